@@ -114,7 +114,7 @@ fn a_cluster_graph_is_learnt_by_the_binary_and_crawled_by_at_once() {
     assert!(!err.contains("site model"), "{err}");
     assert_eq!(read(&dir.path().join("cluster-graph").join(MODEL_FILE)), model, "it learns no more");
     let err = crawl("ucc");
-    assert!(err.contains("holds a cluster graph alone") && err.contains("it learns anew"), "{err}");
+    assert!(err.contains("holds a cluster graph alone") && err.contains("it learns from scratch"), "{err}");
     assert!(read(&dir.path().join("ucc").join(MODEL_FILE)).knows_classes());
 }
 
@@ -151,7 +151,8 @@ fn the_model_of_another_site_is_told_and_the_crawl_learns_anew() {
         &["--set", &format!("scope.hosts=127.0.0.1:{}", other.addr().port())],
     ];
     let (out, err) = succeeded(&run(&crawl.concat(), dir.path()));
-    for part in ["the site model m is of http://", "the crawl starts at ", "it learns anew, without the model"] {
+    for part in ["the site model m is of http://", "the crawl starts at ", "it learns from scratch, without the model"]
+    {
         assert!(err.contains(part), "{part:?} is not in\n{err}{out}");
     }
     let hosts = read(&dir.path().join("posts").join(MODEL_FILE)).facts.hosts;

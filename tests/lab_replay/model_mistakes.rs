@@ -76,11 +76,11 @@ fn a_model_that_cannot_be_used_is_named_with_what_to_do_before_anything_is_done(
     for (name, said) in [
         ("missing", ["cannot read the site model missing", "No such file"]),
         (".", ["cannot read the site model .", "directory"]),
-        ("cut", ["the site model cut: ", "learn the site anew with `harvestman learn`"]),
+        ("cut", ["the site model cut: ", "learn the site again with `harvestman learn`"]),
         ("text", ["this is not a site model", "name a file that `harvestman learn` or a crawl wrote"]),
         ("newer", ["has format 9999", "use a newer version of this program"]),
-        ("older", ["has format 1, of an earlier version", "learn the site anew with `harvestman learn`"]),
-        ("damaged", ["is damaged", "learn the site anew with `harvestman learn`"]),
+        ("older", ["has format 1, of an earlier version", "learn the site again with `harvestman learn`"]),
+        ("damaged", ["is damaged", "learn the site again with `harvestman learn`"]),
     ] {
         recording.run(&crawl(name, &["--policy", "ucc"])).failed(2, &said);
         assert!(!recording.path("crawl").exists(), "{name}");

@@ -95,7 +95,7 @@ fn after_a_kill_pages_are_told_apart_from_the_first_one_on_and_other_policies_be
     let lines = runs.lines();
     let fetched: Vec<_> = lines.iter().skip(since).filter(|line| line.fate == "fetched").collect();
     assert!(fetched.len() >= 10 && fetched.iter().all(|line| line.cluster.is_some()), "{fetched:#?}");
-    assert!(runs.stderr().contains("the policy knows what it knew"), "{}", runs.stderr());
+    assert!(runs.stderr().contains("the policy is restored from its observations"), "{}", runs.stderr());
     let mut other = runs.resume();
     other.args(["--policy", "cluster-graph"]);
     let other = runs.start(other);

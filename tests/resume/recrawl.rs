@@ -352,7 +352,7 @@ fn what_cannot_be_visited_again_is_told() {
     recrawl.args(["--set", "fleet.servers=nats://127.0.0.1:1"]);
     let refused = output(recrawl);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("a fleet does not visit pages again yet"), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("a fleet cannot be recrawled yet"), "{refused:?}");
     let mut help = harvestman("recrawl");
     help.arg("--help");
     let help = String::from_utf8(output(help).stdout).unwrap();

@@ -91,9 +91,9 @@ fn what_cannot_be_set_banned_or_blocked_is_refused_with_what_can() {
     refused("set", "crawl.policy=ucc", "Settings that can be changed: budget.pages, ");
     refused("set", "host.delay=soon", "write it as 250ms");
     refused("set", "host.dely=1s", "did you mean `host.delay`?");
-    refused("ban", "5", "the policy `bfs` has told none apart");
+    refused("ban", "5", "the policy `bfs` has not found any");
     refused("ban", "everything", "neither the number of a cluster");
-    refused("unban", "/tag/*", "nothing is");
+    refused("unban", "/tag/*", "is empty");
     refused("block", "no host", "is not a host");
     refused("unblock", "a.test", "no host is");
     assert!(!runs.out().join("in-force.json").exists(), "nothing was done");
@@ -140,7 +140,7 @@ fn what_is_banned_by_form_is_let_go_and_refused_and_a_kill_right_after_the_answe
     let told = tell(&runs, "ban", &["*/threads/*"]).unwrap();
     let since = server.log().entries().len();
     kill(child);
-    assert!(told.contains("URLs that waited were let go"), "{told}");
+    assert!(told.contains("waiting URLs were discarded"), "{told}");
     let resumed = output(runs.resume());
     assert_eq!(resumed.status.code(), Some(0), "{}", String::from_utf8_lossy(&resumed.stderr));
     assert!(asked(&server, since + 1, |url| url.contains("/threads/")) <= 1, "one may have been under way");
@@ -150,7 +150,7 @@ fn what_is_banned_by_form_is_let_go_and_refused_and_a_kill_right_after_the_answe
     let journal = std::fs::read_to_string(runs.out().join("control.jsonl")).unwrap();
     let line: Value = serde_json::from_str(journal.lines().last().unwrap()).unwrap();
     assert_eq!((&line["command"], &line["arguments"][0]), (&"ban".into(), &"*/threads/*".into()));
-    assert!(line["effect"].as_str().unwrap().contains("let go"));
+    assert!(line["effect"].as_str().unwrap().contains("discarded"));
 }
 
 /// The clusters that have a few pages, the largest first.
@@ -185,7 +185,8 @@ fn clusters_are_banned_and_pinned_by_the_number_that_the_policy_gave_them() {
     wait_until("clusters", || runs.lines().iter().filter(|line| line.cluster.is_some_and(|at| at > 1)).count() > 120);
     let unknown = tell(&runs, "ban", &["99999"]).unwrap_err();
     assert!(
-        unknown.contains("there is no cluster 99999; there are:") && unknown.contains(" pages, as http"),
+        unknown.contains("there is no cluster 99999; the known clusters are:")
+            && unknown.contains(" pages, such as http"),
         "{unknown}"
     );
     // A cluster whose pages have URLs like those of other clusters is not reached by what is known before pages are fetched.
@@ -195,7 +196,7 @@ fn clusters_are_banned_and_pinned_by_the_number_that_the_policy_gave_them() {
         banned.is_some()
     });
     let (most, told) = &banned.unwrap();
-    assert!(told.contains("let go"), "{told}");
+    assert!(told.contains("discarded"), "{told}");
     let since = runs.lines().len();
     // Patterns of which few pages were fetched have to show first that they lead there.
     wait_until("more pages or the end", || runs.lines().len() > since + 100 || child.try_wait().unwrap().is_some());

@@ -1,5 +1,5 @@
-//! Orders to a crawl that are in force until they are revoked, persisted in the crawl directory, so that a resumed crawl obeys them,
-//! however it had ended.
+//! Orders to a crawl that are in force until they are revoked, persisted in the crawl directory, so that a resumed
+//! crawl obeys them, however it had ended.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,14 +33,15 @@ struct File<T> {
 }
 
 impl ActiveOrders {
-    /// Reads what an earlier run left; no orders are in force where there is no file. An unreadable file is an error: what was forbidden must
-    /// not be requested.
+    /// Reads what an earlier run left; no orders are in force if there is no file. An unreadable file is an error: what
+    /// was forbidden must not be requested.
     pub(super) fn read(directory: &Path) -> Result<Self, Error> {
         let path = directory.join(IN_FORCE_FILE);
         let wrong = |what: &dyn std::fmt::Display| {
             let path = path.display();
             Error::Configuration(format!(
-                "cannot read {path}, which says what is banned, pinned and blocked: {what}; remove it to go on without"
+                "cannot read {path}, which lists what is banned, pinned and blocked: {what}; remove it to continue \
+                 without these orders"
             ))
         };
         let text = match std::fs::read(&path) {
@@ -60,7 +61,7 @@ impl ActiveOrders {
         }
     }
 
-    /// Writes it. It is on the disk afterwards, wholly or not at all.
+    /// Writes the orders atomically, and syncs them to disk.
     pub(super) fn write(&self, directory: &Path) -> std::io::Result<()> {
         let text = serde_json::to_vec_pretty(&File { format: FORMAT, in_force: self })?;
         output::replace(&directory.join(IN_FORCE_FILE), &text)
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_holds_is_read_as_it_was_written_and_nothing_holds_in_a_new_directory() {
+    fn orders_are_read_as_written_and_a_new_directory_has_none() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(ActiveOrders::read(dir.path()).unwrap(), ActiveOrders::default());
         let held = ActiveOrders {
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forgotten_holds_no_longer() {
+    fn forgotten_orders_are_no_longer_in_force() {
         let dir = tempfile::tempdir().unwrap();
         ActiveOrders::forget(dir.path()).unwrap();
         ActiveOrders { set: ["host.delay".to_owned()].into(), ..ActiveOrders::default() }.write(dir.path()).unwrap();
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_keeps_a_crawl_from_going_on() {
+    fn an_unreadable_file_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         for text in [
             "",

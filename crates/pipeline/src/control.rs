@@ -22,8 +22,8 @@ use harvestman_report::{self as report, Command, Given};
 use harvestman_stages::frontier::LimitsChanged;
 use harvestman_stages::host::{BLOCKED_MAX, HostName, HostRules};
 
-/// Clusters that an answer lists at most.
-const CLUSTERS_TOLD: usize = 40;
+/// The maximum number of clusters that an answer lists.
+const CLUSTERS_MAX: usize = 40;
 
 /// What the control of a crawl is built from.
 pub(super) struct ControlSetup {
@@ -50,19 +50,19 @@ pub(super) struct CrawlControl {
 }
 
 impl CrawlControl {
-    /// The control of a run that starts with this configuration and these orders.
+    /// Creates the control of a run that starts with this configuration and these orders.
     pub(super) fn new(config: &Config, setup: ControlSetup) -> Self {
         let ControlSetup { active, directory, publisher, frontier, hosts, metrics, started } = setup;
         let (config, active) = (Mutex::new(Arc::new(config.clone())), Mutex::new(active));
         Self { config, active, directory, publisher, frontier, hosts, metrics, started }
     }
 
-    /// The configuration that holds now.
+    /// Returns the current configuration.
     pub(super) fn config(&self) -> Arc<Config> {
         Arc::clone(&self.config.lock())
     }
 
-    /// Where snapshots are published.
+    /// Returns the snapshot publisher.
     pub(super) const fn publisher(&self) -> &Arc<SnapshotPublisher> {
         &self.publisher
     }
@@ -82,28 +82,29 @@ impl CrawlControl {
         }
     }
 
-    /// Persists the orders that hold from now on.
-    fn keep(&self, new: ActiveOrders) -> Result<(), String> {
-        new.write(&self.directory).map_err(|error| unkept(&error))?;
+    /// Persists orders and puts them in force.
+    fn persist(&self, new: ActiveOrders) -> Result<(), String> {
+        new.write(&self.directory).map_err(|error| not_persisted(&error))?;
         *self.active.lock() = new;
         Ok(())
     }
 
-    /// Returns a remark where a cluster as a target reaches fewer than nine tenths of its known pages, which explains why others are still
-    /// fetched.
+    /// Returns a remark if a cluster as a target reaches fewer than nine tenths of its known pages, which explains why
+    /// others are still fetched.
     fn reach(&self, target: &Target) -> Option<String> {
         let Target::Cluster(cluster) = target else { return None };
         let (predicted_pages, pages) = self.publisher.predicted_pages(*cluster);
         (predicted_pages * 10 < pages * 9).then(|| {
             format!(
-                "it reaches {predicted_pages} of the {pages} pages of this cluster that are known: the URLs of the others look like \
-                 those of other clusters, or were seen too seldom yet; a form of URLs, as /tag/*, reaches them too"
+                "it reaches {predicted_pages} of the {pages} known pages of this cluster: the URLs of the others look \
+                 like those of other clusters, or were seen too rarely so far; a form of URLs, such as /tag/*, \
+                 reaches them too"
             )
         })
     }
 
-    /// Parses a target. A cluster must be known; in a fleet the node that received the command has checked that, and this node may not have
-    /// met a page of it yet.
+    /// Parses a target. A cluster must be known; in a fleet the node that received the command has checked that, and
+    /// this node may not have met a page of it yet.
     fn target(&self, text: &str) -> Result<Target, String> {
         let target: Target = text.parse().map_err(|error| format!("{error}"))?;
         if let Target::Cluster(cluster) = target
@@ -115,8 +116,8 @@ impl CrawlControl {
     }
 }
 
-fn unkept(error: &impl std::fmt::Display) -> String {
-    format!("it cannot be kept on the disk, and is not done: {error}")
+fn not_persisted(error: &impl std::fmt::Display) -> String {
+    format!("it cannot be persisted, so it is not carried out: {error}")
 }
 
 /// Checks that pages of a cluster were met.
@@ -135,16 +136,16 @@ fn unknown_cluster(cluster: ClusterId, known: &BTreeMap<ClusterId, KnownCluster>
     let policy = config.crawl.policy.name();
     if known.is_empty() {
         return format!(
-            "no cluster of pages is known: the policy `{policy}` has told none apart (yet); `ucc`, `target` and \
-             `cluster-graph` do. Links can be named by a form of URLs, as /tag/*, with every policy"
+            "no cluster of pages is known: the policy `{policy}` has not found any (yet); `ucc`, `target` and \
+             `cluster-graph` do. Links can be named by a form of URLs, such as /tag/*, with every policy"
         );
     }
-    let mut text = format!("there is no cluster {}; there are:", cluster.0);
-    for (number, cluster) in known.iter().take(CLUSTERS_TOLD) {
-        let _ = write!(text, "\n  {}: {} pages, as {}", number.0, cluster.pages, cluster.example);
+    let mut text = format!("there is no cluster {}; the known clusters are:", cluster.0);
+    for (number, cluster) in known.iter().take(CLUSTERS_MAX) {
+        let _ = write!(text, "\n  {}: {} pages, such as {}", number.0, cluster.pages, cluster.example);
     }
-    if known.len() > CLUSTERS_TOLD {
-        let _ = write!(text, "\n  and {} more", known.len() - CLUSTERS_TOLD);
+    if known.len() > CLUSTERS_MAX {
+        let _ = write!(text, "\n  and {} more", known.len() - CLUSTERS_MAX);
     }
     text
 }
@@ -156,24 +157,24 @@ const BANNED: List = |steering| &mut steering.banned;
 const PINNED: List = |steering| &mut steering.pinned;
 
 impl CrawlControl {
-    /// Carries out a command, and answers it.
+    /// Carries out a command and sends the answer.
     pub(super) async fn serve(&self, Given { command, answer }: Given) {
         let (what, name) = (format!("{command:?}"), command.name());
         let done = self.carry_out(command).await;
         let answer_label = if done.is_ok() { "done" } else { "refused" };
         self.metrics.commands.by(name, answer_label).inc();
         match &done {
-            Ok(effect) => tracing::info!("told: {what}: {effect}"),
-            Err(why) => tracing::info!("told: {what}: refused: {why}"),
+            Ok(effect) => tracing::info!("command {what}: {effect}"),
+            Err(why) => tracing::info!("command {what}: refused: {why}"),
         }
-        // Who asked may be gone.
+        // The sender may be gone.
         let _ = answer.send(done);
     }
 
     /// Carries out a command. Returns its effect.
     ///
     /// # Errors
-    /// Why it was refused; then nothing was changed.
+    /// The reason for the refusal; nothing was changed then.
     pub(super) async fn carry_out(&self, command: Command) -> Result<String, String> {
         match command {
             Command::Set(settings) => self.set(&settings),
@@ -183,7 +184,7 @@ impl CrawlControl {
             Command::Unpin(text) => self.remove(&text, PINNED).await,
             Command::Block(text) => self.block(&text, true),
             Command::Unblock(text) => self.block(&text, false),
-            Command::Pause | Command::GoOn | Command::Stop => Err("this crawl is on one machine".to_owned()),
+            Command::Pause | Command::GoOn | Command::Stop => Err("this crawl runs on one machine".to_owned()),
         }
     }
 
@@ -199,12 +200,12 @@ impl CrawlControl {
         let before = self.active.lock().clone();
         let mut held = before.clone();
         held.set.extend(settings.iter().map(|(name, _)| name.clone()));
-        // The values last: with them alone on the disk, a resumed crawl would go by what was refused.
-        self.keep(held)?;
+        // The values last: with only them on disk, a resumed crawl would apply what was refused.
+        self.persist(held)?;
         if let Err(error) = output::write_config(&self.directory, &new) {
-            // If that fails too, a setting is listed as changed that still has its old value.
-            let _ = self.keep(before);
-            return Err(unkept(&error));
+            // If this fails too, a setting that still has its old value is listed as changed.
+            let _ = self.persist(before);
+            return Err(not_persisted(&error));
         }
         *self.config.lock() = Arc::clone(&new);
         self.apply(&new);
@@ -225,7 +226,7 @@ impl CrawlControl {
         let mut held = self.active.lock().clone();
         let targets = list(&mut held.steering);
         if targets.contains(&target) {
-            return Ok("it was so already".to_owned());
+            return Ok("it is in force already".to_owned());
         }
         if targets.len() >= TARGETS_MAX {
             return Err(format!("there are {TARGETS_MAX} of them already; remove one first"));
@@ -233,29 +234,29 @@ impl CrawlControl {
         targets.push(target.clone());
         let gone = self.steer(held).await?;
         let reach = self.reach(&target).map(|reach| format!("; {reach}")).unwrap_or_default();
-        Ok(format!("it holds from now on; {gone} URLs that waited were let go{reach}"))
+        Ok(format!("it is in force from now on; {gone} waiting URLs were discarded{reach}"))
     }
 
     async fn remove(&self, text: &str, list: List) -> Result<String, String> {
-        // Not checked for being known: what is to be taken back may have been forgotten.
+        // Not checked against the known clusters: it may have been forgotten since.
         let target: Target = text.parse().map_err(|error| format!("{error}"))?;
         let mut held = self.active.lock().clone();
         let targets = list(&mut held.steering);
         let Some(at) = targets.iter().position(|other| *other == target) else {
             let there: Vec<String> = targets.iter().map(Target::to_string).collect();
-            let there =
-                if there.is_empty() { "nothing is".to_owned() } else { format!("there are {}", there.join(", ")) };
-            return Err(format!("`{text}` is not among them: {there}"));
+            let there = if there.is_empty() { "is empty".to_owned() } else { format!("has {}", there.join(", ")) };
+            return Err(format!("`{text}` is not in the list, which {there}"));
         };
         targets.remove(at);
         self.steer(held).await?;
-        Ok("it holds no longer; what was let go meanwhile stays so, new links are followed".to_owned())
+        Ok("it is no longer in force; discarded URLs stay discarded, new links are followed".to_owned())
     }
 
-    /// Persists and publishes bans and pins, and waits until the frontier follows them. Returns the number of discarded URLs.
+    /// Persists and publishes bans and pins, and waits until the frontier follows them. Returns the number of discarded
+    /// URLs.
     async fn steer(&self, held: ActiveOrders) -> Result<u64, String> {
         let steering = held.steering.clone();
-        self.keep(held)?;
+        self.persist(held)?;
         // The frontier is asked to follow it at once, below.
         self.publisher.steer(steering, &|order| self.frontier.leave(order));
         Ok(self.frontier.follow_now().await)
@@ -272,13 +273,13 @@ impl CrawlControl {
         if !changed && !blocks {
             let there: Vec<String> = blocked.iter().map(HostName::to_string).collect();
             let there =
-                if there.is_empty() { "no host is".to_owned() } else { format!("these are: {}", there.join(", ")) };
+                if there.is_empty() { "no host is".to_owned() } else { format!("blocked: {}", there.join(", ")) };
             return Err(format!("{name} is not blocked; {there}"));
         }
         let hosts = held.blocked.clone();
-        self.keep(held)?;
+        self.persist(held)?;
         let known = if self.hosts.block(hosts, &name) { "the crawl knows it" } else { "the crawl has not met it yet" };
-        let now = if blocks { "gets no further request; its URLs wait" } else { "is asked again" };
+        let now = if blocks { "gets no further request; its URLs wait" } else { "gets requests again" };
         Ok(format!("{name} {now} ({known})"))
     }
 }

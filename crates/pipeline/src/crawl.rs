@@ -1,4 +1,5 @@
-//! A crawl's life: built, started, run until it is over, closed. A live crawl, a node of a fleet and the simulation all live it.
+//! The lifecycle of a crawl: it is built, started, run until it is over, and closed. A live crawl, a node of a fleet
+//! and the simulation share it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,18 +24,18 @@ use harvestman_fleet::status::FleetProgress;
 use harvestman_report::{CrawlStatus, Given, Hooks, Run, StopReason};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, EndReason, LinksFound};
 
-/// A crawl that does not make progress logs why after this time, and again as often.
+/// The interval at which a crawl that makes no progress logs the reason.
 const STALL_LOGGED_EVERY: Duration = Duration::from_secs(30);
 
-/// How often the status is reported.
+/// The interval of status reports.
 const STATUS_EVERY: Duration = Duration::from_millis(500);
 
-/// The ways to the stages of a crawl.
+/// The handles to the stages of a crawl.
 pub(super) struct Handles {
     pub(super) frontier: FrontierHandle,
     pub(super) hosts: HostsHandle,
     pub(super) pages: PageQueue,
-    /// None where the state is not persisted.
+    /// `None` if the state is not persisted.
     pub(super) state: Option<StateHandle>,
     /// In a recrawl: its scheduler.
     pub(super) recrawl: Option<RecrawlHandle>,
@@ -54,9 +55,9 @@ pub(super) struct Crawl {
     pub(super) clock: Clock,
     /// When the crawl would have started had it never been interrupted.
     pub(super) started: Instant,
-    /// Signals the end of the crawl; none once it is awaited.
+    /// Signals the end of the crawl; `None` once it is awaited.
     pub(super) finished: Mutex<Option<oneshot::Receiver<EndReason>>>,
-    /// What the crawl begins with.
+    /// The links that the crawl begins with.
     pub(super) seeds: DiscoveredLinks,
     pub(super) run: Run,
     /// Keeps other processes out of the crawl directory for as long as it is held.
@@ -91,13 +92,13 @@ pub(super) struct ClosedCrawl {
 }
 
 impl<R: RunningStages> RunningCrawl<R> {
-    /// Sends the seeds to the frontier. An empty message, where there are none, lets a crawl end of which nothing was left.
+    /// Sends the seeds to the frontier. Without seeds the message is empty; it lets a crawl end that has no URLs left.
     pub(super) fn begin(&mut self) {
         self.crawl.handles.frontier.send(LinksFound(std::mem::take(&mut self.crawl.seeds)));
     }
 
-    /// Waits until the crawl is over; meanwhile reports its status, carries out commands, and passes on requests to stop or pause.
-    /// Returns none where the frontier ended without a reason.
+    /// Waits until the crawl is over; meanwhile reports its status, carries out commands, and passes on requests to
+    /// stop or pause. Returns `None` if the frontier ended without a reason.
     pub(super) async fn until_over(&self, hooks: &Hooks) -> Option<EndReason> {
         self.crawl.until_over(hooks).await
     }
@@ -132,7 +133,7 @@ impl<R: RunningStages> RunningCrawl<R> {
                 uncommitted.map(|_| StopReason::StateError)
             }
             Err(error) => {
-                tracing::error!(%error, "the output could not be written; what was written before is whole");
+                tracing::error!(%error, "the output could not be written; what was written before is intact");
                 Some(StopReason::ArchiveError)
             }
         };
@@ -143,7 +144,7 @@ impl<R: RunningStages> RunningCrawl<R> {
 /// For the simulation, which kills crawls.
 #[cfg(test)]
 impl<R> RunningCrawl<R> {
-    /// Ends the crawl as a kill does: nothing is finished, only the state is no longer held open.
+    /// Ends the crawl as a kill does: nothing is finished, but the state is closed.
     pub(super) fn kill(self, kill: impl FnOnce(&R)) {
         kill(&self.stages);
         self.crawl.visits.close();
@@ -184,7 +185,7 @@ impl Crawl {
     }
 }
 
-/// What a running crawl shows of itself.
+/// Reports the status of a running crawl.
 struct Watch<'a> {
     crawl: &'a Crawl,
     viewer: LiveViewer<'a>,
@@ -211,7 +212,7 @@ impl Watch<'_> {
     }
 }
 
-/// The next command; none comes where no channel is open for them.
+/// Receives the next command; never completes if there is no channel for commands.
 async fn next(commands: &mut Option<mpsc::Receiver<Given>>) -> Option<Given> {
     match commands {
         Some(commands) => commands.recv().await,

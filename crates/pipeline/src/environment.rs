@@ -1,5 +1,5 @@
-//! What a crawl meets of the world outside. A live crawl meets the network and the disk; one that is simulated, models of them that
-//! fail as its seed says.
+//! The environment of a crawl: all I/O goes through it. A live crawl uses the network and the disk; a simulated one
+//! uses models of them that fail as its seed says.
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -18,10 +18,10 @@ use harvestman_stages::fetch::{Client, Error, Request, TrustedHosts};
 use harvestman_storage::archive::{ArchiveOutput, CrawlFiles};
 use harvestman_storage::store::Store;
 
-/// Something that ends later.
+/// A boxed future.
 pub(super) type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Where requests go.
+/// Sends requests and resolves hosts.
 pub(super) trait Network: Send + Sync {
     /// [`Client::fetch`].
     fn fetch<'a>(&'a self, request: &'a Request) -> Later<'a, Exchange>;
@@ -39,12 +39,12 @@ impl Network for Client {
     }
 }
 
-/// The world outside.
+/// The I/O of a crawl.
 pub(super) trait Environment {
-    /// The way to the servers.
+    /// Creates the network.
     fn network(&self, options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Arc<dyn Network>, Error>;
 
-    /// Which URLs are this node's own.
+    /// Returns the hosts that this node owns.
     fn ownership(&self) -> Arc<dyn HostOwnership> {
         SingleNode::shared()
     }
@@ -54,38 +54,38 @@ pub(super) trait Environment {
         true
     }
 
-    /// Whether the budgets are those of a whole fleet, of which this node is granted parts.
+    /// Whether the budgets are those of a whole fleet, of which this node is granted shares.
     fn shares_budgets(&self) -> bool {
         false
     }
 
-    /// The policy: one that learns here, unless it is shared with others.
+    /// Creates the policy: one that learns here, unless the nodes of a fleet share it.
     fn policy(&self, make: &MakePolicy, seed: Seed) -> NodePolicy {
         NodePolicy { policy: make(seed.child("policy")), shared: None }
     }
 
-    /// Whether something may be known of hosts that nothing has been sent to yet.
+    /// Whether hosts may have a history although this run has not sent them a request yet.
     fn remembers(&self) -> bool {
         false
     }
 
-    /// What stands before the files of the archive.
+    /// Wraps the files of the archive.
     fn output(&self, files: CrawlFiles) -> Box<dyn ArchiveOutput> {
         Box::new(files)
     }
 
-    /// How the archive is forced to the disk before a group of changes is committed.
+    /// Wraps the sync of the archive to disk, which precedes the commit of a group of changes.
     fn archive_sync(&self, sync: SyncArchive) -> SyncArchive {
         sync
     }
 
-    /// What stands before the state.
+    /// Wraps the state.
     fn state(&self, store: Store) -> Box<dyn StateLog> {
         Box::new(store)
     }
 }
 
-/// The world as it is.
+/// The real network and disk.
 pub(super) struct LiveEnvironment;
 
 impl Environment for LiveEnvironment {

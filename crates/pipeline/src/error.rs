@@ -11,7 +11,7 @@ pub enum Error {
         /// What is wrong with them.
         reason: String,
     },
-    /// Settings that are only found wrong when a stage is built from them.
+    /// Settings that turn out to be wrong only when a stage is built from them.
     #[error("{0}")]
     Configuration(String),
     /// The crawl directory cannot be used.
@@ -36,7 +36,7 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
-    /// A fault of Harvestman.
+    /// A bug in Harvestman.
     #[error("internal fault: {0}; please report it with the log")]
     Internal(String),
 }

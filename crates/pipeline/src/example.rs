@@ -1,4 +1,4 @@
-//! The page that a policy goes by, and pages that are read again.
+//! The example page of a policy, and readers that parse pages again.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use harvestman_policy::learned::ReadPage;
 use harvestman_policy::{ExamplePage, PageFacts};
 use harvestman_structure::parse::{Parser, Spelling};
 
-/// The address of a page that says nowhere what its address is. No page of a site has it, nor one of its form.
+/// The URL of an example page that does not name its own. No page of a site has it, or a URL of its form.
 const NOWHERE: &str = "http://example.invalid/.page/.from/.a/.file";
 
-/// The example that the settings name: a file if there is one of that name, otherwise a URL.
+/// Returns the example that the settings name: a file if there is one of that name, otherwise a URL.
 pub(super) fn example(
     config: &Config,
     canonicaliser: &Canonicaliser,
@@ -42,14 +42,14 @@ pub(super) fn example(
     Ok(Some(ExamplePage { url, facts: None }))
 }
 
-/// The page that a file holds, under the address that it gives itself.
+/// Parses the page in a file, under the URL that it names as its own.
 fn from_file(bytes: Vec<u8>, options: &ParseOptions, canonicaliser: &Canonicaliser) -> ExamplePage {
     let mut parser = Parser::new(options);
     parser.set_texts(true, false);
     let page = parser.parse(&bytes, None);
     let own = page.canonical.as_deref().and_then(|url| canonicaliser.parse(url).ok());
     if own.is_none() {
-        tracing::warn!("the example page does not name its address (<link rel=canonical>); only its template counts");
+        tracing::warn!("the example page does not name its URL (<link rel=canonical>); only its template is used");
     }
     let facts = PageFacts {
         bag: page.leaf_paths,
@@ -61,17 +61,17 @@ fn from_file(bytes: Vec<u8>, options: &ParseOptions, canonicaliser: &Canonicalis
     ExamplePage { url: own.unwrap_or_else(|| CanonicalUrl::from_canonical(NOWHERE)), facts: Some(facts) }
 }
 
-/// Reads pages again, as a policy asks for it when it learns templates.
+/// Returns a reader that parses pages again, for a policy that learns templates.
 pub fn reader(options: &ParseOptions) -> Box<ReadPage> {
-    reading(Parser::new(options))
+    reader_of(Parser::new(options))
 }
 
-/// The same with all places spelt out, for what people read; it takes longer.
+/// Returns a reader that also spells out all places, for display; it is slower.
 pub fn spelling_reader(options: &ParseOptions) -> Box<ReadPage> {
-    reading(Parser::with_spelling(options, Spelling::On))
+    reader_of(Parser::with_spelling(options, Spelling::On))
 }
 
-fn reading(parser: Parser) -> Box<ReadPage> {
+fn reader_of(parser: Parser) -> Box<ReadPage> {
     let mut parser = parser.with_token_list();
     Box::new(move |bytes: &[u8], content_type: Option<&str>, tokens: Option<&Arc<ClassTokens>>| -> ParsedPage {
         parser.set_class_tokens(tokens.cloned());
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_in_scope_is_a_seed_and_one_outside_or_none_is_a_mistake() {
+    fn a_url_in_scope_is_a_seed_and_anything_else_is_an_error() {
         let page = named("http://H.test/topic/1#post").unwrap().unwrap();
         assert_eq!((page.url.as_str(), page.facts.is_none()), ("http://h.test/topic/1", true));
         assert!(named("").unwrap().is_none());
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_and_has_the_address_that_it_names() {
+    fn a_file_is_parsed_under_the_url_that_it_names() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("page.html");
         let path = file.display().to_string();

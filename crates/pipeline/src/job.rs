@@ -6,29 +6,29 @@ use tokio::sync::OwnedSemaphorePermit;
 use harvestman_core::model::{Exchange, Fate, Lease};
 use harvestman_core::url::CanonicalUrl;
 
-/// One piece of work. The channel that it travels in has room for every lease and every errand that can be under way, so handing
-/// one over never blocks.
+/// A job of a worker. Its channel has room for every lease and every auxiliary request that can be in progress, so
+/// sending a job never blocks.
 pub(super) enum Job {
     /// A page was fetched, or failed for good.
     Page { lease: Lease, exchange: Exchange },
-    /// A URL is not fetched: only its line in the page log is to be written.
+    /// A URL is not fetched: only its line in the page log is written.
     Refused { lease: Lease, fate: Fate },
     /// A robots.txt was fetched, or a sitemap that is tried again: it is archived.
     Errand { exchange: Exchange, permit: OwnedSemaphorePermit },
     /// A sitemap was fetched: it is archived, and its entries are links.
     Sitemap { sitemap: Sitemap, permit: OwnedSemaphorePermit },
-    /// There is no more work.
+    /// There are no more jobs.
     End,
 }
 
 /// A fetched sitemap.
 pub(super) struct Sitemap {
-    /// Where it was.
+    /// Its URL.
     pub url: CanonicalUrl,
-    /// Sitemap indexes above it.
+    /// The number of sitemap indexes above it.
     pub nesting: u32,
-    /// Request and answer.
+    /// The request and its response.
     pub exchange: Exchange,
-    /// The body, content coding removed.
+    /// The body with its content coding removed.
     pub body: Bytes,
 }

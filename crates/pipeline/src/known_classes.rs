@@ -1,4 +1,4 @@
-//! The link classes that the policy's log speaks of: those that were met, how often, and what was said of them last.
+//! The link classes of the policy log: those that were met, how often, and their last logged scores.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -9,22 +9,22 @@ use foldhash::fast::FixedState;
 use harvestman_core::model::{ClassRecord, LinkClass};
 use harvestman_policy::{Observation, PolicySnapshot};
 
-/// Classes that are remembered at most; later ones are only counted.
+/// The maximum number of classes that are remembered; later ones are ignored.
 const CLASSES_MAX: usize = 10_000;
-/// Classes that one line speaks of at most.
+/// The maximum number of classes per line.
 const LINE_MAX: usize = 500;
-/// A score has changed if it did by more than this, or by this share of it where it is above 1.
+/// A score has changed if it differs by more than this, or by more than this share of it if it is above 1.
 const CHANGE: f64 = 0.01;
 
 /// A class that was met.
 #[derive(Debug)]
 struct Known {
-    /// Fetches and new links of it.
+    /// The number of fetches and new links of the class.
     uses: u64,
     /// One of its URLs, and where that was discovered.
     url: Box<str>,
     via: Option<Arc<str>>,
-    /// The score that was logged last.
+    /// The score that was last logged.
     logged: Option<f64>,
 }
 
@@ -34,12 +34,12 @@ pub(super) struct KnownClasses {
     known: HashMap<LinkClass, Known, FixedState>,
 }
 
-/// What a line says of classes.
+/// The changed classes of one line.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Changes {
     /// By the class's name.
     pub(super) classes: BTreeMap<String, ClassRecord>,
-    /// Classes that changed too and had no room.
+    /// The number of changed classes that did not fit.
     pub(super) left_out: u64,
 }
 
@@ -62,7 +62,7 @@ impl KnownClasses {
         }
     }
 
-    /// Puts all under the classes of another generation, by the URL that stands for each. Everything is new then.
+    /// Moves all classes to another generation, by the example URL of each. All count as new then.
     pub(super) fn reclassify(&mut self, snapshot: &dyn PolicySnapshot) {
         for (class, known) in std::mem::take(self).by_use() {
             let class = snapshot.class_of(class, &known.url, known.via.as_deref());
@@ -70,14 +70,14 @@ impl KnownClasses {
         }
     }
 
-    /// The classes, the most used first.
+    /// Returns the classes, the most used first.
     fn by_use(self) -> Vec<(LinkClass, Known)> {
         let mut all: Vec<_> = self.known.into_iter().collect();
         all.sort_unstable_by_key(|(class, known)| (Reverse(known.uses), *class));
         all
     }
 
-    /// The classes whose score has changed since it was logged, the most used ones if there are too many.
+    /// Returns the classes whose score has changed since it was logged; the most used ones if there are too many.
     pub(super) fn changes(&mut self, snapshot: &dyn PolicySnapshot) -> Changes {
         let changed = |(class, known): &(&LinkClass, &mut Known)| has_changed(known.logged, snapshot.score(**class));
         let mut changed: Vec<_> = self.known.iter_mut().filter(changed).collect();
@@ -93,7 +93,7 @@ impl KnownClasses {
         Changes { classes: logged.collect(), left_out }
     }
 
-    /// The patterns of the classes, spelt out, with how often they were met; the 500 most frequent.
+    /// Returns the patterns of the classes, spelt out, with how often they were met; the 500 most frequent.
     pub(super) fn patterns(&self, snapshot: &dyn PolicySnapshot) -> BTreeMap<String, u64> {
         let mut uses: BTreeMap<String, u64> = BTreeMap::new();
         for known in self.known.values() {
@@ -108,7 +108,7 @@ impl KnownClasses {
     }
 }
 
-/// Whether a score is worth another line. What is no number is logged once.
+/// Returns whether a score is logged again. A score that is not a number is logged once.
 fn has_changed(logged: Option<f64>, score: f64) -> bool {
     logged.is_none_or(|logged| (score - logged).abs() > CHANGE * score.abs().max(1.0))
 }
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!((one.uses, one.score, one.like.as_str()), (1, 0.1, "http://h.test/"));
         assert_eq!((two.uses, two.pattern.as_deref()), (2, Some("15")));
         assert_eq!(known.changes(&Scores(0.1)), Changes::default());
-        assert_eq!(names(&known.changes(&Scores(0.106))), [class(2).to_string()], "0.006 is none, 0.012 is a change");
+        assert_eq!(names(&known.changes(&Scores(0.106))), [class(2).to_string()], "0.006 is no change, 0.012 is one");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Learning in a running crawl: one thread owns the policy. It is shown each fetch that has ended and publishes snapshots, which
-//! the workers and the frontier then decide by.
+//! The policy thread of a running crawl. It owns the policy, shows it each finished fetch, and publishes the snapshots
+//! by which the workers and the frontier decide.
 //!
 //! ```text
 //! workers ── Seen ──► learning ──► CurrentPolicy, SharedNeeds ──► workers
@@ -7,8 +7,8 @@
 //!       the leases       └───────► OrderSlot ── OrderChanged ───► frontier
 //! ```
 //!
-//! A worker waits while the channel is full. The thread waits for nobody, so none waits for ever. A policy that panics costs its
-//! learning alone: the last snapshot stays.
+//! A worker waits while the channel is full. The policy thread waits for no other stage, so no worker waits forever. If
+//! the policy panics, only learning ends: the last snapshot stays in force.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -32,50 +32,50 @@ use harvestman_policy::learned::ReadPage;
 use harvestman_policy::{self as policy, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 use harvestman_stages::frontier::Order;
 
-/// A fetch that has ended, with the generation of the snapshot that its page was read by.
+/// A finished fetch, with the generation of the snapshot that its page was parsed with.
 pub(super) struct Seen {
     pub(super) observation: Observation,
     pub(super) generation: u64,
 }
 
-/// Where the guard against traps alone learns, fetches gather for so long before it is shown them: to wake a thread for each page
-/// costs several times what is learnt of it, and what is learnt has time.
+/// How long fetches are gathered if only the trap guard learns. Waking the thread for each page would cost several
+/// times as much as learning from it, and the guard need not learn at once.
 const GATHERING: Duration = Duration::from_millis(10);
 
-/// Where nothing happens, somebody may still have come to watch since.
-const REST: Duration = Duration::from_secs(1);
+/// How long the thread waits for a fetch before it checks for new viewers.
+const IDLE_MAX: Duration = Duration::from_secs(1);
 
-/// A worker's way to the policy.
+/// A worker's handle to the policy thread.
 #[derive(Clone)]
 pub(super) struct ObservationSender {
     sender: Sender<Seen>,
-    /// Wakes the policy thread while it lets fetches gather; none where it does not.
+    /// Wakes the policy thread while it gathers fetches; `None` if it does not gather.
     wake: Option<Sender<()>>,
-    /// Whether the policy looks at templates; the guard alone does not.
+    /// Whether the policy uses templates; the trap guard alone does not.
     bag_wanted: bool,
     clock: Clock,
     metrics: Arc<PolicyMetrics>,
 }
 
 impl ObservationSender {
-    /// Shows the policy what came of a fetch; waits while it is behind.
+    /// Sends a finished fetch to the policy thread; blocks while the queue is full.
     pub(super) fn show(&self, mut seen: Seen) {
         if !self.bag_wanted
             && let Outcome::Page(page) = &mut seen.observation.outcome
         {
-            // Whoever made it frees it.
+            // Freed by the thread that allocated it.
             page.bag = Vec::new();
         }
-        // No worker waits for a thread that sleeps.
+        // So that no worker waits for a sleeping thread.
         if let Some(wake) = &self.wake
             && self.sender.capacity().is_none_or(|room| 2 * self.sender.len() >= room)
         {
-            // Where it is full the thread is about to wake anyway.
+            // If the channel is full, the thread is about to wake anyway.
             let _ = wake.try_send(());
         }
         if let Err(TrySendError::Full(seen)) = self.sender.try_send(seen) {
             let since = self.clock.now();
-            // Fails only where the thread is gone, and nobody learns any more.
+            // Fails only if the thread is gone; nothing is learnt any more then.
             let _ = self.sender.send(seen);
             self.metrics.waiting_seconds.add(self.clock.now().since(since));
         }
@@ -83,49 +83,49 @@ impl ObservationSender {
     }
 }
 
-/// Takes in addresses that the policy derived.
+/// Accepts URLs that the policy derived.
 pub(super) type Propose = Box<dyn FnMut(&[Proposal]) + Send>;
 
-/// What the thread owns.
+/// The state of the policy thread.
 pub(super) struct Learning {
     pub(super) policy: Box<dyn Policy>,
-    /// The snapshot that holds.
+    /// The current snapshot.
     pub(super) snapshot: Arc<dyn PolicySnapshot>,
     /// Where snapshots are published.
     pub(super) publisher: Arc<SnapshotPublisher>,
     pub(super) needs: Arc<SharedNeeds>,
-    /// Hands an order to the frontier; must not wait.
+    /// Sends an order to the frontier; must not block.
     pub(super) to_frontier: Box<dyn Fn(Order) + Send>,
-    /// Takes in addresses that the policy derived; must not wait.
+    /// Accepts URLs that the policy derived; must not block.
     pub(super) propose: Propose,
     pub(super) journal: Option<Journal>,
-    /// Where what the policy is shown is kept, for a crawl that goes on.
+    /// The log of observations, for a resumed crawl.
     pub(super) observations: Option<ObservationLog>,
-    /// Where what was learnt is left in the end.
+    /// The file that the site model is written to at the end.
     pub(super) model_file: Option<ModelFile>,
     pub(super) pace: Pace,
-    /// Reads a page again whose snapshot is outdated.
+    /// Parses a page again that was parsed with an outdated snapshot.
     pub(super) read: Box<ReadPage>,
     pub(super) facts: PolicyFacts,
-    /// Where others read which traps were met.
+    /// The traps that were met, for status and report.
     pub(super) traps: Arc<TrapBoard>,
-    /// What those who watch are shown.
+    /// The recent activity, for the live view.
     pub(super) live: Arc<LiveBoard>,
-    /// Whether anything was observed since they were told what is known of the site.
+    /// Whether anything was observed since the live view last got the site facts.
     pub(super) untold: bool,
-    /// Reads a page again with all places spelt out, for those who watch.
+    /// Parses a page again with all places spelt out, for the live view.
     pub(super) spell: Box<ReadPage>,
-    /// Lessons after which that was done.
+    /// The number of model updates when that was last done.
     pub(super) spelt: u64,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<PolicyMetrics>,
 }
 
-/// The policy's side of the channel, ready to learn.
+/// The policy's end of the channel, ready to learn.
 pub(super) struct Learner {
     learning: Learning,
     receiver: Receiver<Seen>,
-    /// Interrupts the pause in which fetches gather.
+    /// Interrupts the gathering of fetches.
     woken: Receiver<()>,
 }
 
@@ -143,10 +143,10 @@ impl Learner {
             learning.conclude();
         });
         if catch_unwind(learn).is_err() {
-            tracing::error!("the policy panicked; the crawl goes on by what was learnt until then");
+            tracing::error!("the policy panicked; the crawl continues with the last snapshot");
             learning.metrics.panics.inc();
             learning.needs.set(Needs::default());
-            // Nobody may wait for a policy that learns no more.
+            // Empties the queue, so that no worker waits for a policy that no longer learns.
             while receiver.recv().is_ok() {}
         }
         learning.end();
@@ -160,7 +160,7 @@ impl Learner {
         self.learning.begin();
     }
 
-    /// Shows the policy one fetch, if one waits, and publishes what is due. False where none does.
+    /// Shows the policy one fetch, if one waits, and publishes a snapshot if it is due. Returns whether a fetch waited.
     pub(super) fn step(&mut self) -> bool {
         let seen = self.receiver.try_recv().ok();
         let any = seen.is_some();
@@ -168,7 +168,7 @@ impl Learner {
         any
     }
 
-    /// Whether nothing more may be shown before it has taken a step.
+    /// Whether the queue is full, so that a step is needed before the next fetch.
     pub(super) fn is_behind(&self) -> bool {
         self.receiver.is_full()
     }
@@ -180,7 +180,7 @@ impl Learner {
 }
 
 impl Learning {
-    /// Makes it ready. At most `queue_max` fetches wait to be shown.
+    /// Builds the learner and the sender of its channel. At most `queue_max` fetches wait in it.
     pub(super) fn ready(self, queue_max: usize) -> (ObservationSender, Learner) {
         let (sender, receiver) = bounded(queue_max.max(1));
         let (clock, metrics) = (self.clock.clone(), Arc::clone(&self.metrics));
@@ -191,7 +191,7 @@ impl Learning {
         (observer, Learner { learning: self, receiver, woken })
     }
 
-    /// Whether fetches gather before the policy is shown them: where nothing but the guard against traps learns.
+    /// Whether fetches are gathered before the policy sees them: if nothing but the trap guard learns.
     fn gathers(&self) -> bool {
         !self.policy.is_explained()
     }
@@ -215,37 +215,37 @@ impl Learning {
         }
     }
 
-    /// Publishes and leaves behind what was learnt.
+    /// Publishes the last snapshot, and writes what was learnt to its files.
     fn conclude(&mut self) {
         if self.pace.has_news() {
             self.publish();
         }
-        self.keep(|log, now| log.flush(now, true));
+        self.write_observations(|log, now| log.flush(now, true));
         self.traps.show(self.policy.traps(), &self.metrics);
         if let Some(file) = &mut self.model_file {
             file.leave(&mut *self.policy);
         }
-        // Only now: a sample that was never complete is learnt from at the end.
+        // Only now: an incomplete sample is learnt from at the end.
         if let Some(note) = self.policy.note() {
             tracing::info!("the policy: {note}");
         }
     }
 
-    /// Takes in a fetch, if there is one, and publishes what is due.
+    /// Processes a fetch, if there is one, and publishes a snapshot if it is due.
     fn turn(&mut self, seen: Option<Seen>, nothing_waits: bool) {
         match seen {
             Some(seen) => self.observe(seen),
-            None if self.policy.learns_elsewhere() => self.hear(),
+            None if self.policy.learns_elsewhere() => self.check_leader(),
             None => {}
         }
         if self.pace.is_due(self.clock.now(), nothing_waits) {
             self.publish();
         }
-        self.tell_those_who_watch();
+        self.publish_site_facts();
     }
 
-    /// Looks what was learnt elsewhere.
-    fn hear(&mut self) {
+    /// Checks what was learnt on another node.
+    fn check_leader(&mut self) {
         self.propose();
         if self.policy.has_news() {
             self.pace.observed();
@@ -260,12 +260,12 @@ impl Learning {
         }
     }
 
-    /// Leaves what the policy knows of the site for those who watch, where it is time to.
-    fn tell_those_who_watch(&mut self) {
+    /// Passes the site facts to the live view, if they are due.
+    fn publish_site_facts(&mut self) {
         let began = self.clock.now();
         if self.untold && self.live.wants_facts(began) {
             self.untold = false;
-            // Names change with lessons alone.
+            // Names change only with a model update.
             let spells = self.spelt != self.facts.model_updates;
             self.spelt = self.facts.model_updates;
             let facts = self.policy.site_facts(spells.then_some(&mut *self.spell));
@@ -273,14 +273,14 @@ impl Learning {
         }
     }
 
-    /// The next fetch; none inside where a snapshot is due before one comes, none at all at the end.
+    /// Returns the next fetch; `Some(None)` if none comes before a snapshot is due, `None` at the end.
     fn next(&self, receiver: &Receiver<Seen>, woken: &Receiver<()>) -> Option<Option<Seen>> {
         if !self.pace.has_news() {
             if self.gathers() && receiver.is_empty() {
                 // Woken early once the queue is half full, or when the last sender is dropped.
                 let _ = woken.recv_timeout(GATHERING);
             }
-            return match receiver.recv_timeout(REST) {
+            return match receiver.recv_timeout(IDLE_MAX) {
                 Ok(seen) => Some(Some(seen)),
                 Err(RecvTimeoutError::Timeout) => Some(None),
                 Err(RecvTimeoutError::Disconnected) => None,
@@ -294,13 +294,13 @@ impl Learning {
     }
 
     fn observe(&mut self, mut seen: Seen) {
-        // The guard looks at no classes.
+        // The trap guard does not use classes.
         if !self.gathers() {
             let is_older = seen.generation < self.snapshot.generation();
             policy::update_observation(&*self.snapshot, &mut *self.read, &mut seen.observation, is_older);
         }
         let cluster = self.see_destination(&seen.observation);
-        let kept = self.observations.is_some().then(|| observations::encode(&seen.observation, cluster));
+        let encoded = self.observations.is_some().then(|| observations::encode(&seen.observation, cluster));
         if let Some(journal) = &mut self.journal {
             journal.see(&seen.observation);
         }
@@ -308,7 +308,7 @@ impl Learning {
         self.policy.observe(seen.observation);
         self.untold = true;
         self.propose();
-        self.keep(|log, _| kept.map_or(Ok(()), |kept| log.add(kept)));
+        self.write_observations(|log, _| encoded.map_or(Ok(()), |encoded| log.add(encoded)));
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();
         self.metrics.busy_seconds.add(spent);
@@ -320,20 +320,20 @@ impl Learning {
         if self.facts.drifts > before.drifts {
             self.metrics.drifts.add(self.facts.drifts - before.drifts);
             tracing::info!(
-                "the site's pages have changed; its templates were learnt anew ({} now)",
+                "the site's pages have changed; its templates were learnt again ({} now)",
                 self.facts.clusters
             );
         }
         if self.facts.model_updates > before.model_updates {
             self.metrics.lessons.add(self.facts.model_updates - before.model_updates);
             self.metrics.lesson_seconds.add(spent);
-            // What waits is of the generation before: the sooner that is over the better.
+            // What waits belongs to the previous generation, so this is urgent.
             self.publish();
-            self.keep(|log, now| log.flush(now, true));
+            self.write_observations(|log, now| log.flush(now, true));
         }
     }
 
-    /// Takes note of which cluster the pages behind such links are of.
+    /// Records the cluster of a fetched page, which shows where links such as the one to it lead.
     fn see_destination(&self, seen: &Observation) -> ClusterId {
         if let Outcome::Page(page) = &seen.outcome
             && !self.gathers()
@@ -346,20 +346,23 @@ impl Learning {
         ClusterId::UNKNOWN
     }
 
-    /// Writes to the log of observations. After an error nothing more is written: a crawl does not end for it.
-    fn keep(&mut self, write: impl FnOnce(&mut ObservationLog, Instant) -> std::io::Result<()>) {
+    /// Writes to the log of observations. After an error nothing more is written, and the crawl continues.
+    fn write_observations(&mut self, write: impl FnOnce(&mut ObservationLog, Instant) -> std::io::Result<()>) {
         let Some(log) = &mut self.observations else { return };
         if let Err(error) = write(log, self.clock.now()) {
-            tracing::error!(%error, "what the policy is shown cannot be kept; a resumed crawl learns anew what comes from now on");
+            tracing::error!(
+                %error,
+                "observations cannot be persisted; a resumed crawl will lack those made from now on"
+            );
             self.observations = None;
         }
     }
 
-    /// Publishes what was learnt: first to the workers, then to the frontier, which may meet links of a newer generation than its
-    /// own but never has to wait for them.
+    /// Publishes a snapshot: first to the workers, then to the frontier. The frontier may thus receive links of a newer
+    /// generation than its own, but never has to wait for them.
     fn publish(&mut self) {
         let began = self.clock.now();
-        self.keep(|log, now| log.flush(now, false));
+        self.write_observations(|log, now| log.flush(now, false));
         let snapshot = self.policy.snapshot();
         self.needs.set(self.policy.needs());
         let snapshot = self.publisher.publish(snapshot, &*self.to_frontier);

@@ -13,7 +13,8 @@ use harvestman_policy::steering::Steering;
 use harvestman_policy::{CurrentPolicy, NewLink, PageFacts};
 use harvestman_report::live::Live;
 
-/// A policy that notes what it is shown, has a lesson at every third page, and does what a test asks for at certain pages.
+/// A policy that records what it is shown, updates its model at every third page, and does what a test asks for at
+/// certain pages.
 struct Scripted {
     shown: Arc<Mutex<Vec<Observation>>>,
     seen: u64,
@@ -77,7 +78,7 @@ impl Policy for Scripted {
     }
 }
 
-/// What the thread handed on, and what it was shown.
+/// What the thread published, and what the policy was shown.
 struct Stage {
     orders: Arc<Mutex<Vec<(u64, u64)>>>,
     shown: Arc<Mutex<Vec<Observation>>>,
@@ -90,7 +91,7 @@ fn start(queue_max: usize, panics_at: u64, gate: Option<Receiver<()>>) -> (Stage
     start_as(true, queue_max, panics_at, gate)
 }
 
-/// `explained`: the policy learns, and not only the guard before it.
+/// `explained`: the policy learns, not only the trap guard.
 fn start_as(
     explained: bool,
     queue_max: usize,
@@ -123,7 +124,7 @@ fn start_as(
         to_frontier: Box::new(move |order: Order| {
             let version = order.version.unwrap_or_default();
             assert_eq!(order.version.is_some(), explained);
-            assert!(published.load().version() >= version, "the workers are told first");
+            assert!(published.load().version() >= version, "the workers get the snapshot first");
             noted.lock().unwrap().push((version, order.generation));
         }),
         propose: Box::new(|_| {}),
@@ -153,7 +154,7 @@ fn seen(number: u64) -> Seen {
 }
 
 #[test]
-fn everything_is_shown_in_order_and_the_last_snapshot_knows_all_of_it() {
+fn observations_are_shown_in_order_and_the_last_snapshot_knows_them_all() {
     let (stage, observer, thread) = start(4, 0, None);
     (1..=50).for_each(|number| observer.show(seen(number)));
     drop(observer);
@@ -168,20 +169,20 @@ fn everything_is_shown_in_order_and_the_last_snapshot_knows_all_of_it() {
 }
 
 #[test]
-fn after_each_lesson_a_snapshot_is_published_before_anything_else_is_learnt() {
+fn each_model_update_is_published_before_the_next_observation() {
     let (stage, observer, thread) = start(64, 0, None);
     (1..=30).for_each(|number| observer.show(seen(number)));
     drop(observer);
     thread.join().unwrap();
     let orders = stage.orders.lock().unwrap();
-    assert!((1..=10).all(|lesson| orders.contains(&(3 * lesson, lesson))), "{orders:?}");
+    assert!((1..=10).all(|update| orders.contains(&(3 * update, update))), "{orders:?}");
     let metrics = &stage.metrics.policy;
     assert_eq!((metrics.lessons.get(), metrics.observations.get(), metrics.duplicates.get()), (10, 30, 30));
     assert_eq!(metrics.snapshots.get(), orders.len() as u64);
 }
 
 #[test]
-fn what_was_read_before_a_lesson_is_brought_up_to_date_before_it_is_learnt_from() {
+fn outdated_observations_are_updated_before_they_are_learnt_from() {
     let (stage, observer, thread) = start(64, 0, None);
     (1..=4).for_each(|number| observer.show(seen(number)));
     drop(observer);
@@ -193,7 +194,7 @@ fn what_was_read_before_a_lesson_is_brought_up_to_date_before_it_is_learnt_from(
     let pattern = UrlPattern { coarse: PatternId(1), fine: PatternId(1) };
     assert_eq!(after.class, LinkClass::unclassified(Apath(9)).with_pattern(pattern));
     assert_eq!(after.new[0].class, LinkClass::at(ClusterId(4), Apath(9)).with_pattern(pattern));
-    assert!(bag(after), "read again with the class names of the new generation");
+    assert!(bag(after), "parsed again with the class names of the new generation");
 }
 
 #[test]
@@ -205,7 +206,7 @@ fn a_worker_waits_while_the_policy_is_behind_and_nothing_is_lost() {
         (1..=10).for_each(|number| observer.show(seen(number)));
         done.send(()).unwrap();
     });
-    // One is being learnt from and two wait: the worker cannot have shown all ten.
+    // One is being learnt from and two wait: the worker cannot have sent all ten.
     assert!(shown.recv_timeout(Duration::from_millis(100)).is_err(), "the channel has no bound");
     (0..10).for_each(|_| open.send(()).unwrap());
     worker.join().unwrap();
@@ -214,7 +215,7 @@ fn a_worker_waits_while_the_policy_is_behind_and_nothing_is_lost() {
 }
 
 #[test]
-fn what_gathers_for_the_guard_is_shown_in_order_without_what_it_does_not_look_at() {
+fn gathered_fetches_reach_the_guard_in_order_and_without_bags() {
     for queue_max in [1, 2, 64] {
         let (stage, observer, thread) = start_as(false, queue_max, 0, None);
         for number in 1..=200 {
@@ -239,7 +240,7 @@ fn what_gathers_for_the_guard_is_shown_in_order_without_what_it_does_not_look_at
 }
 
 #[test]
-fn a_panic_leaves_the_last_snapshot_and_keeps_nobody_waiting() {
+fn after_a_panic_the_last_snapshot_stays_and_no_worker_waits() {
     let (stage, observer, thread) = start(2, 8, None);
     assert!(stage.needs.now().units);
     (1..=40).for_each(|number| observer.show(seen(number)));
@@ -249,5 +250,5 @@ fn a_panic_leaves_the_last_snapshot_and_keeps_nobody_waiting() {
     let last = *stage.orders.lock().unwrap().last().unwrap();
     assert!((6..8).contains(&last.0) && last.1 == 2, "{last:?}");
     assert_eq!(stage.current.load().version(), last.0);
-    assert_eq!(stage.needs.now(), Needs::default(), "nothing is collected for nobody");
+    assert_eq!(stage.needs.now(), Needs::default(), "nothing is collected without a reader");
 }

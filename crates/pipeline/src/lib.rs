@@ -8,8 +8,8 @@
 //!    └──────────────────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! A lease is the credit of the whole circle: at most `frontier.in_flight_max` are out, so every queue on the way is bounded, and a
-//! lease ends only when its outcome is written.
+//! Leases are the credit of the whole cycle: at most `frontier.in_flight_max` are out, so every queue along it is
+//! bounded. A lease ends only when its outcome is written.
 
 mod active_orders;
 mod bounds;
@@ -78,10 +78,11 @@ use harvestman_metrics::Metrics;
 use harvestman_report::{Hooks, Report, StopReason, Usage};
 use harvestman_stages::frontier::EndReason;
 
-/// Runs the crawl of `config` until nothing is left, a budget is spent or `hooks.stop` is raised. Writes everything, the report included,
-/// to the crawl directory. Must run on an actix system, such as [`runtime`] returns.
+/// Runs the crawl of `config` until nothing is left, a budget is spent or `hooks.stop` is raised. Writes everything,
+/// the report included, to the crawl directory. Must run on an actix system, such as [`runtime`] returns.
 ///
-/// An archive that cannot be written (a full disk) ends the crawl early; what was written is intact, and the report says so.
+/// An archive that cannot be written (a full disk) ends the crawl early; what was written is intact, and the report
+/// says so.
 pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
         return fleet::run(config, hooks).await;
@@ -125,16 +126,16 @@ pub async fn go_on(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     run_in(config, hooks, Start::again).await
 }
 
-/// Revisits the pages of the crawl whose directory `config` names that have probably changed, and crawls new and still waiting URLs;
-/// otherwise like [`run`]. Budgets count this recrawl alone.
+/// Revisits the pages of the crawl whose directory `config` names that have probably changed, and crawls new and still
+/// waiting URLs; otherwise like [`run`]. Budgets count this recrawl alone.
 ///
 /// # Errors
 /// Those of [`run`], and a directory of a fleet's node.
 pub async fn recrawl(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
         return Err(Error::Configuration(format!(
-            "{} is what one node fetched of the fleet's crawl `{}`, and a fleet does not visit pages again yet; with --set fleet.servers= this \
-             machine visits those of the node again, alone",
+            "{} holds what one node fetched of the fleet's crawl `{}`, and a fleet cannot be recrawled yet; with \
+             --set fleet.servers= this machine recrawls the pages of the node alone",
             config.crawl.out, config.fleet.name
         )));
     }
@@ -162,7 +163,7 @@ async fn run_in(config: &Config, hooks: Hooks, start: fn(&Path) -> Result<Start,
     Ok(report)
 }
 
-/// Why a crawl stopped, by why its frontier ended; none where it ended without a reason.
+/// Returns why a crawl stopped. `reason`: why its frontier ended; `None` if it ended without a reason.
 const fn stop_reason(reason: Option<EndReason>) -> StopReason {
     let Some(reason) = reason else { return StopReason::Interrupted };
     match reason {

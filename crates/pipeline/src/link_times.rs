@@ -1,23 +1,24 @@
-//! How long links take in filter and dedup. A look at the clock costs about as much as the filter, so only a few pages are timed.
+//! Measures how long links take in the filter and the dedup. Reading the clock costs about as much as the filter, so
+//! only a few pages are timed.
 
 use std::time::Duration;
 
 use harvestman_core::clock::Stopwatch;
 use harvestman_metrics::Metrics;
 
-/// One page of so many is timed, all its links.
+/// One page in this many is timed, with all its links.
 const TIMED_EVERY: u32 = 64;
 
-/// Says of which pages the links are timed.
+/// Selects the pages whose links are timed.
 #[derive(Debug, Default)]
 pub(super) struct Timing {
     pages: u32,
-    /// What it takes to read the clock, once that was measured.
+    /// How long reading the clock takes, once it is measured.
     reading: Option<Duration>,
 }
 
 impl Timing {
-    /// The times of the next page's links, if they are to be taken.
+    /// Returns the stopwatch for the next page's links, if they are to be timed.
     pub(super) fn next(&mut self, metrics: &Metrics) -> Option<LinkTimes> {
         let timed = self.pages.is_multiple_of(TIMED_EVERY) && metrics.filter.timed_seconds.is_on();
         self.pages = self.pages.wrapping_add(1);
@@ -37,22 +38,22 @@ pub(super) struct LinkTimes {
 }
 
 impl LinkTimes {
-    /// Time since the last look went to neither.
+    /// Attributes the time since the last call to neither stage.
     pub(super) fn begin(&mut self) {
         self.watch.lap();
     }
 
-    /// Time since the last look went to the filter.
+    /// Attributes the time since the last call to the filter.
     pub(super) fn filtered(&mut self) {
         self.filter += self.watch.lap();
     }
 
-    /// Time since the last look went to the dedup.
+    /// Attributes the time since the last call to the dedup.
     pub(super) fn looked_up(&mut self) {
         self.dedup += self.watch.lap();
     }
 
-    /// Counts the times of so many links in each.
+    /// Adds the times to the metrics, with the numbers of links that each stage has processed.
     pub(super) fn count(self, (filtered, looked_up): (u64, u64), metrics: &Metrics) {
         metrics.filter.timed_links.add(filtered);
         metrics.filter.timed_seconds.add(self.filter);
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_page_of_sixty_four_is_timed_from_the_first_on() {
+    fn one_page_in_sixty_four_is_timed_starting_with_the_first() {
         let metrics = Metrics::new();
         let mut timing = Timing::default();
         let timed: Vec<u32> = (0..140).filter(|_| timing.next(&metrics).is_some()).collect();
@@ -74,13 +75,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_timed_where_nothing_is_counted() {
+    fn nothing_is_timed_while_metrics_are_off() {
         let mut timing = Timing::default();
         assert!((0..40).all(|_| timing.next(&Metrics::off()).is_none()));
     }
 
     #[test]
-    fn each_lap_goes_to_whom_it_belongs() {
+    fn each_lap_is_attributed_to_its_stage() {
         let metrics = Metrics::new();
         let mut times = Timing::default().next(&metrics).unwrap();
         let busy = || std::hint::black_box((0..20_000_u64).fold(0, |sum, n| sum ^ n.wrapping_mul(sum | 3)));

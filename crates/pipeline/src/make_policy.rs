@@ -1,9 +1,9 @@
-//! How the policy of a crawl is made.
+//! The constructor of a crawl's policy.
 
 use std::sync::Arc;
 
 use harvestman_core::seed::Seed;
 use harvestman_policy::Policy;
 
-/// Makes the policy that is configured; its random draws start at the seed.
+/// Creates the configured policy; the seed is that of its random draws.
 pub(super) type MakePolicy = Arc<dyn Fn(Seed) -> Box<dyn Policy> + Send + Sync>;

@@ -7,7 +7,7 @@ use harvestman_core::config::archive::ArchiveOptions;
 use harvestman_metrics::ArchiveMetrics;
 use harvestman_storage::archive::{ArchiveEntry, ArchiveOutput, ArchiveTotals, Error, RecordLocation};
 
-/// An output that counts what goes to the one behind it.
+/// An output that counts what it passes on to another.
 pub(super) struct Metered {
     output: Box<dyn ArchiveOutput>,
     /// The file that was written to last.

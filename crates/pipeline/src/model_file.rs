@@ -1,4 +1,4 @@
-//! The site model as a file: the one that a crawl starts from, and the one that it leaves in its directory.
+//! The site model as a file: the one that a crawl starts from, and the one that it writes to its directory.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,12 +11,12 @@ use harvestman_core::url::{CanonicalUrl, Scope};
 use harvestman_policy::Policy;
 use harvestman_policy::learned::{ModelError, ReadPage, SiteModel};
 
-/// What a crawl learnt of its site, in the crawl directory.
+/// The site model that a crawl has learnt, in the crawl directory.
 pub const MODEL_FILE: &str = "site-model.json.gz";
-/// Hosts that a warning names.
-const HOSTS_TOLD: usize = 3;
+/// The maximum number of hosts that a warning names.
+const HOSTS_MAX: usize = 3;
 
-/// The model that the settings name; none where they name none, or that of another site.
+/// Returns the model that the settings name; `None` if they name none, or one that does not fit the policy or the site.
 pub(super) fn model(config: &Config, seeds: &[CanonicalUrl], scope: &Scope) -> Result<Option<SiteModel>, Error> {
     let path = config.policy.model.as_str();
     if path.is_empty() {
@@ -28,21 +28,21 @@ pub(super) fn model(config: &Config, seeds: &[CanonicalUrl], scope: &Scope) -> R
         Error::Configuration(format!("cannot use the site model {path}: {error}; {}", what_to_do(&error)))
     })?;
     if let Some(missing) = missing(&model, config.crawl.policy) {
-        tracing::warn!("the site model {path} {missing}: it learns anew, without the model");
+        tracing::warn!("the site model {path} {missing}: it learns from scratch, without the model");
         return Ok(None);
     }
     if is_of(&model.facts.hosts, seeds, scope) {
         return Ok(Some(model));
     }
-    let of = told(model.facts.hosts.iter().map(String::as_str));
-    let seeds = told(seeds.iter().map(CanonicalUrl::origin));
+    let of = origin_list(model.facts.hosts.iter().map(String::as_str));
+    let seeds = origin_list(seeds.iter().map(CanonicalUrl::origin));
     tracing::warn!(
-        "the site model {path} is of {of}, and the crawl starts at {seeds}: it learns anew, without the model"
+        "the site model {path} is of {of}, and the crawl starts at {seeds}: it learns from scratch, without the model"
     );
     Ok(None)
 }
 
-/// What a policy would start from and the model does not hold, and how to get it.
+/// Returns what the policy starts from and the model lacks, and how to get it.
 fn missing(model: &SiteModel, policy: PolicyKind) -> Option<String> {
     let by_graph = policy == PolicyKind::ClusterGraph;
     let (holds, what, learn) = if by_graph {
@@ -56,15 +56,15 @@ fn missing(model: &SiteModel, policy: PolicyKind) -> Option<String> {
 
 const fn what_to_do(error: &ModelError) -> &'static str {
     match error {
-        ModelError::Newer(_) => "use a newer version of this program, or learn the site anew with `harvestman learn`",
+        ModelError::Newer(_) => "use a newer version of this program, or learn the site again with `harvestman learn`",
         ModelError::NotAModel => "name a file that `harvestman learn` or a crawl wrote, or none",
         ModelError::Older(_) | ModelError::Truncated | ModelError::TooLong | ModelError::Damaged(_) => {
-            "learn the site anew with `harvestman learn`, or name no model"
+            "learn the site again with `harvestman learn`, or name no model"
         }
     }
 }
 
-/// Whether a site with these origins is among what is crawled. The scheme does not matter: sites move to https.
+/// Returns whether a site with one of these origins is crawled. The scheme does not matter: sites move to https.
 fn is_of(origins: &[String], seeds: &[CanonicalUrl], scope: &Scope) -> bool {
     origins.iter().any(|origin| {
         let host = without_scheme(origin);
@@ -77,18 +77,18 @@ fn without_scheme(origin: &str) -> &str {
     origin.split_once("://").map_or(origin, |(_, host)| host)
 }
 
-/// Each once, in their order, the first few of them.
-fn told<'a>(origins: impl Iterator<Item = &'a str>) -> String {
+/// Lists the first few origins in their order, each once.
+fn origin_list<'a>(origins: impl Iterator<Item = &'a str>) -> String {
     let mut seen = BTreeSet::new();
     let origins: Vec<&str> = origins.filter(|origin| seen.insert(*origin)).collect();
     match origins.len() {
         0 => "no site".to_owned(),
-        n if n <= HOSTS_TOLD => origins.join(", "),
-        n => format!("{} and {} more hosts", origins[..HOSTS_TOLD].join(", "), n - HOSTS_TOLD),
+        n if n <= HOSTS_MAX => origins.join(", "),
+        n => format!("{} and {} more hosts", origins[..HOSTS_MAX].join(", "), n - HOSTS_MAX),
     }
 }
 
-/// Writes a model to a file, wholly or not at all.
+/// Writes a model to a file atomically.
 pub fn write_model(model: &SiteModel, path: &Path) -> io::Result<()> {
     let bytes = model.to_bytes().map_err(io::Error::other)?;
     let mut partial = path.as_os_str().to_owned();
@@ -97,19 +97,20 @@ pub fn write_model(model: &SiteModel, path: &Path) -> io::Result<()> {
     std::fs::rename(&partial, path)
 }
 
-/// Where a crawl leaves its model.
+/// The file that a crawl writes its model to.
 pub(super) struct ModelFile {
     path: PathBuf,
     read: Box<ReadPage>,
 }
 
 impl ModelFile {
-    /// In this crawl directory.
+    /// Returns the model file of a crawl directory.
     pub(super) fn new(directory: &Path, options: &ParseOptions) -> Self {
         Self { path: directory.join(MODEL_FILE), read: spelling_reader(options) }
     }
 
-    /// Writes what `policy` has learnt, if there is anything. A crawl is worth having without it: what goes wrong is logged.
+    /// Writes what `policy` has learnt, if there is anything. Errors are only logged: a crawl is useful without its
+    /// model.
     pub(super) fn leave(&mut self, policy: &mut dyn Policy) {
         let Some(model) = policy.site_model(&mut *self.read) else { return };
         if model.facts.pages == 0 {
@@ -133,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_of_the_site_that_has_one_of_its_hosts_by_whatever_scheme() {
+    fn a_model_fits_a_site_that_has_one_of_its_hosts_under_any_scheme() {
         assert!(fits(&["http://h.test"], "https://h.test/forum/"));
         assert!(fits(&["http://other.test", "http://h.test:81"], "http://h.test:81/"));
         assert!(!fits(&["http://h.test:81"], "http://h.test:82/"));
@@ -142,13 +143,13 @@ mod tests {
 
     #[test]
     fn a_warning_names_few_hosts() {
-        assert_eq!(told(["a", "b", "a"].into_iter()), "a, b");
-        assert_eq!(told(["a", "b", "c", "d", "e"].into_iter()), "a, b, c and 2 more hosts");
-        assert_eq!(told(std::iter::empty()), "no site");
+        assert_eq!(origin_list(["a", "b", "a"].into_iter()), "a, b");
+        assert_eq!(origin_list(["a", "b", "c", "d", "e"].into_iter()), "a, b, c and 2 more hosts");
+        assert_eq!(origin_list(std::iter::empty()), "no site");
     }
 
     #[test]
-    fn what_cannot_be_written_leaves_nothing_behind() {
+    fn a_failed_write_leaves_no_file_behind() {
         let dir = tempfile::tempdir().unwrap();
         let options = ParseOptions::default();
         let mut policy = harvestman_policy::make(

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use harvestman_policy::Needs;
 
-/// [`Needs`] that one thread changes and others read.
+/// [`Needs`] that one thread sets and others read.
 #[derive(Debug, Default)]
 pub(super) struct SharedNeeds(AtomicU8);
 
@@ -14,14 +14,14 @@ const BODY: u8 = 4;
 const GIST: u8 = 8;
 
 impl SharedNeeds {
-    /// Needs that hold from the start.
+    /// Creates shared needs.
     pub(super) fn new(needs: Needs) -> Self {
         let shared = Self::default();
         shared.set(needs);
         shared
     }
 
-    /// What is wanted from now on.
+    /// Sets the needs from now on.
     pub(super) fn set(&self, needs: Needs) {
         let flag = |wanted: bool, flag: u8| if wanted { flag } else { 0 };
         let texts = flag(needs.units, UNITS) | flag(needs.gist, GIST);
@@ -29,7 +29,7 @@ impl SharedNeeds {
         self.0.store(flags, Ordering::Relaxed);
     }
 
-    /// What is wanted now.
+    /// Returns the current needs.
     pub(super) fn now(&self) -> Needs {
         let flags = self.0.load(Ordering::Relaxed);
         let has = |flag: u8| flags & flag != 0;

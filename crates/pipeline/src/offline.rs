@@ -1,7 +1,8 @@
-//! A crawl without network, clock and threads: the stages of a crawl, taken one page at a time.
+//! A crawl without network, clock and threads: the stages of a crawl, run one page at a time.
 //!
-//! A recording is replayed through it, and policies are compared by it: parser, classifier, filter, dedup, frontier and policy are
-//! those of a live crawl. The policy's snapshot is published after every page, so that the same input gives the same order.
+//! Recordings are replayed and policies are compared with it. Parser, classifier, filter, dedup, frontier and policy
+//! are those of a live crawl. The policy's snapshot is published after every page, so that the same input gives the
+//! same order.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use harvestman_stages::host::sitemap;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_structure::parse::Parser;
 
-/// A crawl that is handed what was fetched.
+/// A crawl whose fetches are supplied by the caller.
 pub struct Offline {
     processor: PageProcessor,
     current: CurrentPolicy,
@@ -38,17 +39,17 @@ pub struct Offline {
     generation: u64,
 }
 
-/// What became of a page.
+/// The result of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Taken {
     /// Its fate.
     pub fate: Fate,
-    /// Links on it that were new.
+    /// The number of new links on it.
     pub new: u32,
 }
 
 impl Offline {
-    /// A crawl from `seeds`. `recorded` says which URLs exist.
+    /// Creates a crawl from `seeds`. `recorded` says which URLs exist.
     pub fn new(
         config: &Config,
         seeds: &[CanonicalUrl],
@@ -88,7 +89,7 @@ impl Offline {
     }
 
     fn push(&mut self, item: &ScheduledUrl) {
-        // What is over the limit of waiting URLs is lost to a replay as it is to a crawl.
+        // URLs over the limit of waiting ones are lost in a replay, as in a crawl.
         if let Ok(host) = self.frontier.push(item)
             && !self.hosts.contains(&host)
         {
@@ -108,12 +109,12 @@ impl Offline {
         self.frontier.pop(&self.hosts[best?.1], Instant::EPOCH).ok()
     }
 
-    /// Takes in what was fetched, and lets the policy learn from it.
+    /// Processes a fetched page, and lets the policy learn from it.
     pub fn take_in(&mut self, lease: &Lease, exchange: &Exchange) -> Taken {
-        let mut harvest = self.processor.page(&lease.item, exchange);
+        let mut result = self.processor.page(&lease.item, exchange);
         self.frontier.end(lease.id);
-        let seen = observation(&lease.item, &mut harvest);
-        for item in &harvest.found.accepted {
+        let seen = observation(&lease.item, &mut result);
+        for item in &result.found.accepted {
             self.push(item);
         }
         self.policy.observe(seen);
@@ -122,7 +123,7 @@ impl Offline {
             self.push(&item);
         }
         self.publish();
-        Taken { fate: harvest.fate, new: harvest.found.accepted.len() as u32 }
+        Taken { fate: result.fate, new: result.found.accepted.len() as u32 }
     }
 
     fn publish(&mut self) {
@@ -136,27 +137,27 @@ impl Offline {
         self.current.store(Arc::new(snapshot));
     }
 
-    /// The policy's state of knowledge now.
+    /// Returns the current snapshot of the policy.
     pub fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
         Arc::clone(&self.current.load())
     }
 
-    /// The policy, with what it has learnt.
+    /// Returns the policy, with what it has learnt.
     pub fn policy(&self) -> &dyn Policy {
         &*self.policy
     }
 
-    /// Ends the crawl and gives its policy back.
+    /// Ends the crawl and returns its policy.
     pub fn into_policy(self) -> Box<dyn Policy> {
         self.policy
     }
 
-    /// What the next requests are expected to bring ([`Frontier::forecast`]).
+    /// Returns the expected yield of the next requests ([`Frontier::forecast`]).
     pub fn forecast(&self, requests: u32) -> Option<YieldForecast> {
         self.frontier.forecast(requests)
     }
 
-    /// URLs waiting.
+    /// Returns the number of waiting URLs.
     pub const fn queued(&self) -> u64 {
         self.frontier.queued()
     }
@@ -173,7 +174,7 @@ pub(super) fn rules(
         ownership: SingleNode::shared(),
         canonicaliser: Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?,
         scope: Arc::new(Scope::new(&config.scope, seeds).map_err(|error| wrong(&error))?),
-        // A replay has no directory: all stays in memory.
+        // A replay has no directory: everything stays in memory.
         seen: Arc::new(SeenUrls::new(&config.dedup, None, Seed(config.crawl.seed).child("dedup"))),
         policy: Arc::clone(policy),
         needs: Arc::clone(needs),

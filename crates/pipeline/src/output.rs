@@ -7,25 +7,26 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use harvestman_core::config::{Config, Secrets, as_toml};
 
-/// The state, in the crawl directory.
+/// The directory of the state, in the crawl directory.
 pub(super) const STATE_DIRECTORY: &str = "state";
 
-/// Where the set of seen URLs goes when it outgrows its memory, in the crawl directory.
+/// The directory of the seen URLs that exceed their memory, in the crawl directory.
 pub(super) const SEEN_DIRECTORY: &str = "seen";
 
-/// Makes `path` ready to be a crawl directory: it must not exist yet (then it is made) or be empty, and it must be writable.
+/// Prepares `path` as a crawl directory: it must be empty, or not exist yet (then it is created), and it must be
+/// writable.
 pub(super) fn prepare(path: &Path) -> Result<(), Error> {
     let refuse = |reason: String| Error::OutputDirectory { path: path.to_owned(), reason };
     if path.as_os_str().is_empty() {
-        return Err(refuse("none is named; say where the output goes with --out DIR".to_owned()));
+        return Err(refuse("none is given; name the output directory with --out DIR".to_owned()));
     }
     match fs::read_dir(path) {
         Ok(mut entries) => {
             if entries.next().is_some() {
                 let what = if path.join(STATE_DIRECTORY).is_dir() {
-                    "it holds a crawl; go on with it by `harvestman resume DIR`, or name a new directory"
+                    "it holds a crawl; resume it with `harvestman resume DIR`, or name a new directory"
                 } else {
-                    "it is not empty; name a new directory, so that nothing is mixed up"
+                    "it is not empty; name a new directory, so that files are not mixed up"
                 };
                 return Err(refuse(what.to_owned()));
             }
@@ -43,13 +44,13 @@ pub(super) fn prepare(path: &Path) -> Result<(), Error> {
 /// The effective configuration, in the crawl directory.
 pub(super) const CONFIG_FILE: &str = "config.toml";
 
-/// Writes the configuration that holds, secrets left out, wholly or not at all.
+/// Writes the effective configuration atomically, without its secrets.
 pub(super) fn write_config(directory: &Path, config: &Config) -> Result<(), Error> {
     let path = directory.join(CONFIG_FILE);
     replace(&path, as_toml(config, Secrets::LeftOut).as_bytes()).map_err(|source| Error::Write { path, source })
 }
 
-/// Puts a file in the place of another, wholly or not at all. It is on the disk afterwards.
+/// Replaces a file atomically, and syncs it to disk.
 pub(super) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
@@ -61,11 +62,12 @@ pub(super) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     fs::File::open(directory.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-/// A lock on a crawl directory: another process that opens the directory is refused. The lock ends with the process, however that ends.
+/// A lock on a crawl directory: another process that opens the directory is refused. The lock ends with the process,
+/// however that ends.
 pub(super) struct DirectoryLock(#[expect(dead_code, reason = "it is held, not used")] fs::File);
 
 impl DirectoryLock {
-    /// Takes the directory.
+    /// Locks the directory.
     pub(super) fn take(directory: &Path) -> Result<Self, Error> {
         let refuse = |reason: String| Error::OutputDirectory { path: directory.to_owned(), reason };
         let path = directory.join("lock");
@@ -79,34 +81,35 @@ impl DirectoryLock {
     }
 }
 
-/// Keeps the report of the crawl or recrawl before under the number of its round, as the next one takes its name.
+/// Renames the report of the previous crawl or recrawl by the number of its round, since the next report takes its
+/// name.
 pub(super) fn set_report_aside(directory: &Path, round: u32) {
     let (report, aside) = (directory.join("report.json"), directory.join(format!("report-{round}.json")));
     match fs::rename(&report, &aside) {
         // It was killed before it could report.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => tracing::warn!(%error, "the report of the run before cannot be kept"),
+        Err(error) => tracing::warn!(%error, "the report of the previous run could not be renamed"),
         Ok(()) => {}
     }
 }
 
-/// Sessions of a node whose reports are kept in one directory.
+/// The maximum number of session reports in one directory.
 const SESSIONS_MAX: u32 = 1_000;
 
-/// Keeps the report of the session before, of a node of a fleet, under the next number that is free. When all are taken the last one
-/// is replaced.
+/// Renames the report of the previous session of a fleet's node by the next free number. If all numbers are taken, the
+/// last report is replaced.
 pub(super) fn set_session_report_aside(directory: &Path) {
     let is_free = |number: &u32| !directory.join(format!("report-{number}.json")).exists();
     let number = (0..SESSIONS_MAX).find(is_free).unwrap_or(SESSIONS_MAX - 1);
     set_report_aside(directory, number);
 }
 
-/// Where the crawl writes.
+/// Returns the crawl directory.
 pub(super) fn directory(config: &Config) -> PathBuf {
     PathBuf::from(&config.crawl.out)
 }
 
-/// The WARC files that are there, relative to the crawl directory, in order.
+/// Returns the WARC files, relative to the crawl directory, in order.
 pub(super) fn warc_files(directory: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(directory.join(harvestman_storage::archive::WARC_DIRECTORY)) else {
         return Vec::new();
@@ -123,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_and_an_empty_directory_will_do_and_are_left_empty() {
+    fn new_and_empty_directories_are_accepted_and_left_empty() {
         let dir = tempfile::tempdir().unwrap();
         let new = dir.path().join("a/b");
         prepare(&new).unwrap();
@@ -132,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_report_of_each_session_is_kept_and_a_killed_one_leaves_no_gap() {
+    fn each_session_has_its_report_and_a_killed_one_leaves_no_gap() {
         let dir = tempfile::tempdir().unwrap();
         for session in ["a", "b"] {
             fs::write(dir.path().join("report.json"), session).unwrap();
@@ -146,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_something_or_is_no_directory_is_refused_untouched() {
+    fn files_and_directories_that_are_not_empty_are_refused_untouched() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         fs::write(&file, "mine").unwrap();

@@ -1,11 +1,11 @@
-//! When what was learnt is published.
+//! The pace at which snapshots are published.
 
 use std::time::Duration;
 
 use harvestman_core::clock::Instant;
 use harvestman_core::config::PolicyOptions;
 
-/// Publishing takes at most one part of so many of the time.
+/// Publishing takes at most one part in this many of the time.
 const SHARE: u32 = 10;
 
 /// Decides when a snapshot is due.
@@ -13,10 +13,10 @@ const SHARE: u32 = 10;
 pub(super) struct Pace {
     pages: u32,
     interval: Duration,
-    /// Observations since the last snapshot.
+    /// The number of observations since the last snapshot.
     unpublished: u32,
     last: Instant,
-    /// What the last snapshot cost.
+    /// How long publishing the last snapshot took.
     cost: Duration,
 }
 
@@ -26,12 +26,12 @@ impl Pace {
         Self { pages, interval, unpublished: 0, last: now, cost: Duration::ZERO }
     }
 
-    /// Takes note of an observation.
+    /// Records an observation.
     pub(super) fn observed(&mut self) {
         self.unpublished = self.unpublished.saturating_add(1);
     }
 
-    /// Takes note of a snapshot that was begun at `began` and is published `now`.
+    /// Records a snapshot that was begun at `began` and is published `now`.
     pub(super) fn published(&mut self, began: Instant, now: Instant) {
         (self.unpublished, self.last, self.cost) = (0, now, now.since(began));
     }
@@ -47,7 +47,7 @@ impl Pace {
         self.has_news() && wanted && now.since(self.last) >= SHARE * self.cost
     }
 
-    /// How long one may wait for the next observation until a snapshot is due all the same.
+    /// Returns how long to wait for the next observation until a snapshot is due anyway.
     pub(super) fn patience(&self, now: Instant) -> Duration {
         (SHARE * self.cost).saturating_sub(now.since(self.last))
     }

@@ -22,31 +22,31 @@ use harvestman_stages::revisit::{RowMark, rows};
 use harvestman_storage::archive;
 use harvestman_structure::parse::Parser;
 
-/// What became of a page, and what it led to.
+/// A processed page: its fate, and what it led to.
 pub(super) struct PageResult {
     pub(super) fate: Fate,
     pub(super) found: DiscoveredLinks,
     pub(super) title: Option<String>,
-    /// Links on the page; none where it was not parsed.
+    /// The number of links on the page; `None` if it was not parsed.
     pub(super) links: Option<u32>,
     pub(super) redirect_to: Option<CanonicalUrl>,
-    /// What the page was, for the policy; none where it was no HTML page.
+    /// The facts about the page for the policy; `None` if it was not an HTML page.
     pub(super) facts: Option<PageFacts>,
     /// The cluster of the page.
     pub(super) cluster: PageCluster,
-    /// What the page was, as hashes; none where it was not parsed, or none are made.
+    /// The digests of the page; `None` if it was not parsed, or digests are not computed.
     pub(super) digests: Option<PageDigests>,
-    /// Its links and the texts around them, where digests are made.
+    /// Its links and the texts around them, if digests are computed.
     pub(super) rows: Vec<RowMark>,
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
 }
 
 impl PageResult {
-    /// The facts of something that was not parsed.
+    /// The facts for the archive about a response that was not parsed.
     pub(super) const NO_NOTES: archive::PageFacts<'static> = archive::PageFacts { title: None, links: None };
 
-    /// A page that led to nothing.
+    /// Creates the result of a page that led to nothing.
     pub(super) fn of(fate: Fate) -> Self {
         Self {
             fate,
@@ -62,13 +62,13 @@ impl PageResult {
         }
     }
 
-    /// What the archive notes.
+    /// Returns the facts for the archive.
     pub(super) fn notes(&self) -> archive::PageFacts<'_> {
         archive::PageFacts { title: self.title.as_deref(), links: self.links }
     }
 }
 
-/// One worker's processor: the rules, and what is its own.
+/// The page processor of one worker.
 pub(super) struct PageProcessor {
     rules: Arc<Rules>,
     parser: Parser,
@@ -92,7 +92,7 @@ impl PageProcessor {
         self.asked = None;
     }
 
-    /// Judges an exchange and takes in what the page links to.
+    /// Determines the fate of an exchange, and processes the links of its page.
     pub(super) fn page(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
         let answer = match &exchange.result {
             Ok(answer) => answer,
@@ -119,16 +119,16 @@ impl PageProcessor {
         let body = decoded(answer, &self.rules);
         watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
         metrics.parsed_bytes.add(body.len() as u64);
-        let harvest = match media {
+        let result = match media {
             MediaType::Xml => self.feed(item, answer, &body).unwrap_or_else(|| self.html(item, answer, &body)),
             MediaType::Html | MediaType::Other => self.html(item, answer, &body),
         };
         self.rules.metrics.parse.stage.sent.inc();
-        self.rules.metrics.parse.links.add(u64::from(harvest.links.unwrap_or(0)));
-        harvest
+        self.rules.metrics.parse.links.add(u64::from(result.links.unwrap_or(0)));
+        result
     }
 
-    /// Takes in the refresh of an answer whose body is not parsed.
+    /// Processes the refresh of an answer whose body is not parsed.
     fn unparsed(&mut self, item: &ScheduledUrl, answer: &Answer, fate: Fate) -> PageResult {
         let rules = Arc::clone(&self.rules);
         let Some(target) = rules.refresh_target(item, answer) else { return PageResult::of(fate) };
@@ -142,7 +142,7 @@ impl PageProcessor {
         let rules = Arc::clone(&self.rules);
         let needs = rules.needs.now();
         let needs = Needs { gist: needs.gist || rules.digests, ..needs };
-        // One snapshot for the whole page: its bag is read with the class names that its cluster is judged by.
+        // One snapshot for the whole page: its bag is parsed with the class names by which its cluster is determined.
         let snapshot = rules.snapshot();
         self.follow_policy(&*snapshot, needs);
         let parse = &rules.metrics.parse;
@@ -185,7 +185,7 @@ impl PageProcessor {
         }
     }
 
-    /// Has the parser read pages as the policy's snapshot asks for it.
+    /// Sets the parser to what the policy's snapshot requires.
     fn follow_policy(&mut self, policy: &dyn PolicySnapshot, needs: Needs) {
         let asked = (policy.generation(), needs.units, needs.gist);
         if self.asked != Some(asked) {
@@ -195,7 +195,7 @@ impl PageProcessor {
         }
     }
 
-    /// The entries of a feed; none where the document is none.
+    /// Processes the entries of a feed; `None` if the document is not a feed.
     fn feed(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Option<PageResult> {
         let url = item.url.as_str();
         let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
@@ -229,7 +229,7 @@ impl PageProcessor {
         PageResult { found, redirect_to: target, exported, ..PageResult::of(Fate::Redirected) }
     }
 
-    /// Takes in addresses that the policy derived.
+    /// Filters URLs that the policy derived.
     pub(super) fn proposals(&mut self, proposals: &[Proposal]) -> DiscoveredLinks {
         let mut found = DiscoveredLinks::default();
         let rules = Arc::clone(&self.rules);
@@ -246,7 +246,7 @@ impl PageProcessor {
         found
     }
 
-    /// The entries of a sitemap as links, and the sitemaps that it names.
+    /// Returns the entries of a sitemap as links, and the sitemaps that it names.
     pub(super) fn sitemap(&mut self, sitemap: &Sitemap) -> (DiscoveredLinks, Vec<String>) {
         let Ok(answer) = &sitemap.exchange.result else { return Default::default() };
         if !(200..=299).contains(&answer.status) {
@@ -264,21 +264,21 @@ impl PageProcessor {
                 (filter.finish().0, contents.sitemaps)
             }
             Err(error) => {
-                tracing::warn!(url, %error, "a sitemap is of no use");
+                tracing::warn!(url, %error, "a sitemap cannot be used");
                 Default::default()
             }
         }
     }
 }
 
-/// Takes in the refresh of an answer as the only link of a page without cluster.
+/// Processes the refresh of an answer as the only link of a page without a cluster.
 fn refresh(filter: &mut LinkFilter<'_>, target: &str, directives: RobotsDirectives) {
     let mut page = ParsedPage::default();
     page.add_refresh(target);
     filter.links(&page, PageCluster::default(), directives);
 }
 
-/// The body of an answer as the parser reads it.
+/// Returns the decoded body of an answer.
 fn decoded(answer: &Answer, rules: &Rules) -> Bytes {
     let decoded = fetch::decode_answer(answer, &rules.decode);
     let cut = &rules.metrics.parse.cut;
@@ -290,7 +290,7 @@ fn decoded(answer: &Answer, rules: &Rules) -> Bytes {
     decoded.bytes
 }
 
-/// What a page shows, as hashes. Its bytes are not looked at here.
+/// Returns the digests of what a page shows. That of its bytes is not computed here.
 fn digests(page: &ParsedPage) -> PageDigests {
     let gist = page.gist.iter().fold(0, |all, text| step(all, *text));
     let text = page.texts.iter().fold(0, |all, (_, text)| step(all, *text));
@@ -298,16 +298,16 @@ fn digests(page: &ParsedPage) -> PageDigests {
     PageDigests { gist: gist | 1, text: text | 1, body: 0 }
 }
 
-/// What was learnt from a fetch that has ended with `fate`.
-pub(super) fn observation(item: &ScheduledUrl, harvest: &mut PageResult) -> Observation {
-    let outcome = match (harvest.fate, harvest.facts.take()) {
+/// Returns the policy's observation of a finished fetch.
+pub(super) fn observation(item: &ScheduledUrl, result: &mut PageResult) -> Observation {
+    let outcome = match (result.fate, result.facts.take()) {
         (_, Some(facts)) => Outcome::Page(Box::new(facts)),
         (Fate::Redirected, None) => Outcome::Redirected,
         (Fate::Fetched | Fate::UnwantedType, None) => Outcome::Document,
         (_, None) => Outcome::Failed,
     };
-    // What goes to other nodes is new as far as this one knows.
-    let new = harvest.found.accepted.iter().chain(&harvest.found.foreign);
+    // Links to hosts of other nodes are new as far as this node knows.
+    let new = result.found.accepted.iter().chain(&result.found.foreign);
     let new = new.map(|link| NewLink { class: link.class, url: link.url.clone() }).collect();
     Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
 }

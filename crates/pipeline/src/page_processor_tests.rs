@@ -51,7 +51,8 @@ fn urls(result: &PageResult) -> Vec<&str> {
     result.found.accepted.iter().map(|item| item.url.as_str()).collect()
 }
 
-/// The links that are followed on a page with these headers and this body, by a crawler whose product token is `SomeBot`.
+/// The links that are followed on a page with these headers and this body, by a crawler whose product token is
+/// `SomeBot`.
 fn followed(headers: &[(&'static str, &str)], body: &str) -> Vec<String> {
     let mut processor = processor(|config| config.robots.agent = "SomeBot".to_owned());
     let result = page(&mut processor, &exchange(headers, body.as_bytes()));

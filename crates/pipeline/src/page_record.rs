@@ -4,12 +4,13 @@ use super::page_processor::PageResult;
 use super::recrawl::RecrawlHandle;
 use harvestman_core::model::{Difference, Exchange, Fate, Lease, PageRecord, Truncation, Visit};
 
-/// Builds the line for a lease. `exchange`: the last request, where one was sent; `harvest`: the result of processing its answer.
+/// Builds the line for a lease. `exchange`: the last request, if one was sent; `result`: the result of processing its
+/// response.
 pub(super) fn page_record(
     lease: &Lease,
     exchange: Option<&Exchange>,
     fate: Fate,
-    harvest: Option<&PageResult>,
+    result: Option<&PageResult>,
 ) -> PageRecord {
     let (item, decision) = (&lease.item, lease.decision);
     let answer = exchange.and_then(|exchange| exchange.result.as_ref().ok());
@@ -25,19 +26,19 @@ pub(super) fn page_record(
         status: answer.map(|answer| answer.status),
         content_type: answer.and_then(|answer| answer.content_type()).map(str::to_owned),
         bytes: answer.map_or(0, |answer| answer.body.len() as u64),
-        redirect_to: harvest.and_then(|harvest| harvest.redirect_to.as_ref()).map(ToString::to_string),
+        redirect_to: result.and_then(|result| result.redirect_to.as_ref()).map(ToString::to_string),
         via: item.via.as_deref().map(str::to_owned),
         depth: item.depth,
         attempts: item.attempts,
         first_byte_ms: timings.and_then(|timings| Some(millis(timings.first_byte?, timings.started))),
         duration_ms: timings.map(|timings| millis(timings.ended, timings.started)),
-        title: harvest.and_then(|harvest| harvest.title.clone()),
+        title: result.and_then(|result| result.title.clone()),
         visit: None,
         changed: None,
         difference: None,
-        links: harvest.and_then(|harvest| harvest.links),
-        links_new: harvest.filter(|harvest| harvest.links.is_some()).map(|harvest| harvest.found.accepted.len() as u32),
-        cluster: harvest.map(|harvest| harvest.cluster.stored()).filter(|cluster| *cluster != 0),
+        links: result.and_then(|result| result.links),
+        links_new: result.filter(|result| result.links.is_some()).map(|result| result.found.accepted.len() as u32),
+        cluster: result.map(|result| result.cluster.stored()).filter(|cluster| *cluster != 0),
         class: decision.map(|_| item.queue().to_string()),
         score: decision.map(|decision| decision.score).filter(|score| score.is_finite()),
         snapshot: decision.map(|decision| decision.snapshot),
@@ -49,7 +50,7 @@ pub(super) fn page_record(
     }
 }
 
-/// Says which visit it was, and whether the page has changed.
+/// Records the number of the visit, and whether the page has changed.
 pub(super) fn note_visit(record: &mut PageRecord, visit: Option<&Visit>, recrawl: Option<&RecrawlHandle>) {
     let Some((visit, difference)) = visit.and_then(|visit| Some((visit, visit.difference?))) else { return };
     record.visit = Some(visit.visits);

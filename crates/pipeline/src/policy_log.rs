@@ -12,7 +12,7 @@ use harvestman_storage::archive::{Error, LineLog};
 /// The policy log, in the crawl directory.
 const POLICY_LOG: &str = "policy.jsonl";
 
-/// Writes the policy log. After an error nothing more is written: a crawl does not end for it.
+/// Writes the policy log. After an error nothing more is written, and the crawl continues.
 pub(super) struct Journal {
     log: Option<LineLog>,
     classes: KnownClasses,
@@ -27,7 +27,7 @@ impl Journal {
         Ok(Self { log: Some(log), classes: KnownClasses::default(), observations: 0, generation: None })
     }
 
-    /// Takes note of what the policy is shown.
+    /// Records an observation.
     pub(super) fn see(&mut self, seen: &Observation) {
         self.observations += 1;
         self.classes.see(seen);
@@ -35,14 +35,14 @@ impl Journal {
 
     /// Writes the line of a snapshot.
     pub(super) fn publish(&mut self, snapshot: &dyn PolicySnapshot, now: Instant) {
-        let lesson = self.generation != Some(snapshot.generation());
-        if lesson {
+        let relearnt = self.generation != Some(snapshot.generation());
+        if relearnt {
             self.classes.reclassify(snapshot);
             self.generation = Some(snapshot.generation());
         }
         let changes = self.classes.changes(snapshot);
-        let model_update =
-            lesson.then(|| ModelUpdateRecord { site: snapshot.describe(), patterns: self.classes.patterns(snapshot) });
+        let model_update = relearnt
+            .then(|| ModelUpdateRecord { site: snapshot.describe(), patterns: self.classes.patterns(snapshot) });
         let record = PolicyRecord {
             snapshot: snapshot.version(),
             time: now.timestamp().to_string(),
@@ -62,12 +62,12 @@ impl Journal {
             out.push(b'\n');
         });
         if let Err(error) = written {
-            tracing::error!(%error, "the policy's log cannot be written; the crawl goes on without it");
+            tracing::error!(%error, "the policy's log cannot be written; the crawl continues without it");
             self.log = None;
         }
     }
 
-    /// Writes what still waits.
+    /// Writes the lines that still wait.
     pub(super) fn finish(self) {
         if let Some(Err(error)) = self.log.map(LineLog::finish) {
             tracing::error!(%error, "the end of the policy's log could not be written");

@@ -1,4 +1,4 @@
-//! The policy of a crawl: made from the settings, and put to learning where it learns.
+//! Builds the policy of a crawl from the settings, and its learner if it learns.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -38,26 +38,26 @@ use harvestman_policy::{
 use harvestman_stages::frontier::{LinksFound, Order, OrderSlot};
 use harvestman_structure::parse::Parser;
 
-/// A policy that is ready, and its first snapshot where all stages find it.
+/// A policy that is ready for use; its first snapshot is published.
 pub(super) struct PolicySetup {
     policy: Box<dyn Policy>,
     filter: FilterOrder,
-    /// Where snapshots are published, and what people ask for is laid over them.
+    /// The publisher of snapshots, which applies bans and pins.
     pub(super) publisher: Arc<SnapshotPublisher>,
     pub(super) current: CurrentPolicy,
     pub(super) needs: Arc<SharedNeeds>,
-    /// Where later orders wait for the frontier.
+    /// The slot for later orders to the frontier.
     pub(super) orders: Arc<OrderSlot>,
-    /// Which traps were met.
+    /// The traps that were met.
     pub(super) traps: Arc<TrapBoard>,
-    /// The example page, where it is to be fetched.
+    /// The example page, if it is to be fetched.
     pub(super) example_seed: Option<CanonicalUrl>,
-    /// The policy that all nodes of the fleet decide by, where this node shares one.
+    /// The policy that all nodes of the fleet decide by, if this node shares one.
     pub(super) shared: Option<SharedPolicy>,
     observations: Option<ObservationLog>,
 }
 
-/// Where the policy learns, and where its random draws start.
+/// The environment of the policy, and the seed of its random draws.
 pub(super) struct PolicyEnvironment<'a> {
     pub(super) environment: &'a dyn Environment,
     pub(super) seed: Seed,
@@ -73,7 +73,7 @@ pub(super) struct LearnerSetup {
 }
 
 impl PolicySetup {
-    /// Makes the policy.
+    /// Creates the policy.
     pub(super) fn new(
         config: &Config,
         canonicaliser: &Canonicaliser,
@@ -105,17 +105,18 @@ impl PolicySetup {
         })
     }
 
-    /// What the frontier orders by at first.
+    /// Returns the first order of the frontier.
     pub(super) fn first_order(&self) -> Order {
         self.publisher.order()
     }
 
-    /// Shows it again what an earlier run showed it, and lays over it what people asked for then. From now on what it is shown is kept.
+    /// Replays the observations of an earlier run to the policy, and applies the bans and pins that are in force. From
+    /// now on observations are persisted.
     pub(super) fn recall(&mut self, config: &Config, directory: &Path, steering: Steering) -> Result<(), Error> {
         let mut pages = Vec::new();
         if self.policy.is_explained() && !self.policy.learns_elsewhere() && config.state.enabled {
             let (log, recalled) = recall(config, directory, &mut *self.policy, &mut pages)?;
-            tell(recalled);
+            log_recalled(recalled);
             self.observations = Some(log);
         }
         self.needs.set(self.policy.needs());
@@ -127,12 +128,12 @@ impl PolicySetup {
         Ok(())
     }
 
-    /// The first snapshot.
+    /// Returns the first snapshot.
     pub(super) fn first(&self) -> Arc<dyn PolicySnapshot> {
         self.publisher.snapshot()
     }
 
-    /// Builds the learner; none where the policy does not learn.
+    /// Builds the learner; `None` if the policy does not learn.
     pub(super) fn learner(
         self,
         config: &Config,
@@ -173,7 +174,7 @@ impl PolicySetup {
     }
 }
 
-/// How the policy is made.
+/// Returns the constructor of the policy.
 fn making(config: &Config, example: Option<ExamplePage>, model: Option<SiteModel>) -> MakePolicy {
     let (kind, options, parse) = (config.crawl.policy, config.policy.clone(), config.parse.clone());
     Arc::new(move |seed| {
@@ -188,7 +189,7 @@ fn making(config: &Config, example: Option<ExamplePage>, model: Option<SiteModel
     })
 }
 
-/// Opens the log of observations, and shows a policy what stands there. The pages that it tells apart are listed in `pages`.
+/// Opens the log of observations, and replays it to a policy. Adds the pages with a known cluster to `pages`.
 fn recall(
     config: &Config,
     directory: &Path,
@@ -201,28 +202,29 @@ fn recall(
             pages.push((seen.url.as_str().to_owned(), cluster));
         }
         policy.observe(seen);
-        // They were made when it saw this first.
+        // They were made when the policy saw this first.
         drop(policy.proposals());
     };
     let opened = AssertUnwindSafe(|| ObservationLog::open(directory, observations::key(config), show));
     match catch_unwind(opened) {
         Ok(opened) => opened.map_err(|source| Error::Write { path, source }),
         Err(_) => Err(Error::Internal(format!(
-            "the policy panicked at what it saw in an earlier run; without {} it learns anew",
+            "the policy panicked at an observation of an earlier run; without {} it learns from scratch",
             path.display()
         ))),
     }
 }
 
-/// Says what was recalled.
-fn tell(recalled: Recalled) {
+/// Logs what was restored.
+fn log_recalled(recalled: Recalled) {
     if recalled.spoilt > 0 {
         tracing::warn!(
             files = recalled.spoilt,
-            "what the policy was shown in an earlier run is of other settings or another version; it is removed, and learnt anew"
+            "observations of an earlier run are of other settings or another version; they are removed, and the policy \
+             learns from scratch"
         );
     }
     if recalled.observations > 0 {
-        tracing::info!(fetches = recalled.observations, "the policy knows what it knew");
+        tracing::info!(fetches = recalled.observations, "the policy is restored from its observations");
     }
 }

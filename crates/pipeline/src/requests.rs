@@ -1,4 +1,5 @@
-//! Requests of pages and errands: the network, with what is counted around it, and the budgets and permits of errands.
+//! Requests for pages and auxiliary requests: the network with its counters, and the budgets and permits of auxiliary
+//! requests.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,10 +22,10 @@ use harvestman_stages::fetch::{self, DecodeLimits};
 use harvestman_stages::frontier::Allowance;
 use harvestman_stages::host::{Errand, ErrandEnded, HostReply, HostRequest, RequestPort};
 
-/// How often an errand that begins while the crawl is paused checks whether the crawl continues.
+/// The interval at which an auxiliary request that begins while the crawl is paused checks whether the crawl continues.
 const PAUSE_CHECK_EVERY: Duration = Duration::from_millis(100);
 
-/// The network and the counters around it.
+/// The network and its counters.
 pub(super) struct Fetching {
     pub(super) network: Arc<dyn Network>,
     pub(super) robots: Arc<RobotsOptions>,
@@ -34,13 +35,13 @@ pub(super) struct Fetching {
 }
 
 impl Fetching {
-    /// Requests a page, with these headers besides the usual ones.
+    /// Requests a page, with these additional headers.
     async fn page(&self, host: &HostKey, url: &CanonicalUrl, headers: HeaderMap) -> Exchange {
         let request = fetch::Request { headers, ..fetch::Request::page(url.clone()) };
         self.counted(host, self.network.fetch(&request)).await
     }
 
-    /// Requests what an errand asks for. Returns the answer's body with its content coding removed besides.
+    /// Sends an auxiliary request. Returns the exchange, and the body with its content coding removed.
     async fn errand(&self, host: &HostKey, errand: &Errand) -> (Exchange, Bytes) {
         let body_max = match errand {
             Errand::Robots(_) => self.robots.max_bytes.0,
@@ -59,7 +60,8 @@ impl Fetching {
         (exchange, body)
     }
 
-    /// The address of a host, for the connections per address; none where it cannot be had: the fetch will say why.
+    /// Returns the address of a host, for the limit of connections per address; `None` if it cannot be resolved: the
+    /// fetch will report why.
     async fn address_of(&self, host: &HostKey) -> Option<IpAddr> {
         self.network.address_of(host).await.ok().flatten()
     }
@@ -161,7 +163,7 @@ impl RequestPort for RequestSender {
         tokio::spawn(async move {
             // The semaphore is never closed.
             let Ok(permit) = permits.acquire_owned().await else { return };
-            // The crawl may have been paused while it waited for that.
+            // The crawl may have been paused meanwhile.
             let errands = async {
                 match continues(&allowance, &clock).await {
                     true => Some(fetching.errand(&host, &errand).await),
@@ -193,7 +195,7 @@ impl RequestPort for RequestSender {
     }
 }
 
-/// Waits while the crawl is paused. Returns false where it is stopped meanwhile.
+/// Waits while the crawl is paused. Returns false if it is stopped meanwhile.
 async fn continues(allowance: &Allowance, clock: &Clock) -> bool {
     while allowance.is_paused() {
         if allowance.is_stopped() {

@@ -17,7 +17,7 @@ use harvestman_storage::archive;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_storage::store::{Account, RecrawlRound, SpillFile, Store, decode};
 
-/// Waiting URLs that have outgrown their memory, in the crawl directory.
+/// The file of waiting URLs that exceed the frontier's memory, in the crawl directory.
 const CHUNK_FILE: &str = "frontier.chunks";
 
 /// The frontier's chunks in a file.
@@ -37,7 +37,7 @@ impl ChunkStore for Chunks {
     }
 }
 
-/// Where waiting URLs go that have outgrown the frontier's memory: to the disk, if the crawl keeps its state there.
+/// Returns the storage for waiting URLs that exceed the frontier's memory: on disk, if the crawl persists its state.
 pub(super) fn spill(config: &Config, directory: &Path, on_disk: bool) -> Result<Arc<SpillStorage>, Error> {
     if !on_disk {
         return Ok(Arc::default());
@@ -49,7 +49,7 @@ pub(super) fn spill(config: &Config, directory: &Path, on_disk: bool) -> Result<
 /// A crawl directory that is ready for a run.
 pub(super) struct Start {
     pub lock: DirectoryLock,
-    /// The state that an earlier run left; none where there was no such run.
+    /// The state that an earlier run left; `None` if there was no such run.
     pub left: Option<Store>,
 }
 
@@ -60,7 +60,7 @@ impl Start {
         Ok(Self { lock: DirectoryLock::take(directory)?, left: None })
     }
 
-    /// Opens a directory that holds a crawl, and repairs files that its end has torn.
+    /// Opens a directory that holds a crawl, and repairs files that were torn at its end.
     pub(super) fn again(directory: &Path) -> Result<Self, Error> {
         let state = directory.join(STATE_DIRECTORY);
         if !state.is_dir() {
@@ -72,11 +72,11 @@ impl Start {
         for repaired in archive::repair_all(directory)? {
             let name = repaired.path.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
             match repaired.cut_bytes {
-                0 => tracing::info!(file = &*name, "a WARC file was left open; it is whole"),
+                0 => tracing::info!(file = &*name, "a WARC file was left open; it is intact"),
                 bytes => tracing::warn!(
                     file = &*name,
                     bytes,
-                    "the torn end of a WARC file was cut off; its page is fetched again"
+                    "the torn end of a WARC file was truncated; its page is fetched again"
                 ),
             }
         }
@@ -93,8 +93,8 @@ impl Start {
 }
 
 impl Start {
-    /// Begins another recrawl in a directory that holds a crawl: from here on the account is that of the recrawl, whose links are at first
-    /// what still waits. The report of what was before is kept under another name.
+    /// Begins another recrawl in a directory that holds a crawl. From here on the account is that of the recrawl, whose
+    /// links are at first those that still wait. The previous report is renamed.
     pub(super) fn another_round(directory: &Path) -> Result<Self, Error> {
         let refuse = |reason: &str| Error::OutputDirectory { path: directory.to_owned(), reason: reason.to_owned() };
         if !directory.join(STATE_DIRECTORY).is_dir() {
@@ -105,7 +105,7 @@ impl Start {
         let (waiting, pages) = (store.waiting()?, store.visits().count()?);
         if pages == 0 {
             return Err(refuse(
-                "its state knows of no page that was fetched: the crawl has fetched none yet (`harvestman resume DIR` goes on with it), \
+                "its state has no fetched page: the crawl has fetched none yet (`harvestman resume DIR` continues it), \
                  was made by an earlier version, or with state.visits = false",
             ));
         }
@@ -119,21 +119,21 @@ impl Start {
     }
 }
 
-/// What an earlier run left, but for the URLs.
+/// What an earlier run left, except for the URLs.
 #[derive(Default)]
 pub(super) struct Past {
     pub account: Account,
     /// The latest recrawl.
     pub round: Option<RecrawlRound>,
     pub hosts: HashMap<HostKey, HostHistory>,
-    /// URLs ever accepted of hosts.
+    /// The number of URLs that were ever accepted, per host.
     pub admitted: Vec<(HostKey, u64)>,
-    /// Sitemaps that indexes have named and that are still to be read, by the indexes above them.
+    /// Sitemaps that indexes have named and that are still to be read, by the number of indexes above them.
     pub sitemaps: BTreeMap<u32, Vec<String>>,
 }
 
 impl Past {
-    /// Reads it.
+    /// Reads it from the state.
     pub(super) fn read(store: &Store) -> Result<Self, Error> {
         let restored = store.restore()?;
         let (mut past, mut unreadable) =
@@ -147,7 +147,7 @@ impl Past {
         if unreadable > 0 {
             tracing::error!(
                 records = unreadable,
-                "what the state knows of hosts cannot be read; their pace begins anew, their robots.txt is fetched again"
+                "the state of hosts cannot be read; their pace is reset, and their robots.txt is fetched again"
             );
         }
         Ok(past)
@@ -200,7 +200,7 @@ pub(super) fn restore_urls(
         },
     )?;
     if unreadable > 0 {
-        tracing::error!(records = unreadable, "records of the state cannot be read and are left aside");
+        tracing::error!(records = unreadable, "records of the state cannot be read and are skipped");
     }
     tracing::info!(waiting, ended, "resuming the crawl");
     Ok(())

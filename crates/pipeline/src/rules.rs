@@ -1,4 +1,4 @@
-//! What is the same for all pages of a crawl.
+//! The rules that are the same for all pages of a crawl.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use harvestman_stages::host::sitemap;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_structure::parse::refresh_target;
 
-/// Whether a URL was recorded.
+/// Tells whether a URL was recorded.
 pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
 
-/// What is the same for all pages.
+/// The rules that are the same for all pages.
 pub(super) struct Rules {
     pub(super) canonicaliser: Canonicaliser,
     pub(super) scope: Arc<Scope>,
     pub(super) seen: Arc<SeenUrls>,
-    /// Which URLs are this node's own.
+    /// The hosts that this node owns.
     pub(super) ownership: Arc<dyn HostOwnership>,
     pub(super) policy: CurrentPolicy,
     /// What the policy needs of each page.
@@ -33,15 +33,15 @@ pub(super) struct Rules {
     pub(super) sitemaps: sitemap::SitemapLimits,
     /// Whether the links of each page are exported.
     pub(super) export: bool,
-    /// Whether digests are made of pages, for visits to them later.
+    /// Whether digests of pages are computed, for later visits to them.
     pub(super) digests: bool,
-    /// Which URLs were recorded, where a recording is replayed: others do not exist.
+    /// The URLs that exist, if a recording is replayed.
     pub(super) recorded: Option<Recorded>,
     pub(super) metrics: Metrics,
 }
 
 impl Rules {
-    /// The policy's state of knowledge now.
+    /// Returns the current snapshot of the policy.
     pub(super) fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
         Arc::clone(&self.policy.load())
     }
@@ -51,7 +51,8 @@ impl Rules {
         fetch::robots_directives(&answer.headers, &self.agent)
     }
 
-    /// Returns the target of an answer's `Refresh` header, resolved against the page's address: a base element does not apply to it.
+    /// Returns the target of an answer's `Refresh` header, resolved against the page's address: a base element does not
+    /// apply to it.
     pub(super) fn refresh_target(&self, item: &ScheduledUrl, answer: &Answer) -> Option<String> {
         let value = fetch::redirect::refresh(&answer.headers)?;
         let target = refresh_target(&value)?;

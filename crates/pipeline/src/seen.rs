@@ -1,4 +1,4 @@
-//! The set of seen URLs in a running crawl: its figures for the metrics, and trouble with its disk.
+//! The set of seen URLs in a running crawl: its figures for the metrics, and errors of its disk.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ fn show(figures: &DedupStats, metrics: &DedupMetrics) {
     metrics.expected_wrongly_dropped.set(figures.wrongly_dropped.expected.round() as u64);
 }
 
-/// Watches the set of seen URLs, and stops the crawl where the set can hold no more.
+/// Monitors the set of seen URLs, and stops the crawl if the set can hold no more.
 pub(super) struct SeenMonitor {
     seen: Arc<SeenUrls>,
     frontier: FrontierHandle,
@@ -35,19 +35,19 @@ impl SeenMonitor {
         Self { seen, frontier, warned: AtomicBool::new(false), ends: AtomicBool::new(false) }
     }
 
-    /// The set.
+    /// Returns the set.
     pub(super) const fn seen(&self) -> &Arc<SeenUrls> {
         &self.seen
     }
 
-    /// Logs trouble with the disk once, and stops the crawl where it must. Returns true if it must.
+    /// Logs a disk error once, and stops the crawl if it must. Returns whether it must.
     pub(super) fn check(&self) -> bool {
         let (Some(error), ends) = (self.seen.trouble(), self.seen.must_end()) else { return false };
         if !self.warned.swap(true, Ordering::Relaxed) {
-            tracing::warn!(%error, "URLs seen stay in memory; nothing is lost");
+            tracing::warn!(%error, "seen URLs stay in memory; nothing is lost");
         }
         if ends && !self.ends.swap(true, Ordering::Relaxed) {
-            tracing::error!(%error, "the URLs seen cannot be kept: the crawl stops; nothing is lost");
+            tracing::error!(%error, "no more seen URLs can be stored: the crawl stops; nothing is lost");
             self.frontier.stop();
         }
         ends
@@ -58,13 +58,13 @@ impl SeenMonitor {
         show(&self.seen.figures(), metrics);
     }
 
-    /// Drops the set; its files are removed unless somebody still uses it. Returns its figures.
+    /// Drops the set; its files are removed unless it is still in use. Returns its figures.
     pub(super) fn close(self) -> DedupStats {
         let figures = self.seen.figures();
-        // Someone who still holds it, as after a panic, may still read it: then its files stay.
+        // It may still be in use, for example after a panic: then its files stay.
         let removed = Arc::into_inner(self.seen).map_or(Ok(()), SeenUrls::remove);
         if let Err(error) = removed {
-            tracing::warn!(%error, "files of the set of URLs seen are left; they are of no more use");
+            tracing::warn!(%error, "files of the set of seen URLs are left over; they are no longer needed");
         }
         figures
     }

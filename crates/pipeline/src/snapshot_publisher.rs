@@ -1,7 +1,7 @@
-//! Where a policy's snapshots and what people ask for come together: the one place from which snapshots are published.
+//! Combines a policy's snapshots with bans and pins: the only place that publishes snapshots.
 //!
-//! The thread that learns hands over the policy's snapshot, the control socket what is banned and pinned. Neither waits for the
-//! other: a ban holds at once, though a lesson takes its time.
+//! The policy thread supplies the policy's snapshots, the control socket the bans and pins. Neither waits for the
+//! other: a ban takes effect at once, even during a long model update.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,15 +29,16 @@ struct State {
     steering: Arc<Steering>,
     destinations: Destinations,
     leads: Arc<PatternClusters>,
-    /// Grows with each change of the steering or of what it means; 0 while there was none.
+    /// Grows with each change of the steering or of what it means; 0 until the first.
     generation: u64,
 }
 
 impl State {
-    /// Puts the pages that are remembered under the clusters that the policy knows them by now: a lesson may have moved them.
+    /// Moves the remembered pages to the clusters that the policy gives them now: a model update may have changed
+    /// these.
     fn recluster(&mut self) {
         let inner = Arc::clone(&self.inner);
-        // The class of a link says which cluster its page is of; the page stands for such a link here.
+        // The class of a link has the cluster of its page; here a page represents such a link.
         let now = |url: &str, was: ClusterId| {
             let link = LinkClass::at(was, Apath::DERIVED);
             inner.class_of(link, url, Some(url)).cluster
@@ -47,7 +48,7 @@ impl State {
 }
 
 impl SnapshotPublisher {
-    /// A publisher with a policy's first snapshot, which is published.
+    /// Creates a publisher, and publishes a policy's first snapshot.
     pub(super) fn new(
         inner: Arc<dyn PolicySnapshot>,
         current: CurrentPolicy,
@@ -62,17 +63,17 @@ impl SnapshotPublisher {
         publisher
     }
 
-    /// The order by the snapshot that holds now.
+    /// Returns the frontier's order by the current snapshot.
     pub(super) fn order(&self) -> Order {
         order(&self.snapshot(), self.explained)
     }
 
-    /// The snapshot that holds now.
+    /// Returns the current snapshot.
     pub(super) fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
         Arc::clone(&self.current.load())
     }
 
-    /// Publishes a policy's snapshot: first to the workers, then to the frontier. Returns what was published.
+    /// Publishes a policy's snapshot: first to the workers, then to the frontier. Returns the published snapshot.
     pub(super) fn publish(
         &self,
         inner: Arc<dyn PolicySnapshot>,
@@ -88,7 +89,7 @@ impl SnapshotPublisher {
         self.send(&mut state, to_frontier)
     }
 
-    /// Changes what is asked for, and publishes that.
+    /// Changes the bans and pins, and publishes the result.
     pub(super) fn steer(&self, steering: Steering, to_frontier: &dyn Fn(Order)) {
         let mut state = self.state.lock();
         state.steering = Arc::new(steering);
@@ -97,14 +98,14 @@ impl SnapshotPublisher {
         self.send(&mut state, to_frontier);
     }
 
-    /// Learns of which cluster a page is.
+    /// Records the cluster of a page.
     pub(super) fn see(&self, url: &str, cluster: ClusterId) {
         let mut state = self.state.lock();
         let inner = Arc::clone(&state.inner);
         state.destinations.see(url, cluster, inner.patterns_version(), |url| inner.pattern(url));
     }
 
-    /// Goes by what was learnt of where links lead since the last publication.
+    /// Applies what was learnt of where links lead since the last publication.
     pub(super) fn look_again(&self) {
         let mut state = self.state.lock();
         state.recluster();
@@ -112,28 +113,29 @@ impl SnapshotPublisher {
         self.store(&mut state);
     }
 
-    /// The clusters of the pages that were fetched.
+    /// Returns the clusters of the pages that were fetched.
     pub(super) fn clusters(&self) -> BTreeMap<ClusterId, KnownCluster> {
         self.state.lock().destinations.clusters().clone()
     }
 
-    /// How many of a cluster's pages links are known to lead to, and how many there are; see [`Destinations::predicted_pages`].
+    /// Returns how many of a cluster's pages links are known to lead to, and how many pages it has; see
+    /// [`Destinations::predicted_pages`].
     pub(super) fn predicted_pages(&self, cluster: ClusterId) -> (usize, usize) {
         let state = self.state.lock();
         state.destinations.predicted_pages(cluster, |url| state.inner.pattern(url))
     }
 
-    /// Where links lead, by the pages that were fetched.
+    /// Returns where links lead, according to the pages that were fetched.
     pub(super) fn leads_to(&self) -> PatternClusters {
         self.state.lock().destinations.pattern_clusters()
     }
 
-    /// What is banned and pinned.
+    /// Returns the bans and pins.
     pub(super) fn steering(&self) -> Arc<Steering> {
         Arc::clone(&self.state.lock().steering)
     }
 
-    /// Where links lead may have changed, and with it what is meant by a cluster.
+    /// Updates what banned and pinned clusters mean: where links lead may have changed.
     fn follow_destinations(&self, state: &mut State) {
         if !state.steering.names_clusters() {
             return;

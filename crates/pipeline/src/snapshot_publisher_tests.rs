@@ -4,7 +4,7 @@ use super::*;
 use harvestman_core::model::{Apath, ClassOrder, LinkClass, PatternId, PolicyRefusal, QueueKey, UrlPattern};
 use harvestman_policy::Link;
 
-/// A policy that tells URLs apart by their last letter.
+/// A policy that distinguishes URLs by their last letter.
 struct ByLetter(u64);
 
 impl ClassOrder for ByLetter {
@@ -36,7 +36,7 @@ fn admitted(publisher: &SnapshotPublisher, url: &str) -> Result<QueueKey, Policy
 }
 
 #[test]
-fn while_nothing_is_asked_snapshots_are_the_policys_own() {
+fn without_bans_and_pins_snapshots_are_the_policys_own() {
     let publisher = publisher();
     let snapshot: Arc<dyn PolicySnapshot> = Arc::new(ByLetter(7));
     let published = publisher.publish(Arc::clone(&snapshot), &|order| assert_eq!(order.version, Some(7)));
@@ -44,7 +44,7 @@ fn while_nothing_is_asked_snapshots_are_the_policys_own() {
 }
 
 #[test]
-fn a_ban_holds_at_once_and_over_later_snapshots_until_it_is_taken_back() {
+fn a_ban_takes_effect_at_once_and_lasts_until_it_is_revoked() {
     let publisher = publisher();
     let ban = Steering { banned: vec!["/*x".parse().unwrap()], pinned: Vec::new() };
     publisher.steer(ban, &|order| assert_eq!(order.generation, 1));
@@ -56,7 +56,7 @@ fn a_ban_holds_at_once_and_over_later_snapshots_until_it_is_taken_back() {
 }
 
 #[test]
-fn a_cluster_that_is_banned_grows_with_what_is_learnt_of_where_links_lead() {
+fn a_banned_cluster_grows_with_the_known_destinations_of_links() {
     let publisher = publisher();
     let seen =
         |letter: &str| (0..3).for_each(|page| publisher.see(&format!("http://h.test/{page}{letter}"), ClusterId(5)));
@@ -69,14 +69,14 @@ fn a_cluster_that_is_banned_grows_with_what_is_learnt_of_where_links_lead() {
     seen("y");
     publisher.publish(Arc::new(ByLetter(1)), &|_| {});
     assert_eq!(admitted(&publisher, "http://h.test/y"), Err(PolicyRefusal::Banned));
-    assert!(publisher.snapshot().generation() > generation, "what waits is looked at again");
+    assert!(publisher.snapshot().generation() > generation, "waiting URLs are checked again");
     let settled = publisher.snapshot().generation();
     seen("x");
     publisher.publish(Arc::new(ByLetter(2)), &|_| {});
-    assert_eq!(publisher.snapshot().generation(), settled, "nothing is meant that was not before");
+    assert_eq!(publisher.snapshot().generation(), settled, "the ban means the same as before");
 }
 
-/// A policy that has learnt to tell pages apart by their last letter: those with an x are of cluster 7 now.
+/// A policy that has learnt to distinguish pages by their last letter: those with an x are of cluster 7 now.
 struct Relearnt;
 
 impl ClassOrder for Relearnt {
@@ -101,7 +101,7 @@ impl PolicySnapshot for Relearnt {
 }
 
 #[test]
-fn after_a_lesson_pages_are_known_by_their_new_clusters() {
+fn after_a_model_update_pages_have_their_new_clusters() {
     let publisher = publisher();
     for page in ["1x", "2x", "3y"] {
         publisher.see(&format!("http://h.test/{page}"), ClusterId(5));

@@ -1,7 +1,7 @@
 //! The state writer: a thread that persists the changes of a crawl, in groups.
 //!
-//! A group is closed when it is old enough or large enough. The archive is synced to disk first, then the group is committed, and only then
-//! do its leases end: what the state records as fetched is in the archive.
+//! A group is closed when it is old enough or large enough. The archive is synced to disk first, then the group is
+//! committed, and only then do its leases end: what the state records as fetched is in the archive.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use harvestman_stages::host::Politeness;
 use harvestman_storage::archive;
 use harvestman_storage::store::{CommitGroup, Store, StoreError, decode};
 
-/// Where groups of changes are committed.
+/// Commits groups of changes.
 pub(super) trait StateLog: Send {
     /// [`Store::commit`].
     fn commit(&self, group: &CommitGroup, elapsed: Duration) -> Result<(), StoreError>;
@@ -41,12 +41,12 @@ pub(super) fn recollection(bytes: &[u8]) -> Option<Politeness> {
     decode(bytes)
 }
 
-/// The running thread.
+/// The running state writer.
 pub(super) struct StateWriterThread {
     handle: StateHandle,
     thread: JoinHandle<()>,
     failed: Arc<AtomicBool>,
-    kept: Arc<Mutex<Ledger>>,
+    committed: Arc<Mutex<Ledger>>,
 }
 
 impl StateWriterThread {
@@ -54,15 +54,15 @@ impl StateWriterThread {
     pub(super) fn join(self) -> std::thread::Result<Option<Ledger>> {
         self.handle.end();
         self.thread.join()?;
-        let kept = self.kept.lock().clone();
-        Ok(self.failed.load(Ordering::Relaxed).then_some(kept))
+        let committed = self.committed.lock().clone();
+        Ok(self.failed.load(Ordering::Relaxed).then_some(committed))
     }
 }
 
 /// Changes that wait to be committed.
 #[derive(Default)]
 struct Gathered {
-    kept: CommitGroup,
+    commit: CommitGroup,
     leases: u32,
 }
 
@@ -89,13 +89,13 @@ pub(super) struct StateWriter {
     every: Duration,
     leases_max: u32,
     queue: StateQueue,
-    /// What is not committed yet.
+    /// The changes that are not committed yet.
     group: Gathered,
-    /// When the group is closed, however small; none while it is empty.
+    /// When the group is closed, however small; `None` while it is empty.
     due: Option<Instant>,
     failed: Arc<AtomicBool>,
     /// The account as it was last committed.
-    kept: Arc<Mutex<Ledger>>,
+    committed: Arc<Mutex<Ledger>>,
 }
 
 /// What a state writer is built from.
@@ -113,7 +113,7 @@ pub(super) struct StateWriterSetup {
 }
 
 impl StateWriter {
-    /// A state writer that commits as often as `config` says.
+    /// Creates a state writer that commits as often as `config` says.
     pub(super) fn new(config: &Config, setup: StateWriterSetup) -> Self {
         let StateWriterSetup { disk, account, queue, frontier, recrawl, metrics, clock, started } = setup;
         let leases_max = config.state.commit_pages.min(leases_max(config) as u32 / 4).max(1);
@@ -130,15 +130,15 @@ impl StateWriter {
             group: Gathered::default(),
             due: None,
             failed: Arc::default(),
-            kept: Arc::new(Mutex::new(account)),
+            committed: Arc::new(Mutex::new(account)),
         }
     }
 
-    /// Starts the thread, which `handle` leads to.
+    /// Starts the thread. `handle` is the handle to it.
     pub(super) fn spawn(self, handle: StateHandle) -> std::io::Result<StateWriterThread> {
-        let (failed, kept) = (Arc::clone(&self.failed), Arc::clone(&self.kept));
+        let (failed, committed) = (Arc::clone(&self.failed), Arc::clone(&self.committed));
         let thread = std::thread::Builder::new().name("state".to_owned()).spawn(move || self.run())?;
-        Ok(StateWriterThread { handle, thread, failed, kept })
+        Ok(StateWriterThread { handle, thread, failed, committed })
     }
 
     fn run(mut self) {
@@ -153,7 +153,7 @@ impl StateWriter {
                 Err(RecvTimeoutError::Disconnected) => true,
             };
             if ends || self.is_due() {
-                self.keep();
+                self.commit_group();
             }
             if ends {
                 break;
@@ -163,11 +163,11 @@ impl StateWriter {
 
     /// Adds a task to the group. Returns false at the end.
     fn take(&mut self, task: Task) -> bool {
-        let goes_on = self.group.take(task);
-        if goes_on && self.due.is_none() {
+        let continues = self.group.take(task);
+        if continues && self.due.is_none() {
             self.due = Some(self.clock.now() + self.every);
         }
-        goes_on
+        continues
     }
 
     /// Whether the group is old or large enough.
@@ -176,7 +176,7 @@ impl StateWriter {
     }
 
     /// Commits the group, and ends its leases.
-    fn keep(&mut self) {
+    fn commit_group(&mut self) {
         let group = std::mem::take(&mut self.group);
         self.due = None;
         let metrics = &self.metrics;
@@ -185,17 +185,19 @@ impl StateWriter {
         {
             metrics.failures.inc();
             tracing::error!(
-                "{error}: the crawl stops; what was committed before is intact, and `harvestman resume` continues from it"
+                "{error}: the crawl stops; what was committed before is intact, and `harvestman resume` continues from \
+                 it"
             );
             self.failed.store(true, Ordering::Relaxed);
             self.frontier.stop();
         }
-        self.queue.pending.fetch_sub(group.kept.changes.len() as u64, Ordering::AcqRel);
+        self.queue.pending.fetch_sub(group.commit.changes.len() as u64, Ordering::AcqRel);
         // After a failure too, so that the crawl can end.
         self.frontier.send(Kept(group.leases));
     }
 
-    /// Commits the group; a panic is an error like any other, since the crawl would wait forever for a state writer that is gone.
+    /// Commits the group; a panic is an error like any other, since the crawl would wait forever for a state writer
+    /// that is gone.
     fn commit_contained(&self, group: &Gathered) -> Result<(), String> {
         let commit = AssertUnwindSafe(|| self.commit(group));
         catch_unwind(commit).unwrap_or_else(|_| Err("the state writer panicked".to_owned()))
@@ -208,12 +210,12 @@ impl StateWriter {
         }
         let now = self.clock.now();
         let elapsed = now.since(self.started);
-        self.disk.state.commit(&group.kept, elapsed).map_err(|error| error.to_string())?;
-        if let Some(last) = group.kept.changes.last() {
-            self.kept.lock().clone_from(&last.ledger);
+        self.disk.state.commit(&group.commit, elapsed).map_err(|error| error.to_string())?;
+        if let Some(last) = group.commit.changes.last() {
+            self.committed.lock().clone_from(&last.ledger);
         }
         if let Some(recrawl) = &self.recrawl {
-            group.kept.changes.iter().for_each(|change| recrawl.kept(change));
+            group.commit.changes.iter().for_each(|change| recrawl.kept(change));
         }
         let metrics = &self.metrics;
         metrics.commits.inc();
@@ -230,10 +232,10 @@ impl Gathered {
         match task {
             Task::Change(change) => {
                 self.leases += change.leases;
-                self.kept.changes.push(*change);
+                self.commit.changes.push(*change);
             }
-            Task::Host(host, memory) => drop(self.kept.hosts.insert(host, memory)),
-            Task::Progress(note) => self.kept.notes.push(note),
+            Task::Host(host, memory) => drop(self.commit.hosts.insert(host, memory)),
+            Task::Progress(note) => self.commit.notes.push(note),
             Task::End => return false,
         }
         true
@@ -253,7 +255,7 @@ impl StateWriter {
             self.take(task);
         }
         if self.is_due() {
-            self.keep();
+            self.commit_group();
             any = true;
         }
         any
@@ -262,8 +264,8 @@ impl StateWriter {
     /// Commits what still waits. If something could not be committed, returns the account of what was.
     pub(super) fn finish(mut self) -> Option<Ledger> {
         while self.step() {}
-        self.keep();
-        let kept = self.kept.lock().clone();
-        self.failed.load(Ordering::Relaxed).then_some(kept)
+        self.commit_group();
+        let committed = self.committed.lock().clone();
+        self.failed.load(Ordering::Relaxed).then_some(committed)
     }
 }

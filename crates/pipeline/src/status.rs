@@ -20,10 +20,10 @@ use harvestman_metrics::{HostMetrics, Metrics, RecrawlMetrics};
 use harvestman_report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, InForce, RecrawlFigures, Waits};
 use harvestman_stages::host::WaitReason;
 
-/// Hosts that are named in a status at most.
+/// The maximum number of hosts that a status names.
 const WAITS_MAX: usize = 20;
 
-/// Reads the status of a crawl from all stages that know a part of it.
+/// Reads the status of a crawl from its stages.
 pub(super) struct StatusReader {
     pub(super) frontier: FrontierHandle,
     pub(super) hosts: Arc<HostDirectory>,
@@ -33,7 +33,7 @@ pub(super) struct StatusReader {
     pub(super) traps: Arc<TrapBoard>,
     /// In a recrawl: its scheduler.
     pub(super) recrawl: Option<RecrawlHandle>,
-    /// The progress of its fleet, as the node reports it about once a second; none outside one.
+    /// The progress of its fleet, as the node reports it about once a second; `None` outside a fleet.
     pub(super) fleet: Arc<Mutex<Option<FleetProgress>>>,
     pub(super) clock: Clock,
     pub(super) started: Instant,
@@ -42,7 +42,7 @@ pub(super) struct StatusReader {
 }
 
 impl StatusReader {
-    /// The status now. `draining`: whether the crawl only finishes what is in progress.
+    /// Returns the current status. `draining`: whether the crawl only finishes what is in progress.
     pub(super) fn read(&self, draining: bool) -> CrawlStatus {
         let ledger = self.ledger.lock().clone();
         let allowance = self.frontier.allowance();
@@ -108,7 +108,7 @@ impl StatusReader {
         }
     }
 
-    /// The hosts that are not contacted now, those that continue soonest first.
+    /// Returns the hosts that are not contacted now, those that continue soonest first.
     fn waits(&self) -> Waits {
         let now = self.clock.now();
         let (blocked, others): (Vec<_>, Vec<_>) =

@@ -9,9 +9,9 @@ use harvestman_core::model::{Exchange, Failure};
 use harvestman_core::url::HostKey;
 use harvestman_report::HostTrouble;
 
-/// Hosts that are watched for trouble at most; beyond it new ones are not.
+/// The maximum number of hosts that are monitored for trouble; further ones are not.
 const HOSTS_MAX: usize = 10_000;
-/// Hosts named in a report at most.
+/// The maximum number of hosts that a report names.
 const TROUBLES_MAX: usize = 10;
 
 #[derive(Debug, Default)]
@@ -61,13 +61,13 @@ impl Tally {
         }
     }
 
-    /// Answers by status, and failures by reason.
+    /// Returns the answers by status, and the failures by reason.
     pub(super) fn totals(&self) -> (BTreeMap<u16, u64>, BTreeMap<Cow<'static, str>, u64>) {
         let counts = self.counts.lock();
         (counts.statuses.clone(), counts.errors.clone())
     }
 
-    /// Hosts of whose requests nine in ten or more failed, the worst first.
+    /// Returns the hosts of whose requests nine in ten or more failed, the worst first.
     pub(super) fn troubles(&self) -> Vec<HostTrouble> {
         let counts = self.counts.lock();
         let mut troubles: Vec<HostTrouble> = counts

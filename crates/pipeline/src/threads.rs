@@ -18,18 +18,18 @@ use harvestman_storage::archive::{self, ArchiveThread, ArchiveTotals, ArchiveWri
 pub(super) struct Stages {
     pub(super) workers: Vec<Worker>,
     pub(super) jobs: Receiver<Job>,
-    /// None where the policy does not learn.
+    /// `None` if the policy does not learn.
     pub(super) learner: Option<Learner>,
-    /// In a recrawl: what plans visits.
+    /// In a recrawl: its scheduler.
     pub(super) scheduler: Option<RecrawlScheduler>,
-    /// None where the state is not persisted.
+    /// `None` if the state is not persisted.
     pub(super) state_writer: Option<(StateWriter, StateHandle)>,
     pub(super) writer: ArchiveWriter,
 }
 
-/// Stages that run. A live crawl runs them on threads, the simulation steps them.
+/// Running stages. A live crawl runs them on threads, the simulation steps them.
 pub(super) trait RunningStages {
-    /// Waits until the stages have done what is left, and ends them.
+    /// Waits until the stages have finished their work, and ends them.
     async fn join(self, pages: &PageQueue) -> Result<StagesEnded, Error>;
 }
 
@@ -73,7 +73,7 @@ impl Threads {
         // The workers feed the learner, so they end first.
         let panicked =
             workers.into_iter().chain(learner).chain(scheduler).filter_map(|thread| thread.join().err()).count();
-        // Before the archive, which ends when nobody can write to it any more.
+        // Before the archive, which ends when it has no writers left.
         let committed = state_writer.map_or(Ok(None), StateWriterThread::join);
         StagesEnded {
             panicked: panicked + usize::from(committed.is_err()),

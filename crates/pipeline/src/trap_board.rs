@@ -7,17 +7,17 @@ use parking_lot::Mutex;
 use harvestman_core::model::{TrapMeasure, TrapRecord};
 use harvestman_metrics::PolicyMetrics;
 
-/// The traps as they stood last.
+/// The current traps.
 #[derive(Debug, Default)]
 pub(super) struct TrapBoard(Mutex<Vec<TrapRecord>>);
 
 impl TrapBoard {
-    /// The traps now.
+    /// Returns the current traps.
     pub(super) fn traps(&self) -> Vec<TrapRecord> {
         self.0.lock().clone()
     }
 
-    /// Shows `traps` from now on, and logs what has changed.
+    /// Replaces the traps, and logs what has changed.
     pub(super) fn show(&self, traps: Vec<TrapRecord>, metrics: &PolicyMetrics) {
         let count =
             |measures: &[TrapMeasure]| traps.iter().filter(|trap| measures.contains(&trap.measure)).count() as u64;
@@ -43,9 +43,9 @@ fn log(trap: &TrapRecord) {
             example,
             fetched,
             fruitful,
-            "a trap: its pages lead to more like them and bring nothing; {what}"
+            "a trap: its pages lead to more like them and yield nothing; {what}"
         );
     } else {
-        tracing::info!(form, example, fetched, fruitful, "addresses of this form bring nothing; {what}");
+        tracing::info!(form, example, fetched, fruitful, "URLs of this form yield nothing; {what}");
     }
 }

@@ -20,47 +20,48 @@ use harvestman_storage::store::VisitReader;
 /// The visits of a crawl.
 #[derive(Default)]
 pub(super) struct Visits {
-    /// Whether they are kept at all.
-    kept: bool,
-    /// What earlier runs left; none where there were none, and at the end of this one.
+    /// Whether visits are persisted at all.
+    enabled: bool,
+    /// What earlier runs left; `None` if there were none, and at the end of this one.
     before: Mutex<Option<VisitReader>>,
-    /// The round of visits that are made now.
+    /// The round of the current visits.
     round: AtomicU32,
 }
 
 impl Visits {
-    /// Visits that are kept, and what earlier runs know.
-    pub(super) fn new(kept: bool, before: Option<VisitReader>, round: u32) -> Self {
-        Self { kept, before: Mutex::new(before), round: AtomicU32::new(round) }
+    /// Creates the visits of a run. `enabled`: whether they are persisted; `before`: what earlier runs left.
+    pub(super) fn new(enabled: bool, before: Option<VisitReader>, round: u32) -> Self {
+        Self { enabled, before: Mutex::new(before), round: AtomicU32::new(round) }
     }
 
-    /// Lets go of the state.
+    /// Releases the state.
     pub(super) fn close(&self) {
         self.before.lock().take();
     }
 
-    /// What is known of a page that was visited before.
+    /// Returns what is known of a page that was visited before.
     pub(super) fn before(&self, url: &CanonicalUrl) -> Option<Visit> {
         let reader = self.before.lock().clone()?;
         reader.of(url.fingerprint()).unwrap_or_else(|error| {
-            tracing::warn!(%error, "the page is visited as if for the first time");
+            tracing::warn!(%error, "a page's earlier visits cannot be read; it is visited as if for the first time");
             None
         })
     }
 
-    /// Returns what is known of a page after an exchange that ended with `harvest`; none if nothing is known or visits are not persisted.
+    /// Returns what is known of a page after an exchange that ended with `result`; `None` if nothing is known or visits
+    /// are not persisted.
     pub(super) fn after(
         &self,
         item: &ScheduledUrl,
         exchange: &Exchange,
-        harvest: &PageResult,
+        result: &PageResult,
         (before, page): (Option<&Visit>, Option<&EncodedPage>),
     ) -> Option<Box<Visit>> {
-        let answer = exchange.result.as_ref().ok().filter(|_| self.kept)?;
+        let answer = exchange.result.as_ref().ok().filter(|_| self.enabled)?;
         let at = exchange.timings.started;
         let round = self.round.load(Ordering::Relaxed);
-        let visit = match (harvest.fate, before) {
-            (Fate::Fetched, _) => fetched(item, answer, harvest, (before, page), at),
+        let visit = match (result.fate, before) {
+            (Fate::Fetched, _) => fetched(item, answer, result, (before, page), at),
             (Fate::NotModified, Some(before)) => {
                 let mut visit = visited(before, Difference::None, at);
                 take_validators(&mut visit, answer);
@@ -76,7 +77,7 @@ impl Visits {
     }
 }
 
-/// Returns the headers of a conditional request; none where an unchanged page could not be recognised afterwards.
+/// Returns the headers of a conditional request; empty if an unchanged page could not be recognised afterwards.
 pub(super) fn conditions(before: &Visit) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let mut put = |name: HeaderName, value: &Option<Box<str>>| {
@@ -89,7 +90,7 @@ pub(super) fn conditions(before: &Visit) -> HeaderMap {
     headers
 }
 
-/// What the archive holds of the page.
+/// Returns the capture of the page that the archive holds.
 pub(super) fn earlier(before: &Visit) -> Option<PreviousCapture> {
     let ArchivedRecord { url, date, id, payload } = before.archived.as_ref()?;
     let original =
@@ -97,7 +98,7 @@ pub(super) fn earlier(before: &Visit) -> Option<PreviousCapture> {
     Some(PreviousCapture { payload: Digest::parse(payload)?, original })
 }
 
-/// The page after one more visit, which found that difference.
+/// Returns the page after one more visit, which found this difference.
 fn visited(before: &Visit, difference: Difference, at: Instant) -> Visit {
     let waited = at.since(before.last).as_secs();
     let changed = difference >= Difference::Numbers;
@@ -119,12 +120,12 @@ fn visited(before: &Visit, difference: Difference, at: Instant) -> Visit {
 fn fetched(
     item: &ScheduledUrl,
     answer: &Answer,
-    harvest: &PageResult,
+    result: &PageResult,
     (before, page): (Option<&Visit>, Option<&EncodedPage>),
     at: Instant,
 ) -> Visit {
     let body = PageDigests { body: xxh3_64(&answer.body), ..PageDigests::default() };
-    let digests = PageDigests { body: body.body, ..harvest.digests.unwrap_or(body) };
+    let digests = PageDigests { body: body.body, ..result.digests.unwrap_or(body) };
     let mut visit = before.map_or_else(
         || first(item, at),
         |before| {
@@ -134,7 +135,7 @@ fn fetched(
         },
     );
     visit.digests = digests;
-    visit.rows = rows::encode(&harvest.rows);
+    visit.rows = rows::encode(&result.rows);
     visit.archived = page.and_then(|page| held(&visit.url, page));
     take_validators(&mut visit, answer);
     visit
@@ -174,10 +175,10 @@ fn held(url: &str, page: &EncodedPage) -> Option<ArchivedRecord> {
     })
 }
 
-/// Longer ones are not kept: nobody sends them but to spend the memory of others.
+/// The maximum length of a validator. Longer ones are ignored: they only serve to exhaust memory.
 const VALIDATOR_MAX: usize = 256;
 
-/// Takes note of what the page can be asked for by. A 304 names what holds; what it leaves out holds on.
+/// Stores the validators for conditional requests. A 304 updates those that it names; the others stay valid.
 fn take_validators(visit: &mut Visit, answer: &Answer) {
     let value = |name: HeaderName| answer.header(name).filter(|value| value.len() <= VALIDATOR_MAX).map(Box::from);
     let (etag, modified) = (value(ETAG), value(LAST_MODIFIED));

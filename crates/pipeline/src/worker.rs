@@ -1,5 +1,5 @@
-//! The CPU workers: named threads on one bounded channel. Each takes a fetched page through decoding, parser, filter, dedup and
-//! archive, in this order, and reports the outcome to the frontier once it is written.
+//! The CPU workers: named threads on one bounded channel. Each takes a fetched page through decoding, parser, filter,
+//! dedup and archive, in this order, and reports the outcome to the frontier once it is written.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -42,9 +42,9 @@ pub(super) struct WorkerContext {
 pub(super) struct Worker {
     pub(super) context: Arc<WorkerContext>,
     pub(super) processor: PageProcessor,
-    /// None where the archive is off.
+    /// `None` if the archive is off.
     pub(super) encoder: Option<RecordEncoder>,
-    /// None where the policy does not learn.
+    /// `None` if the policy does not learn.
     pub(super) observer: Option<ObservationSender>,
 }
 
@@ -61,7 +61,7 @@ impl Worker {
         })
     }
 
-    /// Does one job. Returns false where it is the last.
+    /// Does one job. Returns false if it is the last.
     pub(super) fn step(&mut self, job: Job) -> bool {
         match job {
             Job::Page { lease, exchange } => self.page(lease, exchange),
@@ -98,7 +98,7 @@ impl Worker {
         });
         context.metrics.worker.busy_seconds.add(context.clock.now().since(started));
         if let Some(observer) = self.observer.as_ref().filter(|_| result.fate != Fate::NotModified) {
-            // Before the lease ends, so that no more wait here than there are leases.
+            // Before the lease ends, so that at most as many wait here as there are leases.
             let generation = result.found.generation;
             observer.show(Seen { observation: observation(&lease.item, &mut result), generation });
         }
@@ -108,7 +108,7 @@ impl Worker {
         self.write(Ended { lease, received: Some(received), fate, findings }, writing);
     }
 
-    /// A page that makes the parser panic costs only its links.
+    /// Processes a page. If the parser panics, only the page's links are lost.
     fn process_contained(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
         let processor = &mut self.processor;
         catch_unwind(AssertUnwindSafe(|| processor.page(item, exchange))).unwrap_or_else(|_| {
@@ -125,7 +125,7 @@ impl Worker {
         self.write(ended, Writing { page: None, record: Some(record), links: None });
     }
 
-    /// Hands an outcome to the writer, and from there to the frontier.
+    /// Sends an outcome to the writer, and from there to the frontier.
     fn write(&self, ended: Ended, writing: Writing) {
         let context = Arc::clone(&self.context);
         self.hand_to_writer(
@@ -149,7 +149,7 @@ impl Worker {
         self.errand(&sitemap.exchange, ended, permit);
     }
 
-    /// Archives what an errand brought, then reports it to the frontier.
+    /// Archives the response of an auxiliary request, then reports it to the frontier.
     fn errand(&mut self, exchange: &Exchange, ended: OwnRequestEnded, permit: OwnedSemaphorePermit) {
         let bytes = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
         let item = ScheduledUrl::errand(exchange.url.clone());
@@ -172,7 +172,7 @@ impl Worker {
 /// A lease that ends once its outcome is written.
 struct Ended {
     lease: Lease,
-    /// Bytes of the answer's body; none where no request was sent.
+    /// Bytes of the answer's body; `None` if no request was sent.
     received: Option<u64>,
     fate: Fate,
     findings: Box<PageFindings>,
@@ -184,21 +184,22 @@ impl Ended {
         context.frontier.send(LeaseEnded { lease, outcome: Outcome::Final(fate, findings), received });
     }
 
-    /// What could not be written was not done: the URL waits again, and its links are kept.
+    /// Reports an outcome that could not be written, as if it had not happened: the URL waits again, and its links are
+    /// retained.
     fn report_unwritten(self, context: &WorkerContext) {
         let Self { lease, received, findings, .. } = self;
         if !context.write_failed.swap(true, Ordering::Relaxed) {
             tracing::error!("the output cannot be written: the crawl stops");
         }
         context.frontier.stop();
-        // What was observed of the page itself is discarded with it.
+        // What was observed of the page itself is discarded.
         context.frontier.send(LinksFound(findings.links));
         let outcome = Outcome::Retry(context.clock.now());
         context.frontier.send(LeaseEnded { lease, outcome, received });
     }
 }
 
-/// Whether the server answered for good, so that another run need not ask again.
+/// Returns whether the answer is final, so that another run need not request it again.
 fn is_answer(exchange: &Exchange) -> bool {
     exchange
         .result

@@ -9,13 +9,15 @@ use harvestman_core::config::Config;
 use harvestman_fleet::bus::{Bus, BusError};
 use harvestman_fleet::retry::retry;
 
-/// Where the fleet keeps it.
+/// The key of the fleet's configuration.
 pub(super) const KEY: &str = "config";
-/// How soon who makes a crawl's streams writes its configuration, and how often it is looked for.
+/// How soon the node that creates a crawl's streams writes its configuration.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(3);
+/// The interval at which the configuration is looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What each node has for itself: where it writes, how many threads it has, who may watch it, how it reaches the servers.
+/// Returns the common configuration with a node's own settings: where it writes, how many threads it has, who may watch
+/// it, how it reaches the servers.
 pub(super) fn with_own(common: &Config, own: &Config) -> Config {
     let mut config = common.clone();
     config.crawl.out.clone_from(&own.crawl.out);
@@ -40,12 +42,12 @@ pub(super) fn with_own(common: &Config, own: &Config) -> Config {
     config
 }
 
-/// The common part alone.
+/// Returns the common part only.
 pub(super) fn common(config: &Config) -> Config {
     with_own(config, &Config::default())
 }
 
-/// The names of the settings in which two configurations differ.
+/// Returns the names of the settings in which two configurations differ.
 pub(super) fn differences(one: &Config, other: &Config) -> Vec<String> {
     let (Ok(one), Ok(other)) = (toml::Table::try_from(one), toml::Table::try_from(other)) else { return Vec::new() };
     let mut names = Vec::new();
@@ -64,28 +66,31 @@ pub(super) fn differences(one: &Config, other: &Config) -> Vec<String> {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Disagreement {
     #[error(
-        "the fleet's crawl `{name}` has other settings than this one: {settings}. Take part in it by `harvestman fleet join`, or give this crawl \
-         another name (--fleet-name)"
+        "the fleet's crawl `{name}` has other settings than this one: {settings}. Join it with `harvestman fleet \
+         join`, or give this crawl another name (--fleet-name)"
     )]
     Settings { name: String, settings: String },
     #[error(
-        "the settings of the fleet's crawl `{name}` cannot be read by this version of Harvestman: {why}. Take the version that the other nodes have"
+        "the settings of the fleet's crawl `{name}` cannot be read by this version of Harvestman: {why}. Use the \
+         version of the other nodes"
     )]
     Unreadable { name: String, why: String },
-    #[error("the fleet has no crawl `{0}`; `harvestman crawl SEED --fleet …` begins one")]
+    #[error("the fleet has no crawl `{0}`; `harvestman crawl SEED --fleet …` starts one")]
     Missing(String),
     #[error(transparent)]
     Bus(#[from] BusError),
 }
 
-/// The fleet's configuration, with what this node has for itself. Where the fleet has none yet, `config` becomes it; where it has another,
-/// that is said.
+/// Returns the fleet's configuration with this node's own settings. If the fleet has none yet, `config` becomes it.
+///
+/// # Errors
+/// The settings that differ, if the fleet has another configuration.
 pub(super) async fn agree(bus: &dyn Bus, clock: &Clock, config: &Config) -> Result<Config, Disagreement> {
     let common = common(config);
     let text: Bytes = toml::to_string(&common).map_err(|error| unreadable(config, &error))?.into();
     match retry(clock, || bus.create(KEY, text.clone())).await {
         Ok(_) => return Ok(config.clone()),
-        // With another's, or with what was written though nobody said so.
+        // With the write of another node, or with one that succeeded unacknowledged.
         Err(BusError::Conflict) => {}
         Err(error) => return Err(error.into()),
     }
@@ -98,7 +103,7 @@ pub(super) async fn agree(bus: &dyn Bus, clock: &Clock, config: &Config) -> Resu
     Err(Disagreement::Settings { name, settings: settings.join(", ") })
 }
 
-/// The fleet's configuration, with what `own` has for itself.
+/// Returns the fleet's configuration with the own settings from `own`.
 pub(super) async fn join(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<Config, Disagreement> {
     Ok(with_own(&read(bus, clock, own).await?, own))
 }
@@ -125,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_node_has_for_itself_is_no_difference_and_all_else_is() {
+    fn own_settings_are_no_difference_and_all_others_are() {
         let mut one = Config::default();
         one.crawl.out = "a".to_owned();
         one.fleet.node = "a".to_owned();

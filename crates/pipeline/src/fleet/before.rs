@@ -13,52 +13,53 @@ use harvestman_fleet::orders::Orders;
 use harvestman_fleet::retry::call_once;
 use harvestman_report::StopFlag;
 
-/// How often a node that begins asks, and how often it says that nobody answers.
+/// The interval at which a node that begins retries a read.
 const ASK_EVERY: Duration = Duration::from_millis(500);
-const TOLD_EVERY: Duration = Duration::from_secs(30);
+/// The interval of warnings while no server answers.
+const WARN_EVERY: Duration = Duration::from_secs(30);
 
-/// What is to be known before a session begins.
+/// What a node must know before a session begins.
 pub(super) struct Before {
-    /// What the fleet was told.
+    /// The orders of the fleet.
     pub(super) orders: Orders,
     /// Whether nothing is left to fetch.
     pub(super) is_over: bool,
 }
 
-/// Asks; waits for the servers, unless this node is to stop. Inside: why no session is to begin.
+/// Reads the keys; waits for the servers unless this node is to stop. The inner error says why no session is to begin.
 pub(super) async fn ask(
     bus: &dyn Bus,
     config: &Config,
     clock: &Clock,
     stop: &StopFlag,
 ) -> Result<Result<Before, Error>, Error> {
-    let (name, questions) = (&config.fleet.name, Questions { bus, clock, stop });
-    let held = questions.get(ORDERS, "orders").await?;
+    let (name, keys) = (&config.fleet.name, KeyReader { bus, clock, stop });
+    let held = keys.get(ORDERS, "orders").await?;
     let orders =
         order_submission::decode_orders(held.as_ref()).map_err(|error| Error::Configuration(error.to_string()))?;
     if orders.stopped {
         return Ok(Err(orders::was_stopped(name)));
     }
-    if let Some(why) = budget::used_up(questions.get(BUDGET, "budgets").await?)? {
+    if let Some(why) = budget::used_up(keys.get(BUDGET, "budgets").await?)? {
         return Ok(Err(budget::is_used_up(name, why)));
     }
-    // One that cannot be read is told of by the session.
-    let held = questions.get(CRAWL, "crawl").await?.and_then(|held| held.value);
+    // If it cannot be read, the session reports that.
+    let held = keys.get(CRAWL, "crawl").await?.and_then(|held| held.value);
     let crawl = held.and_then(|value| records::read::<CrawlRecord>(&value).ok());
     let is_over = crawl.is_some_and(|crawl| crawl.state == CrawlState::Over);
     Ok(Ok(Before { orders, is_over }))
 }
 
-/// What is asked until it is answered, or the node is to stop.
-struct Questions<'a> {
+/// Reads keys until the servers answer, or the node is to stop.
+struct KeyReader<'a> {
     bus: &'a dyn Bus,
     clock: &'a Clock,
     stop: &'a StopFlag,
 }
 
-impl Questions<'_> {
+impl KeyReader<'_> {
     async fn get(&self, key: &str, what: &str) -> Result<Option<KeyValue>, Error> {
-        let mut told: Option<Instant> = None;
+        let mut warned: Option<Instant> = None;
         loop {
             let error = match call_once(self.clock, self.bus.get(key)).await {
                 Ok(held) => return Ok(held),
@@ -68,9 +69,9 @@ impl Questions<'_> {
                 return Err(Error::Configuration(format!("the fleet's {what}: {error}")));
             }
             let now = self.clock.now();
-            if told.is_none_or(|at| now.since(at) >= TOLD_EVERY) {
-                told = Some(now);
-                tracing::warn!("the fleet's {what} cannot be asked for: {error}; it is tried again");
+            if warned.is_none_or(|at| now.since(at) >= WARN_EVERY) {
+                warned = Some(now);
+                tracing::warn!("the fleet's {what} cannot be read: {error}; retrying");
             }
             self.clock.sleep(ASK_EVERY).await;
         }

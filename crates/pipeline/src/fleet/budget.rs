@@ -1,4 +1,4 @@
-//! What a node spends of its fleet's budgets.
+//! A node's share of its fleet's budgets.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use harvestman_fleet::node::records::{self, BUDGET};
 use harvestman_fleet::retry::retry;
 use harvestman_stages::frontier::{Allowance, Control, EndReason, Spent};
 
-/// Bytes that a node has at its disposal at least, where they are limited.
+/// The minimum number of bytes that a node is granted, if bytes are limited.
 const BYTES_LEAST: u64 = 4 << 20;
 
-/// How often a change is tried that others keep from happening.
+/// The maximum number of attempts at a change that conflicts with others.
 const ATTEMPTS: u32 = 16;
 
-/// The crawl of a node, as it spends.
+/// The budget share of a node's crawl.
 pub(super) struct BudgetShare {
     frontier: FrontierHandle,
-    /// When this session began, by which the crawl's limit of time is reckoned.
+    /// When this session began; the crawl's time limit counts from here.
     started: Instant,
-    /// Leases out at once.
+    /// The maximum number of leases out at once.
     in_flight_max: u64,
 }
 
@@ -84,7 +84,7 @@ impl Spender for BudgetShare {
     }
 }
 
-/// Lets a crawl go on whose budget was used up; it ends again where that is still so.
+/// Reopens a crawl whose budget was used up; it ends again if that is still so.
 pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock) -> Result<(), Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(format!("the fleet's budgets: {error}"));
     for _ in 0..ATTEMPTS {
@@ -101,10 +101,10 @@ pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock) -> Result<(), Error> {
             written => return written.map(drop).map_err(|error| wrong(&error)),
         }
     }
-    Err(wrong(&"others change them all the time; say it again"))
+    Err(wrong(&"they change all the time; try again"))
 }
 
-/// What a node says that would take part in a crawl whose budget is used up.
+/// Returns the error of a node that tries to join a crawl whose budget is used up.
 pub(super) fn is_used_up(name: &str, why: ExhaustedBudget) -> Error {
     let setting = match why {
         ExhaustedBudget::Of(BudgetKind::Pages) => "pages",
@@ -113,12 +113,12 @@ pub(super) fn is_used_up(name: &str, why: ExhaustedBudget) -> Error {
         ExhaustedBudget::Time => "time",
     };
     Error::Configuration(format!(
-        "the fleet's crawl `{name}` has used up its budget of {setting}; `harvestman fleet join SERVERS --resume --set budget.{setting}=…` lets it go on \
-         with a larger one"
+        "the fleet's crawl `{name}` has used up its budget of {setting}; `harvestman fleet join SERVERS --resume \
+         --set budget.{setting}=…` resumes it with a larger one"
     ))
 }
 
-/// Which budget of the fleet's crawl is used up, if one is.
+/// Returns which budget of the fleet's crawl is used up, if one is.
 pub(super) fn used_up(held: Option<KeyValue>) -> Result<Option<ExhaustedBudget>, Error> {
     let Some(value) = held.and_then(|held| held.value) else { return Ok(None) };
     let budget: Result<Budget, _> = records::read(&value);

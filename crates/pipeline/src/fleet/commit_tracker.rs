@@ -11,23 +11,23 @@ use super::loads::Loads;
 use harvestman_core::model::{Arrival, FleetEffects};
 use harvestman_fleet::{Partition, Partitions};
 
-/// Batches of the exchange that were taken in and are not kept yet, over all shards.
+/// The maximum number of batches of the exchange that are taken in and not committed yet, over all shards.
 const ARRIVALS_MAX: usize = 64;
 
-/// What is committed, for those who wait for it.
+/// What a session has committed. Tasks can wait for it.
 pub(super) struct CommitTracker {
-    /// Of each shard, everything up to this number is in the log.
+    /// The number of each shard up to which everything is in the log.
     positions: Box<[AtomicU64]>,
-    /// What is known of each partition.
+    /// The load of each partition.
     pub(super) loads: Loads,
     /// Room for batches.
     room: Semaphore,
     taken: Mutex<HashSet<Partition>>,
     released: Mutex<HashSet<Partition>>,
     news: Notify,
-    /// The session has ended in good order: the fleet has all that it is to know.
+    /// Whether the session has ended cleanly: the fleet has everything that it must know.
     closed: AtomicBool,
-    /// What an earlier session knew is being offered to the fleet.
+    /// Whether what an earlier session knew is still being offered to the fleet.
     hands_back: AtomicBool,
 }
 
@@ -45,24 +45,24 @@ impl CommitTracker {
         })
     }
 
-    /// Waits until there is room for another batch, and takes it; it is given back when the batch is kept.
+    /// Waits until there is room for another batch, and takes it; it is returned when the batch is committed.
     pub(super) async fn take_room(&self) {
         if let Ok(permit) = self.room.acquire().await {
             permit.forget();
         }
     }
 
-    /// What is kept of each shard.
+    /// Returns the committed position of each shard.
     pub(super) fn positions(&self) -> Vec<u64> {
         self.positions.iter().map(|position| position.load(Ordering::Acquire)).collect()
     }
 
-    /// Waits until the log says that partitions are held.
+    /// Waits until the log records that partitions are held.
     pub(super) async fn taken(&self, partitions: &[Partition]) {
         self.noted(&self.taken, partitions).await;
     }
 
-    /// Waits until the log says that partitions are released.
+    /// Waits until the log records that partitions are released.
     pub(super) async fn released(&self, partitions: &[Partition]) {
         self.noted(&self.released, partitions).await;
     }
@@ -81,22 +81,22 @@ impl CommitTracker {
         }
     }
 
-    /// What an earlier session knew was offered to the fleet, if there was anything.
+    /// Records that what an earlier session knew, if anything, was offered to the fleet.
     pub(super) fn handed_back(&self) {
         self.hands_back.store(false, Ordering::Release);
     }
 
-    /// Whether that is still under way.
+    /// Whether that offer is still in progress.
     pub(super) fn hands_back(&self) -> bool {
         self.hands_back.load(Ordering::Acquire)
     }
 
-    /// The session has ended in good order.
+    /// Records that the session has ended cleanly.
     pub(super) fn close(&self) {
         self.closed.store(true, Ordering::Release);
     }
 
-    /// Whether the session has ended in good order.
+    /// Whether the session has ended cleanly.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-//! The crawler of a node as its fleet sees it.
+//! The engine of a node: its crawl, as the fleet controls it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,15 +20,15 @@ use harvestman_metrics::FleetMetrics;
 use harvestman_stages::frontier::{DiscoveredLinks, FleetEvent, Hosts, LeasesOf, LetGo, TakeOver};
 use harvestman_storage::dedup::SeenUrls;
 
-/// How often it is looked whether anything of a partition is still under way.
+/// The interval at which partitions that are being released are checked for work in progress.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
-/// URLs that a message takes over at most.
+/// The maximum number of URLs that one message takes over.
 const TAKEN_AT_ONCE: usize = 4_096;
 
 /// Sitemaps, each with the number of indexes above it.
 type Sitemaps = Vec<(u32, Vec<String>)>;
 
-/// What of a batch is this node's.
+/// The part of a batch that belongs to this node.
 #[derive(Default)]
 struct Sifted {
     accepted: Vec<ScheduledUrl>,
@@ -40,7 +40,7 @@ struct Sifted {
 pub(super) struct FleetEngine {
     pub(super) frontier: FrontierHandle,
     pub(super) hosts: HostsHandle,
-    /// None where the state is not persisted.
+    /// `None` if the state is not persisted.
     pub(super) state: Option<StateHandle>,
     pub(super) remembered: Option<RememberedHosts>,
     pub(super) territory: Arc<PartitionOwnership>,
@@ -48,14 +48,16 @@ pub(super) struct FleetEngine {
     pub(super) ledger: Arc<Mutex<Ledger>>,
     pub(super) commits: Arc<CommitTracker>,
     pub(super) metrics: Arc<FleetMetrics>,
-    /// None where each node learns by itself.
+    /// `None` if each node learns by itself.
     pub(super) policy: Option<SharedPolicy>,
-    /// Held while partitions change hands and while a batch is taken in: what is taken in stands before or after, in the frontier too.
+    /// Held while partitions change hands and while a batch is taken in: a batch comes entirely before or after a
+    /// change, in the frontier too.
     pub(super) gate: tokio::sync::Mutex<()>,
 }
 
 impl FleetEngine {
-    /// What is known of a partition goes to where each stage finds it. Its sitemaps that are still to be read.
+    /// Restores what is known of a partition to the stages. Returns the numbers of accepted URLs of its hosts, and its
+    /// sitemaps that are still to be read.
     fn recall(&self, known: &mut PartitionState) -> (Vec<(HostKey, u64)>, Sitemaps) {
         let waiting = known.waiting.iter().map(|item| item.url.fingerprint());
         for url in known.ended.iter().copied().chain(waiting) {
@@ -71,7 +73,7 @@ impl FleetEngine {
         if unreadable > 0 {
             tracing::error!(
                 records = unreadable,
-                "what the fleet knows of hosts cannot be read; their pace begins anew, their robots.txt is fetched again"
+                "the fleet's state of hosts cannot be read; their pace is reset, and their robots.txt is fetched again"
             );
         }
         if let Some(remembered) = &self.remembered {
@@ -89,21 +91,21 @@ impl FleetEngine {
         waiting.iter_mut().for_each(|item| self.reclassify(item));
         let mut admitted = Some(admitted);
         while !waiting.is_empty() || admitted.is_some() {
-            let rest = waiting.split_off(waiting.len().min(TAKEN_AT_ONCE));
-            let accepted = std::mem::replace(&mut waiting, rest);
+            let remaining = waiting.split_off(waiting.len().min(TAKEN_AT_ONCE));
+            let accepted = std::mem::replace(&mut waiting, remaining);
             let admitted = if waiting.is_empty() { admitted.take().unwrap_or_default() } else { Vec::new() };
             self.frontier.send(TakeOver { waiting: accepted, admitted });
         }
         self.hosts.hand_out_sitemaps(sitemaps);
     }
 
-    /// Which hosts are of these partitions.
+    /// Returns a predicate for the hosts of these partitions.
     fn hosts(&self, partitions: &[Partition]) -> Arc<Hosts> {
         let (all, these) = (self.territory.partitions().clone(), partitions.to_vec());
         Arc::new(move |host| these.contains(&all.of(host)))
     }
 
-    /// Waits until nothing of these hosts is under way. Nothing is begun, so that it will be.
+    /// Waits until no work for these hosts is in progress. Nothing new is started, so the wait ends.
     async fn until_quiet(&self, hosts: &Arc<Hosts>) {
         loop {
             match self.frontier.leases_of(LeasesOf(Arc::clone(hosts))).await {
@@ -115,7 +117,7 @@ impl FleetEngine {
         }
     }
 
-    async fn let_go(&self, partitions: &[Partition], hosts: Arc<Hosts>) {
+    async fn drop_partitions(&self, partitions: &[Partition], hosts: Arc<Hosts>) {
         let _gate = self.gate.lock().await;
         partitions.iter().for_each(|partition| self.territory.release(*partition));
         let released = partitions.iter().map(|partition| partition.0).collect();
@@ -124,17 +126,17 @@ impl FleetEngine {
         self.hosts.retire(hosts);
     }
 
-    /// Puts what comes from another node under the class that it has here. Where all go by one policy, its clusters are the same
-    /// everywhere, and its patterns are those of the snapshot that holds here by now.
+    /// Gives a URL from another node the class that it has here. If all nodes share one policy, its clusters are the
+    /// same everywhere, and its patterns are those of the current snapshot here.
     fn reclassify(&self, item: &mut ScheduledUrl) {
         match self.policy.as_ref().map(|policy| policy.pattern(item.url.as_str())) {
             Some(pattern) => item.class.pattern = pattern,
-            // Clusters are told apart by each node for itself.
+            // Each node has clusters of its own.
             None => item.class = item.class.on(ClusterId::UNKNOWN),
         }
     }
 
-    /// What of a batch is this node's, and what of that is new.
+    /// Selects what belongs to this node from a batch, and what of that is new.
     fn sift(&self, links: Vec<ScheduledUrl>) -> Sifted {
         let (mut sifted, arrived) = (Sifted::default(), &self.metrics.arrived);
         for mut item in links {
@@ -176,7 +178,7 @@ impl Engine for FleetEngine {
             partitions.iter().for_each(|partition| self.territory.begin_release(*partition));
             let hosts = self.hosts(partitions);
             self.until_quiet(&hosts).await;
-            self.let_go(partitions, hosts).await;
+            self.drop_partitions(partitions, hosts).await;
             self.commits.released(partitions).await;
         })
     }
@@ -212,7 +214,8 @@ impl Engine for FleetEngine {
     }
 
     fn status(&self) -> EngineStatus {
-        // What is pending is read first: what leaves it later is seen in the frontier's figures or the other way round, never in neither.
+        // Pending changes are read first: what leaves them later is seen in the frontier's figures or the other way
+        // round, but never in neither.
         let pending = self.state.as_ref().map_or(0, StateHandle::pending);
         let (waiting, under_way, activity) = self.frontier.activity().now();
         let under_way = under_way + pending + u64::from(self.commits.hands_back());

@@ -16,7 +16,7 @@ use harvestman_fleet::{HostOwnership, PartitionOwnership};
 use harvestman_stages::fetch::TrustedHosts;
 use harvestman_storage::store::Store;
 
-/// The environment of a session: the network and the disk as they are, and its fleet.
+/// The environment of a session: the real network and disk, and its fleet.
 pub(super) struct FleetEnvironment {
     pub(super) territory: Arc<PartitionOwnership>,
     pub(super) commits: Arc<CommitTracker>,

@@ -1,5 +1,6 @@
-//! What an earlier session of a node knew is offered to its fleet once more: the servers say that something is kept before it is on their
-//! disks, and what all of them lose at once a node still has. Those who hold the URLs mostly know them, and nothing comes of it.
+//! Offers what an earlier session of a node knew to its fleet again: the servers acknowledge a write before it is on
+//! their disks, and a node still has what all of them lose at once. The nodes that hold the URLs usually know them
+//! already; then the offer has no effect.
 
 use std::path::Path;
 
@@ -9,10 +10,11 @@ use harvestman_core::model::ScheduledUrl;
 use harvestman_fleet::engine::Journal;
 use harvestman_storage::store::Store;
 
-/// URLs that are offered at once.
+/// The number of URLs that are offered at once.
 const AT_ONCE: usize = 4_096;
 
-/// Offers what waited, and removes it when the fleet has it. Blocks; until it has ended the node counts as busy.
+/// Offers the URLs that waited, and removes them when the fleet has them. Blocks; until it has ended the node counts as
+/// busy.
 pub(super) fn hand_back(
     directory: &Path,
     journal: &dyn Journal,
@@ -23,7 +25,7 @@ pub(super) fn hand_back(
         match offer_all(&left, |urls| runtime.block_on(journal.commit(urls, Vec::new())).is_ok()) {
             Some(0) => {}
             Some(urls) => {
-                tracing::info!(urls, "what this node knew from an earlier session was offered to the fleet again")
+                tracing::info!(urls, "the URLs of an earlier session of this node were offered to the fleet again")
             }
             // It stays for the next session.
             None => return commits.handed_back(),
@@ -34,7 +36,7 @@ pub(super) fn hand_back(
     commits.handed_back();
 }
 
-/// How many were offered; none where not all of them could be.
+/// Returns how many were offered; `None` if not all of them could be.
 fn offer_all(left: &Store, mut offer: impl FnMut(Vec<ScheduledUrl>) -> bool) -> Option<u64> {
     let (mut urls, mut offered, mut all) = (Vec::new(), 0, true);
     let read = left.urls(
@@ -48,7 +50,10 @@ fn offer_all(left: &Store, mut offer: impl FnMut(Vec<ScheduledUrl>) -> bool) -> 
         |_| {},
     );
     if let Err(error) = read {
-        tracing::warn!(%error, "what this node knew before cannot be read; the fleet knows it too, unless its servers lost it");
+        tracing::warn!(
+            %error,
+            "the state of an earlier session cannot be read; the fleet has it too, unless its servers lost it"
+        );
     }
     all = all && (urls.is_empty() || offer(urls));
     all.then_some(offered)

@@ -1,4 +1,4 @@
-//! What the engine leaves with its fleet, on its way.
+//! Writes the changes of the engine to its fleet.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

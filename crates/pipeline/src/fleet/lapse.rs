@@ -1,4 +1,4 @@
-//! Breaks off what is under way the moment that this node may fetch no longer, and lets it go on when it may again.
+//! Aborts requests in progress as soon as this node may no longer fetch, and resumes when it may again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use crate::requests::RequestAbort;
 use harvestman_core::clock::Clock;
 use harvestman_fleet::PartitionOwnership;
 
-/// How often it is looked whether the node may fetch again.
+/// The interval at which it is checked whether the node may fetch again.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Watches the tenure for as long as it is polled.
+/// Watches the fetch deadline for as long as it is polled.
 pub(super) async fn watch(
     territory: Arc<PartitionOwnership>,
     hosts: HostsHandle,
@@ -25,7 +25,7 @@ pub(super) async fn watch(
         if may != fetches {
             fetches = may;
             if may {
-                // Hosts rest while they may not be asked anything, until they are told.
+                // Hosts that may not send requests pause until they are notified.
                 hosts.recheck();
             } else {
                 tracing::warn!("the lease of this node could not be renewed in time: it fetches nothing until it is");

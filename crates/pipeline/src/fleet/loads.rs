@@ -1,12 +1,12 @@
-//! How much is known of each partition.
+//! The load of each partition.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use harvestman_core::model::Change;
 use harvestman_fleet::{Partition, PartitionState, Partitions};
 
-/// Of each partition that is held: how many URLs were ever accepted of it. Changes count when they are kept; what another node knew counts
-/// when it is taken.
+/// The number of URLs that were ever accepted of each partition that is held. Changes count when they are committed;
+/// what another node knew counts when it is taken.
 pub(super) struct Loads(Box<[AtomicU64]>);
 
 impl Loads {
@@ -14,16 +14,16 @@ impl Loads {
         Self(partitions.all().map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// A partition is taken of which this is known.
+    /// Records that a partition is taken, with what is known of it.
     pub(super) fn took(&self, partition: Partition, known: &PartitionState) {
         self.set(partition, (known.waiting.len() + known.ended.len()) as u64);
     }
 
-    /// A change is kept.
+    /// Records a committed change.
     pub(super) fn kept(&self, change: &Change, partitions: &Partitions) {
         let fleet_effects = change.fleet_effects.as_deref();
         if !fleet_effects.is_some_and(|effects| effects.imported) {
-            // One that was tried before was counted before.
+            // A URL that was tried before was counted before.
             let new = change.waiting.iter().filter(|(_, item)| item.attempts == 0);
             new.for_each(|(_, item)| self.grow(partitions.of_origin(item.url.origin())));
         }
@@ -33,7 +33,7 @@ impl Loads {
         released.iter().for_each(|partition| self.set(Partition(*partition), 0));
     }
 
-    /// What is known of each partition, by its number.
+    /// Returns the load of each partition, by its number.
     pub(super) fn now(&self) -> Vec<u64> {
         self.0.iter().map(|known| known.load(Ordering::Relaxed)).collect()
     }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn each_url_counts_once_from_when_it_is_known_until_its_partition_is_let_go() {
+    fn each_url_counts_once_until_its_partition_is_released() {
         let partitions = Partitions::new(16, 4);
         let at = partitions.of_origin("http://a.test");
         let loads = Loads::new(&partitions);

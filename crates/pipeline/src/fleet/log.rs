@@ -10,8 +10,9 @@ use harvestman_fleet::engine::Journal;
 use harvestman_fleet::{FinishedUrl, LogEntry, Partitions};
 use harvestman_storage::store::{CommitGroup, Store, StoreError};
 
-/// How often, and how far apart, it is looked how a session has ended.
+/// How often it is checked how a session has ended.
 const CLOSING_LOOKS: u32 = 50;
+/// The pause between these checks.
 const CLOSING_PAUSE: Duration = Duration::from_millis(10);
 
 /// Writes groups to the fleet, and then to the disk.
@@ -20,7 +21,7 @@ pub(super) struct FleetLog {
     pub(super) store: Store,
     pub(super) partitions: Partitions,
     pub(super) commits: Arc<CommitTracker>,
-    /// Where the journal's sockets are served.
+    /// The runtime that serves the journal's sockets.
     pub(super) runtime: tokio::runtime::Handle,
 }
 
@@ -29,9 +30,9 @@ impl StateLog for FleetLog {
         if !self.commits.is_closed() {
             let foreign = effects_of(&group.changes).flat_map(|effects| effects.foreign.iter().cloned()).collect();
             let entries = entries(group, &self.partitions);
-            let kept = self.runtime.block_on(self.journal.commit(foreign, entries));
-            // It may have ended in the meantime, with everything that counts.
-            if let Err(over) = kept
+            let committed = self.runtime.block_on(self.journal.commit(foreign, entries));
+            // The session may have ended in the meantime, with everything that counts.
+            if let Err(over) = committed
                 && !self.closes()
             {
                 return Err(StoreError::Fleet(over.to_string()));
@@ -46,7 +47,7 @@ impl StateLog for FleetLog {
 }
 
 impl FleetLog {
-    /// Whether the session has ended in good order, which is known a moment after its end.
+    /// Returns whether the session has ended cleanly, which is known a moment after its end.
     fn closes(&self) -> bool {
         (0..CLOSING_LOOKS).any(|_| {
             let closed = self.commits.is_closed();
@@ -62,7 +63,8 @@ fn effects_of(changes: &[Change]) -> impl Iterator<Item = &FleetEffects> {
     changes.iter().filter_map(|change| change.fleet_effects.as_deref())
 }
 
-/// A group as entries of the log: one, and one more after each change that lets partitions go, as what comes later does not count for them.
+/// Converts a group to entries of the log: one, and another after each change that releases partitions, since later
+/// changes do not count for these.
 fn entries(group: &CommitGroup, partitions: &Partitions) -> Vec<LogEntry> {
     let mut entries = Vec::new();
     let mut entry = LogEntry { positions: vec![0; usize::from(partitions.shards())], ..LogEntry::default() };
@@ -96,7 +98,7 @@ fn entries(group: &CommitGroup, partitions: &Partitions) -> Vec<LogEntry> {
     }
     entry.hosts = group.hosts.iter().map(|(host, memory)| (host.clone(), memory.clone())).collect();
     entry.notes.extend(group.notes.iter().cloned());
-    // The clocks of hosts that were let go in this group are those of before: whoever holds them now waits anyway.
+    // Hosts that were released in this group have the clocks of before: their new node waits anyway.
     entries.push(entry);
     entries
 }
@@ -142,7 +144,7 @@ mod tests {
         let partitions = Partitions::new(16, 4);
         let entries = entries(&CommitGroup { changes, ..CommitGroup::default() }, &partitions);
         let [first, second] = &entries[..] else { panic!("{} entries", entries.len()) };
-        assert_eq!(first.waiting, [item("http://a.test/1")], "what another node kept is not kept again");
+        assert_eq!(first.waiting, [item("http://a.test/1")], "what another node committed is not committed again");
         assert_eq!(first.ended[0].partition, partitions.of(&item("http://a.test/").url.host_key()));
         assert_eq!((&*first.positions, first.released.len(), first.taken.len()), (&[0, 7, 0, 0][..], 1, 0));
         assert_eq!((&*second.positions, second.released.len(), second.taken.len()), (&[0, 8, 0, 0][..], 0, 1));

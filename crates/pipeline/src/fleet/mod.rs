@@ -1,7 +1,8 @@
 //! A crawl as part of a fleet: the same stages, between the exchange on one side and the session's log on the other.
 //!
-//! Links of hosts that other nodes hold leave with the group of changes that they were found in; what other nodes found comes in as
-//! links that are discovered here. A group is kept when its links are on the exchange and its entry in the log.
+//! Links to hosts that other nodes hold leave with the group of changes that they were found in; links that other nodes
+//! found arrive like links that are discovered here. A group is committed when its links are on the exchange and its
+//! entry is in the log.
 
 mod agreed;
 mod before;

@@ -1,4 +1,4 @@
-//! What a node of a fleet is set up with: its name, its partitions, its settings and its seeds.
+//! The setup of a node of a fleet: its name, its partitions, its settings and its seeds.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use harvestman_fleet::node::records::Origin;
 use harvestman_fleet::node::{CallOptions, NodeOptions};
 use harvestman_fleet::{LeaseTerms, Partitions, SessionId};
 
-/// The node's name: as it is set, or that of the machine.
+/// Returns the node's name: the configured one, or that of the machine.
 pub(crate) fn node_name(config: &Config) -> String {
     if !config.fleet.node.is_empty() {
         return config.fleet.node.clone();
@@ -23,7 +23,7 @@ pub(crate) fn node_name(config: &Config) -> String {
     if name.is_empty() { "node".to_owned() } else { name }
 }
 
-/// How hosts are divided.
+/// Returns how hosts are divided.
 pub(super) fn partitions(config: &Config) -> Result<Partitions, Error> {
     let count = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
     let groups = HostGroups::new(&config.host.groups).map_err(|error| Error::Configuration(error.to_string()))?;
@@ -52,7 +52,7 @@ pub(super) fn options(config: &Config, seeds: Vec<ScheduledUrl>) -> Result<NodeO
     })
 }
 
-/// The seeds, as links.
+/// Returns the seeds, as links.
 pub(super) fn seeds(config: &Config) -> Result<Vec<ScheduledUrl>, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
@@ -63,7 +63,7 @@ pub(super) fn seeds(config: &Config) -> Result<Vec<ScheduledUrl>, Error> {
     Ok(within.map(|url| ScheduledUrl::found(url, class)).collect())
 }
 
-/// The crawl's settings of a node of a fleet.
+/// Returns the crawl's settings for a node of a fleet.
 pub(super) fn adapted(config: &Config) -> Config {
     let mut config = config.clone();
     config.state.commit_every = config.fleet.commit_every;
@@ -72,10 +72,10 @@ pub(super) fn adapted(config: &Config) -> Config {
     config
 }
 
-/// Returns a prefix of WARC file names with the node's name, so that one index can hold the files of all nodes: nodes often begin in the
-/// same second.
+/// Returns a prefix of WARC file names with the node's name, so that one index can hold the files of all nodes: nodes
+/// often begin in the same second.
 fn archive_prefix(prefix: &str, node: &str) -> String {
-    /// What the archive takes.
+    /// The maximum length that the archive accepts.
     const LENGTH_MAX: usize = 100;
     let own = format!("{prefix}-{node}");
     let has_it = prefix == node || prefix.ends_with(&format!("-{node}"));

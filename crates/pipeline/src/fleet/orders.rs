@@ -24,7 +24,7 @@ use harvestman_stages::host::HostName;
 /// The commands to this node, over all of its sessions.
 pub(super) type OuterCommands = Arc<tokio::sync::Mutex<Option<mpsc::Receiver<Given>>>>;
 
-/// Lets a crawl go on that was stopped, with the budgets that `own` names.
+/// Resumes a stopped crawl, with the budgets that `own` names.
 pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<(), Error> {
     let usual = Config::default();
     let named = |name: &&str| value_of(own, name) != value_of(&usual, name);
@@ -33,16 +33,16 @@ pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result
     let settings: Vec<_> = settings.collect();
     let set = (!settings.is_empty()).then_some(Order::Set(settings));
     for order in set.into_iter().chain([Order::GoOn, Order::Reopen]) {
-        let told = order_submission::submit(bus, clock, &order).await;
-        told.map_err(|error| Error::Configuration(error.to_string()))?;
+        let submitted = order_submission::submit(bus, clock, &order).await;
+        submitted.map_err(|error| Error::Configuration(error.to_string()))?;
     }
     Ok(())
 }
 
-/// What a node says that would take part in a crawl that was stopped.
+/// Returns the error of a node that tries to join a stopped crawl.
 pub(super) fn was_stopped(name: &str) -> Error {
     Error::Configuration(format!(
-        "the fleet's crawl `{name}` was stopped; `harvestman fleet join SERVERS --resume` lets it go on where it was"
+        "the fleet's crawl `{name}` was stopped; `harvestman fleet join SERVERS --resume` resumes it"
     ))
 }
 
@@ -54,13 +54,13 @@ pub(super) struct OrderRelay {
     bus: Arc<dyn Bus>,
     clock: Clock,
     given: OuterCommands,
-    /// The crawl's own.
+    /// The hooks of the crawl itself.
     inner: Hooks,
     /// The fleet's orders that the crawl has carried out.
     done: Orders,
-    /// What it is set to by that.
+    /// The settings of the crawl after these orders.
     config: Config,
-    /// Who knows the clusters of pages; none where each node tells them apart by itself.
+    /// Knows the clusters of pages; `None` if each node has clusters of its own.
     publisher: Option<Arc<SnapshotPublisher>>,
     newest: watch::Receiver<Orders>,
 }
@@ -71,15 +71,14 @@ pub(super) struct RelaySetup {
     pub(super) clock: Clock,
     /// The commands that are given to this node.
     pub(super) given: OuterCommands,
-    /// The crawl's own.
+    /// The hooks of the crawl itself.
     pub(super) inner: Hooks,
     /// Whether all nodes decide by one policy, so that a cluster of pages is the same at each.
     pub(super) one_policy: bool,
 }
 
 impl OrderRelay {
-    /// Has a crawl that is about to begin do what its fleet was told before. What comes of new orders goes to [`Self::serve`].
-    /// `one_policy`: whether all nodes decide by one policy, so that a cluster of pages is the same at each.
+    /// Applies the earlier orders of its fleet to a crawl that is about to begin. New orders go to [`Self::serve`].
     pub(super) async fn begin(
         RelaySetup { bus, clock, given, inner, one_policy }: RelaySetup,
         orders: Orders,
@@ -89,11 +88,11 @@ impl OrderRelay {
         for order in orders.since(&Orders::default()) {
             let Some(command) = command(&order) else { continue };
             if let Err(why) = control.carry_out(command).await {
-                tracing::error!("this node cannot do what its fleet was told ({order:?}): {why}");
+                tracing::error!("this node cannot carry out an order of its fleet ({order:?}): {why}");
             }
         }
         if orders.paused {
-            // The switch is looked at later.
+            // The pause switch is read later.
             frontier.send(Control::Pause);
             inner.pause.set(true);
         }
@@ -108,7 +107,7 @@ impl OrderRelay {
                     is_newer
                 });
             }
-            Err(error) => tracing::error!("what the fleet was told cannot be read: {error}"),
+            Err(error) => tracing::error!("the fleet's orders cannot be read: {error}"),
         });
         let config = Config::clone(&control.config());
         let publisher = one_policy.then(|| Arc::clone(control.publisher()));
@@ -131,26 +130,26 @@ impl OrderRelay {
                     Err(_) => return,
                 },
                 Some(Given { command, answer }) = next(&mut given) => {
-                    let told = self.tell(&command).await;
-                    match &told {
-                        Ok(effect) => tracing::info!("told: {command:?}: {effect}"),
-                        Err(why) => tracing::info!("told: {command:?}: not done: {why}"),
+                    let done = self.submit(&command).await;
+                    match &done {
+                        Ok(effect) => tracing::info!("command {command:?}: {effect}"),
+                        Err(why) => tracing::info!("command {command:?}: refused: {why}"),
                     }
-                    // Who asked may be gone.
-                    let _ = answer.send(told);
+                    // The sender may be gone.
+                    let _ = answer.send(done);
                 }
             }
         }
     }
 
     /// Submits a command to the fleet and carries it out here at once. Returns its effect here.
-    async fn tell(&mut self, command: &Command) -> Result<String, String> {
+    async fn submit(&mut self, command: &Command) -> Result<String, String> {
         let clusters = self.publisher.as_ref().map(|publisher| publisher.clusters());
         let order = order(command, &self.config, clusters.as_ref())?;
-        let told = order_submission::submit(&*self.bus, &self.clock, &order).await;
-        let effects = self.catch_up(told.map_err(|error| error.to_string())?).await;
-        let here = if effects.is_empty() { "it was so already".to_owned() } else { effects.join("; ") };
-        Ok(format!("told to the fleet. Here: {here}"))
+        let submitted = order_submission::submit(&*self.bus, &self.clock, &order).await;
+        let effects = self.catch_up(submitted.map_err(|error| error.to_string())?).await;
+        let here = if effects.is_empty() { "it is in force already".to_owned() } else { effects.join("; ") };
+        Ok(format!("submitted to the fleet. Here: {here}"))
     }
 
     /// Carries out the orders given since. Returns their effects.
@@ -160,10 +159,10 @@ impl OrderRelay {
         }
         let mut effects = Vec::new();
         for order in newest.since(&self.done) {
-            match self.obey(&order).await {
+            match self.carry_out_here(&order).await {
                 Ok(effect) => effects.push(effect),
                 Err(why) => {
-                    tracing::error!("this node cannot do what its fleet was told ({order:?}): {why}");
+                    tracing::error!("this node cannot carry out an order of its fleet ({order:?}): {why}");
                     effects.push(format!("this node cannot: {why}"));
                 }
             }
@@ -172,7 +171,7 @@ impl OrderRelay {
         effects
     }
 
-    async fn obey(&mut self, order: &Order) -> Result<String, String> {
+    async fn carry_out_here(&mut self, order: &Order) -> Result<String, String> {
         if let Some(command) = command(order) {
             let effect = self.inner.commands.give(command).await?;
             if let Order::Set(settings) = order {
@@ -187,16 +186,16 @@ impl OrderRelay {
             _ => {}
         }
         Ok(match order {
-            Order::Pause => "nothing more is begun",
-            Order::GoOn => "it goes on",
-            Order::Stop => "what is under way is finished; then this node ends",
-            _ => "nothing to be done",
+            Order::Pause => "nothing new is started",
+            Order::GoOn => "it continues",
+            Order::Stop => "work in progress is finished; then this node ends",
+            _ => "nothing to do",
         }
         .to_owned())
     }
 }
 
-/// What comes next; nothing does where there is no way for it.
+/// Receives the next command; never completes if there is no channel for commands.
 async fn next(given: &mut Option<mpsc::Receiver<Given>>) -> Option<Given> {
     let received = match given {
         Some(given) => given.recv().await,
@@ -217,13 +216,13 @@ fn flags(settings: &[(String, String)]) -> Vec<Flag> {
     settings.iter().map(flag).collect()
 }
 
-/// A command as it is told to all: looked at here first, so that what is wrong goes no further. `clusters`: those whose pages this node
-/// has met; none where each node tells them apart by itself.
+/// Converts a command to an order for all nodes. It is checked here first, so that an invalid one goes no further.
+/// `clusters`: those whose pages this node has met; `None` if each node has clusters of its own.
 fn order(command: &Command, config: &Config, clusters: Option<&Clusters>) -> Result<Order, String> {
     let target = |text: &str| {
         let target = parsed(text)?;
         if !matches!(target, Target::Urls(_)) {
-            let clusters = clusters.ok_or_else(|| told_apart_by_each(text, config))?;
+            let clusters = clusters.ok_or_else(|| clusters_differ(text, config))?;
             if let Target::Cluster(cluster) = target {
                 known(cluster, clusters, config)?;
             }
@@ -237,7 +236,7 @@ fn order(command: &Command, config: &Config, clusters: Option<&Clusters>) -> Res
         }
         Command::Ban(text) => Order::Add(List::Banned, target(text)?),
         Command::Pin(text) => Order::Add(List::Pinned, target(text)?),
-        // Not checked for being known: what is to be taken back may have been forgotten.
+        // Not checked against the known clusters: it may have been forgotten since.
         Command::Unban(text) => Order::Remove(List::Banned, parsed(text)?.to_string()),
         Command::Unpin(text) => Order::Remove(List::Pinned, parsed(text)?.to_string()),
         Command::Block(text) => Order::Add(List::Blocked, host(text)?),
@@ -252,11 +251,11 @@ fn parsed(text: &str) -> Result<Target, String> {
     text.parse().map_err(|error| format!("{error}"))
 }
 
-/// Why a cluster, or a class of links, cannot be named to a fleet.
-fn told_apart_by_each(text: &str, config: &Config) -> String {
+/// Returns why a cluster, or a class of links, cannot be named to a fleet.
+fn clusters_differ(text: &str, config: &Config) -> String {
     format!(
-        "with the policy `{}` each node tells clusters of pages apart by itself, so that `{text}` means something else at each: name a form of \
-         URLs, as /tag/*; with `ucc` and `target` a cluster is the same at all nodes",
+        "with the policy `{}` each node has clusters of pages of its own, so that `{text}` means something else on \
+         each: name a form of URLs, such as /tag/*; with `ucc` and `target` a cluster is the same on all nodes",
         config.crawl.policy.name()
     )
 }
@@ -265,7 +264,7 @@ fn host(text: &str) -> Result<String, String> {
     Ok(text.parse::<HostName>().map_err(|error| error.to_string())?.to_string())
 }
 
-/// What a crawl is told for an order; none where it has a switch for it.
+/// Returns the command for an order; `None` if the crawl has a switch for it.
 fn command(order: &Order) -> Option<Command> {
     Some(match order {
         Order::Set(settings) => Command::Set(settings.clone()),
@@ -284,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_not_told_and_what_is_right_in_one_spelling() {
+    fn invalid_commands_are_refused_and_valid_ones_have_one_spelling() {
         let config = Config::default();
         let order = |command: Command| order(&command, &config, None);
         let set = |name: &str, value: &str| Command::Set(vec![(name.to_owned(), value.to_owned())]);
@@ -298,23 +297,23 @@ mod tests {
     }
 
     #[test]
-    fn clusters_are_named_where_they_are_the_same_at_all_nodes_and_known_to_the_one_that_is_told() {
+    fn clusters_can_be_named_if_all_nodes_share_them_and_this_one_knows_them() {
         let config = Config::default();
         let class = "5/00c0ffee00c0ffee/8badf00d8badf00d";
         let clusters = Clusters::from([(ClusterId(5), KnownCluster { pages: 3, example: "http://a.test/".into() })]);
         let ban = |text: &str, clusters| order(&Command::Ban(text.to_owned()), &config, clusters);
         for text in ["5", class] {
             assert_eq!(ban(text, Some(&clusters)), Ok(Order::Add(List::Banned, text.to_owned())));
-            assert!(ban(text, None).unwrap_err().contains("by itself"));
+            assert!(ban(text, None).unwrap_err().contains("of its own"));
         }
-        assert!(ban("6", Some(&clusters)).unwrap_err().contains("5: 3 pages, as http://a.test/"));
+        assert!(ban("6", Some(&clusters)).unwrap_err().contains("5: 3 pages, such as http://a.test/"));
         // It may be forgotten by now.
         let unban = order(&Command::Unban("6".to_owned()), &config, None);
         assert_eq!(unban, Ok(Order::Remove(List::Banned, "6".to_owned())));
     }
 
     #[test]
-    fn what_the_fleet_was_told_is_what_a_crawl_is_told() {
+    fn orders_convert_back_to_their_commands() {
         let config = Config::default();
         for made in [Command::Ban, Command::Unban, Command::Pin, Command::Unpin] {
             let made = made("/tag/*".to_owned());

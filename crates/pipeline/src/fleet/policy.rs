@@ -1,5 +1,5 @@
-//! The policy of a node of a fleet: its observations go to the outbox, its snapshots come from the node that leads the fleet's policy; the
-//! leader learns here.
+//! The policy of a node of a fleet: its observations go to the outbox, its snapshots come from the node that leads the
+//! fleet's policy; the leader learns here.
 
 use std::sync::Arc;
 
@@ -22,21 +22,22 @@ use harvestman_policy::follow::{
 use harvestman_policy::learned::{Facts, ReadPage, SiteModel};
 use harvestman_policy::{Needs, Observation, Outcome, Policy, Proposal};
 
-/// Longer pages are not sent with what is seen of them: they are not learnt from, but for what was read of them at once.
+/// The maximum size of a page that is sent with its observation. A longer page is not learnt from, except for what was
+/// parsed of it at once.
 const BODY_MAX: usize = 256 << 10;
 
 /// The policy of one node.
 pub(crate) struct NodePolicy {
     /// What the node shows its observations to, and takes snapshots from.
     pub(crate) policy: Box<dyn Policy>,
-    /// The policy that all nodes of the fleet decide by; none where each learns by itself.
+    /// The policy that all nodes of the fleet decide by; `None` if each learns by itself.
     pub(crate) shared: Option<SharedPolicy>,
 }
 
 /// Makes the policy of a session.
 pub(super) struct FleetPolicy {
     parse: ParseOptions,
-    /// The same on all nodes: a policy that is shown the same learns the same.
+    /// The same on all nodes: policies with the same observations learn the same.
     seed: Seed,
     clock: Clock,
     metrics: Arc<FleetMetrics>,
@@ -49,66 +50,67 @@ impl FleetPolicy {
         Self { parse: config.parse.clone(), seed, clock: clock.clone(), metrics }
     }
 
-    /// The policy of this node. One whose snapshots cannot be handed on learns from what this node fetches alone.
+    /// Creates the policy of this node. A policy whose snapshots cannot be transferred learns only from what this node
+    /// fetches.
     pub(super) fn make(&self, make: &MakePolicy, own: Seed) -> NodePolicy {
-        let lead = PolicyLeader::new(make(self.seed), reader(&self.parse));
-        let Some(lead) = lead else {
+        let leader = PolicyLeader::new(make(self.seed), reader(&self.parse));
+        let Some(leader) = leader else {
             let policy = make(own.child("policy"));
             if policy.learns() {
                 tracing::info!(
-                    "what this policy learns cannot be handed on: each node learns from what it fetches itself"
+                    "what this policy learns cannot be transferred: each node learns from what it fetches itself"
                 );
             }
             return NodePolicy { policy, shared: None };
         };
-        let published = lead.published();
-        let room = Room {
+        let published = leader.published();
+        let state = SharedState {
             make: Arc::clone(make),
             seed: self.seed,
             parse: self.parse.clone(),
             reader: Mutex::new(Reader::new(&published)),
             published: ArcSwap::from_pointee(published),
-            lead: Mutex::new(None),
+            leader: Mutex::new(None),
             outbox: Arc::new(Outbox::new(Arc::clone(&self.metrics))),
             clock: self.clock.clone(),
         };
-        let shared = SharedPolicy(Arc::new(room));
+        let shared = SharedPolicy(Arc::new(state));
         NodePolicy { policy: Box::new(FollowerPolicy::new(Arc::new(shared.clone()))), shared: Some(shared) }
     }
 }
 
 impl SharedPolicy {
-    /// What the fleet asks of it.
+    /// Returns the session of the policy in the fleet.
     pub(super) fn session(&self) -> Arc<PolicySession> {
         PolicySession::new(Arc::new(self.clone()), Arc::clone(&self.0.outbox), RetentionLimits::default())
     }
 
-    /// The pattern of a URL by the fleet's policy.
+    /// Returns the pattern of a URL by the fleet's policy.
     pub(super) fn pattern(&self, url: &str) -> UrlPattern {
         self.0.published.load().snapshot.pattern(url)
     }
 }
 
-/// Where the policy of a fleet and the policy thread of a node meet.
+/// Connects the policy of a fleet with the policy thread of a node.
 #[derive(Clone)]
-pub(crate) struct SharedPolicy(Arc<Room>);
+pub(crate) struct SharedPolicy(Arc<SharedState>);
 
-struct Room {
+struct SharedState {
     make: MakePolicy,
     seed: Seed,
     parse: ParseOptions,
     reader: Mutex<Reader>,
     published: ArcSwap<PublishedPolicy>,
-    /// Who learns for all, where this node does.
-    lead: Mutex<Option<PolicyLeader>>,
+    /// Learns for all nodes, if this node leads.
+    leader: Mutex<Option<PolicyLeader>>,
     outbox: Arc<Outbox>,
     clock: Clock,
 }
 
-/// An observation on the wire.
+/// Encodes an observation for the wire.
 fn encode(mut seen: Observation, class_model: ClassModelId, needs: Needs) -> Bytes {
     if let Outcome::Page(page) = &mut seen.outcome {
-        // What others on this node wanted to know.
+        // What only other parts of this node need.
         if !needs.gist {
             page.gist = Vec::new();
         }
@@ -121,29 +123,29 @@ fn encode(mut seen: Observation, class_model: ClassModelId, needs: Needs) -> Byt
         let is_wanted = |(body, _): &(Bytes, _)| needs.body && body.len() <= BODY_MAX;
         page.body = page.body.take().filter(is_wanted);
     }
-    // Writing to memory fails for none of these types: each knows its length.
+    // Encoding to memory does not fail for these types: each knows its length.
     postcard::to_allocvec(&(class_model, seen)).unwrap_or_default().into()
 }
 
-impl Room {
+impl SharedState {
     fn begin(&self) {
-        // Learns from nothing: it is shown all that others were shown.
-        *self.lead.lock() = PolicyLeader::new((self.make)(self.seed), reader(&self.parse));
+        // Learns from scratch: it is shown everything that others were shown.
+        *self.leader.lock() = PolicyLeader::new((self.make)(self.seed), reader(&self.parse));
     }
 
     fn show(&self, observations: &[Bytes]) {
-        let mut lead = self.lead.lock();
-        let Some(lead) = &mut *lead else { return };
+        let mut leader = self.leader.lock();
+        let Some(leader) = &mut *leader else { return };
         for observation in observations {
             match postcard::from_bytes::<(ClassModelId, Observation)>(observation) {
-                Ok((class_model, seen)) => lead.show(seen, class_model),
-                Err(error) => tracing::error!(%error, "an observation cannot be read; the policy is not shown it"),
+                Ok((class_model, seen)) => leader.show(seen, class_model),
+                Err(error) => tracing::error!(%error, "an observation cannot be read and is skipped"),
             }
         }
     }
 
     fn publication(&self) -> Option<Bytes> {
-        Some(self.lead.lock().as_mut()?.publication()?.to_bytes())
+        Some(self.leader.lock().as_mut()?.publication()?.to_bytes())
     }
 
     fn follow(&self, version: u64, publication: &[u8]) -> Result<(), String> {
@@ -155,15 +157,19 @@ impl Room {
 }
 
 impl SharedPolicy {
-    /// Learning takes its time, and nobody who serves sockets waits for it. A policy that panics costs its learning alone.
-    async fn apart<T: Send + 'static>(&self, work: impl FnOnce(&Room) -> T + Send + 'static) -> Option<T> {
-        let room = Arc::clone(&self.0);
-        match tokio::task::spawn_blocking(move || work(&room)).await {
+    /// Runs `work` on a blocking thread, since learning takes time and must not delay tasks that serve sockets. If the
+    /// policy panics, only learning ends.
+    async fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&SharedState) -> T + Send + 'static,
+    ) -> Option<T> {
+        let state = Arc::clone(&self.0);
+        match tokio::task::spawn_blocking(move || work(&state)).await {
             Ok(done) => Some(done),
             Err(error) => {
                 if error.is_panic() {
-                    tracing::error!("the fleet's policy panicked; the crawl goes on by what was learnt until then");
-                    *self.0.lead.lock() = None;
+                    tracing::error!("the fleet's policy panicked; the crawl continues with the last snapshot");
+                    *self.0.leader.lock() = None;
                 }
                 None
             }
@@ -173,24 +179,24 @@ impl SharedPolicy {
 
 impl PolicyReplica for SharedPolicy {
     fn start_leading(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async move { self.apart(Room::begin).await.unwrap_or_default() })
+        Box::pin(async move { self.run_blocking(SharedState::begin).await.unwrap_or_default() })
     }
 
     fn observe(&self, observations: Vec<Bytes>) -> BoxFuture<'_, ()> {
-        Box::pin(async move { self.apart(move |room| room.show(&observations)).await.unwrap_or_default() })
+        Box::pin(async move { self.run_blocking(move |state| state.show(&observations)).await.unwrap_or_default() })
     }
 
     fn publication(&self) -> BoxFuture<'_, Option<Bytes>> {
-        Box::pin(async move { self.apart(Room::publication).await? })
+        Box::pin(async move { self.run_blocking(SharedState::publication).await? })
     }
 
     fn stop_leading(&self) {
-        *self.0.lead.lock() = None;
+        *self.0.leader.lock() = None;
     }
 
     fn follow(&self, version: u64, publication: Bytes) -> BoxFuture<'_, Result<(), String>> {
         Box::pin(async move {
-            let read = self.apart(move |room| room.follow(version, &publication)).await;
+            let read = self.run_blocking(move |state| state.follow(version, &publication)).await;
             read.unwrap_or_else(|| Err("reading it failed".to_owned()))
         })
     }
@@ -207,17 +213,17 @@ impl LeaderLink for SharedPolicy {
     }
 
     fn proposals(&self) -> Vec<Proposal> {
-        // In a lesson nobody waits: they come with the next fetch.
-        let lead = self.0.lead.try_lock();
-        lead.and_then(|mut lead| Some(lead.as_mut()?.proposals())).unwrap_or_default()
+        // No wait during a model update: they come with the next fetch.
+        let leader = self.0.leader.try_lock();
+        leader.and_then(|mut leader| Some(leader.as_mut()?.proposals())).unwrap_or_default()
     }
 
     fn site_model(&self, read: &mut ReadPage) -> Option<SiteModel> {
-        self.0.lead.lock().as_mut()?.site_model(read)
+        self.0.leader.lock().as_mut()?.site_model(read)
     }
 
     fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
-        self.0.lead.try_lock()?.as_ref()?.site_facts(read)
+        self.0.leader.try_lock()?.as_ref()?.site_facts(read)
     }
 }
 

@@ -31,7 +31,7 @@ fn seen(number: usize) -> Observation {
 }
 
 #[test]
-fn policies_that_cannot_be_handed_on_learn_on_each_node_and_breadth_first_learns_nowhere() {
+fn policies_that_cannot_be_transferred_learn_on_each_node_and_bfs_on_none() {
     for (name, is_shared, learns) in
         [("ucc", true, true), ("target", true, true), ("bfs", false, false), ("cluster-graph", false, true)]
     {
@@ -46,17 +46,17 @@ fn policies_that_cannot_be_handed_on_learn_on_each_node_and_breadth_first_learns
 }
 
 #[tokio::test]
-async fn what_one_node_sees_the_holder_learns_and_all_decide_by() {
-    let (holder, mut at_holder) = fleet_policy("ucc");
+async fn the_leader_learns_from_other_nodes_and_all_decide_by_its_policy() {
+    let (leader, mut at_leader) = fleet_policy("ucc");
     let (other, mut elsewhere) = fleet_policy("ucc");
-    let (post, others) = (holder.unwrap().session(), other.unwrap().session());
+    let (post, others) = (leader.unwrap().session(), other.unwrap().session());
     post.replica.start_leading().await;
     (0..20).for_each(|number| elsewhere.observe(seen(number)));
-    assert!(at_holder.site_model(&mut *reader(&ParseOptions::default())).is_some_and(|model| model.facts.pages == 0));
+    assert!(at_leader.site_model(&mut *reader(&ParseOptions::default())).is_some_and(|model| model.facts.pages == 0));
     assert!(elsewhere.site_model(&mut *reader(&ParseOptions::default())).is_none());
     post.replica.observe(others.outbox.take()).await;
     let publication = post.replica.publication().await.unwrap();
-    for (version, policy, post) in [(1, &mut at_holder, &post), (1, &mut elsewhere, &others)] {
+    for (version, policy, post) in [(1, &mut at_leader, &post), (1, &mut elsewhere, &others)] {
         assert!(!policy.has_news());
         post.replica.follow(version, publication.clone()).await.unwrap();
         assert!(policy.has_news());
@@ -69,15 +69,15 @@ async fn what_one_node_sees_the_holder_learns_and_all_decide_by() {
         );
     }
     let class = LinkClass::unclassified(Apath(9));
-    assert_eq!(at_holder.snapshot().score(class).to_bits(), elsewhere.snapshot().score(class).to_bits());
-    assert!(at_holder.site_model(&mut *reader(&ParseOptions::default())).is_some_and(|model| model.facts.pages == 20));
+    assert_eq!(at_leader.snapshot().score(class).to_bits(), elsewhere.snapshot().score(class).to_bits());
+    assert!(at_leader.site_model(&mut *reader(&ParseOptions::default())).is_some_and(|model| model.facts.pages == 20));
     assert!(post.replica.follow(2, Bytes::from_static(b"nonsense")).await.is_err());
     post.replica.stop_leading();
     assert!(post.replica.publication().await.is_none());
 }
 
 #[test]
-fn what_nobody_asked_for_does_not_travel() {
+fn unneeded_fields_are_not_sent() {
     let lean = encode(seen(1), ClassModelId(3), Needs::default());
     let all = encode(seen(1), ClassModelId(3), Needs { units: true, gist: true, links: true, body: true });
     let read = |bytes: &Bytes| postcard::from_bytes::<(ClassModelId, Observation)>(bytes).unwrap();

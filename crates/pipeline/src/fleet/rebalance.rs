@@ -1,4 +1,4 @@
-//! Asks a fleet to spread its load evenly.
+//! Asks a fleet to rebalance its load.
 
 use std::time::Duration;
 
@@ -15,16 +15,16 @@ use harvestman_fleet::node::view::FleetView;
 use harvestman_fleet::rebalance_report::RebalanceReport;
 use harvestman_fleet::retry::retry;
 
-/// How long everything may take to be where it is to be, before the load is to be spread all the same.
+/// How long all partitions may take to be in place before the rebalance is requested anyway.
 const LOOKED_MAX: Duration = Duration::from_secs(5);
 /// How long the fleet may take to answer.
 const ANSWERED_MAX: Duration = Duration::from_secs(60);
-/// How long it may take to have moved everything.
+/// How long the fleet may take to move everything.
 const MOVED_MAX: Duration = Duration::from_secs(120);
-/// How often a request is written anew because somebody else asked at the same moment.
+/// The maximum number of attempts at a request that conflicts with another one.
 const ATTEMPTS: u32 = 5;
 
-/// Has the fleet that `own` names spread its load now, and waits until it has. What it moved.
+/// Rebalances the fleet that `own` names, and waits until it has finished. Returns what was moved.
 pub(crate) async fn rebalance(own: &Config) -> Result<RebalanceReport, Error> {
     let bus = connect::open(&own.fleet).await?;
     let clock = Clock::system();
@@ -33,10 +33,10 @@ pub(crate) async fn rebalance(own: &Config) -> Result<RebalanceReport, Error> {
     let is_running =
         |view: &FleetView| view.crawl.as_ref().is_some_and(|(crawl, _)| crawl.state == CrawlState::Running);
     let is_done = |view: &FleetView| RebalanceReport::is_done(view, &partitions) || !is_running(view);
-    // A node that says something at the very moment is heard of only after all else.
+    // An update by a node at this very moment arrives only after everything else.
     let view = watch(&*bus, &clock, LOOKED_MAX, is_done).await?;
     if !is_running(&view) {
-        let why = "it is not running: there is nothing to spread. `harvestman fleet status` says where it stands";
+        let why = "it is not running: there is nothing to rebalance. `harvestman fleet status` shows its state";
         return Err(refused(name, why));
     }
     let before = RebalanceReport::before(name, &view);
@@ -54,23 +54,24 @@ pub(crate) async fn rebalance(own: &Config) -> Result<RebalanceReport, Error> {
 }
 
 fn refused(name: &str, why: &str) -> Error {
-    Error::Configuration(format!("the fleet's crawl `{name}` did not spread its load: {why}"))
+    Error::Configuration(format!("the fleet's crawl `{name}` was not rebalanced: {why}"))
 }
 
 fn unanswered(view: &FleetView) -> String {
     let (nodes, seconds) = (view.nodes().len(), ANSWERED_MAX.as_secs());
     format!(
-        "none of its {nodes} nodes answered within {seconds} s. They do when all partitions are held and have caught up; `harvestman fleet \
-         status` says where they stand. What was asked holds: it is done as soon as it can be"
+        "none of its {nodes} nodes answered within {seconds} s. They do when all partitions are held and have \
+         caught up; `harvestman fleet status` shows their progress. The request stays in force and is carried out as \
+         soon as possible"
     )
 }
 
-/// Writes a request; its number.
+/// Writes a request. Returns its number.
 async fn ask(bus: &dyn Bus, clock: &Clock) -> Result<u64, Error> {
     for _ in 0..ATTEMPTS {
         let held = retry(clock, || bus.get(REBALANCE)).await.map_err(failed)?;
         let value = held.as_ref().and_then(|held| held.value.as_deref());
-        // What cannot be read is written over.
+        // An unreadable request is overwritten.
         let last: Rebalance = value.and_then(|value| records::read(value).ok()).unwrap_or_default();
         let asked = last.asked + 1;
         let value = records::written(&Rebalance { asked });
@@ -87,7 +88,7 @@ async fn ask(bus: &dyn Bus, clock: &Clock) -> Result<u64, Error> {
     Err(failed(BusError::Conflict))
 }
 
-/// What the keys hold once they are as they are to be, or when it is too late.
+/// Returns what the keys hold once `is_so` is true, or when the time is up.
 async fn watch(
     bus: &dyn Bus,
     clock: &Clock,
@@ -111,5 +112,5 @@ async fn watch(
             break;
         }
     }
-    if view.up_to_date { Ok(view) } else { Err(failed(BusError::Unreachable("its keys were not told".to_owned()))) }
+    if view.up_to_date { Ok(view) } else { Err(failed(BusError::Unreachable("its keys were not received".to_owned()))) }
 }

@@ -26,7 +26,7 @@ impl From<Disagreement> for Error {
     }
 }
 
-/// Crawls as a node of the fleet that `config` names: its crawl is begun where it is not there yet.
+/// Crawls as a node of the fleet that `config` names; starts the crawl if the fleet does not have it yet.
 pub(crate) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     let bus = connect::create(&config.fleet).await?;
     let clock = Clock::system();
@@ -34,20 +34,20 @@ pub(crate) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> 
     let config = agreed::agree(&*bus, &clock, config).await?;
     if !config.host.delay_per_ip.0.is_zero() {
         tracing::warn!(
-            "each node keeps host.delay_per_ip for itself: together they may ask an address more often. Of hosts that are one server, make \
-             a group (host.groups): one node crawls all of it"
+            "each node applies host.delay_per_ip by itself: together they may send requests to an address more often. \
+             Group hosts that are one server (host.groups): one node crawls the whole group"
         );
     }
     run_on(bus, &config, hooks).await
 }
 
-/// The configuration of a crawl of the fleet, with what `own` says of this node.
+/// Returns the configuration of a crawl of the fleet, with the settings of this node from `own`.
 pub(crate) async fn configuration(own: &Config) -> Result<Config, Error> {
     let bus = connect::open(&own.fleet).await?;
     Ok(agreed::join(&*bus, &Clock::system(), own).await?)
 }
 
-/// Lets the crawl go on, if it was stopped.
+/// Resumes the crawl, if it was stopped.
 pub(crate) async fn go_on(own: &Config) -> Result<(), Error> {
     let bus = connect::open(&own.fleet).await?;
     let clock = Clock::system();
@@ -57,7 +57,7 @@ pub(crate) async fn go_on(own: &Config) -> Result<(), Error> {
 
 async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Report, Error> {
     let clock = Clock::system();
-    // Once: it outlives every session.
+    // Only once: it outlives every session.
     let given = Arc::new(tokio::sync::Mutex::new(hooks.commands.listen()));
     let node = NodeContext { bus: &bus, config, hooks: &hooks, given: &given, clock: &clock };
     let mut last: Option<Report> = None;
@@ -66,7 +66,7 @@ async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Repo
             (Ok(Ok(before)), _) => before,
             // The crawl was stopped while this node began again.
             (Ok(Err(_)), Some(report)) => return Ok(report),
-            // The node was stopped, and nobody answers.
+            // The node was stopped, and no server answers.
             (Err(_), Some(report)) if hooks.stop.requested() => return Ok(report),
             (Ok(Err(why)) | Err(why), _) => return Err(why),
         };
@@ -74,7 +74,7 @@ async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Repo
         match end {
             End::Lost if !hooks.stop.requested() => {
                 last = Some(report);
-                tracing::warn!("others have taken over what this node held; it begins anew with nothing");
+                tracing::warn!("other nodes have taken over what this node held; it starts again with nothing");
             }
             End::Refused(why) => return Err(Error::Configuration(why)),
             End::Over | End::Left | End::Lost => return Ok(report),

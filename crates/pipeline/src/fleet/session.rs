@@ -1,4 +1,4 @@
-//! One session of a node: a crawl that takes part in its fleet until the crawl is over, or the session is.
+//! One session of a node: a crawl that takes part in its fleet until the crawl or the session is over.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use harvestman_fleet::{PartitionOwnership, Partitions, SessionId};
 use harvestman_report::{Commands, Hooks, PauseSwitch, Report, Run, StopFlag, StopReason, Usage};
 use harvestman_stages::frontier::Control;
 
-/// How long a node that ends for a reason of its own may take to hand over what it holds.
+/// How long a node that ends on its own may take to hand over what it holds.
 const LEAVING_MAX: Duration = Duration::from_secs(60);
 
 /// What outlives every session of a node.
@@ -48,7 +48,7 @@ pub(super) struct NodeContext<'a> {
 }
 
 impl NodeContext<'_> {
-    /// Runs one session to its end. `orders`, `is_over`: what the fleet said before.
+    /// Runs one session to its end. `orders`, `is_over`: what was known of the fleet before.
     pub(super) async fn session(&self, Before { orders, is_over }: Before) -> Result<(End, Report), Error> {
         let usage = Usage::now();
         let config = &adapted(self.config);
@@ -92,7 +92,7 @@ impl NodeContext<'_> {
         let run = Run { fleet: Some(size.figures(config, is_over)), ..run };
         let reason = match (&end, failed.unwrap_or(reason)) {
             (End::Over, _) if failed.is_none() => StopReason::FrontierEmpty,
-            // What others have taken over can be kept by this node no more, and need not: they continue with it.
+            // This node can no longer commit what others have taken over, and need not: they continue with it.
             (End::Lost, StopReason::StateError) => StopReason::Interrupted,
             (_, reason) => reason,
         };
@@ -102,7 +102,7 @@ impl NodeContext<'_> {
         Ok((end, report))
     }
 
-    /// A node that has not begun, and the environment of its crawl.
+    /// Creates a node that has not begun, and the environment of its crawl.
     fn node(&self, config: &Config) -> Result<(Node, FleetEnvironment, SessionId), Error> {
         let options = options(config, seeds(config)?)?;
         let (partitions, session): (Partitions, SessionId) = (options.partitions.clone(), options.session.clone());
@@ -121,7 +121,7 @@ impl NodeContext<'_> {
     }
 }
 
-/// A node that reports its progress.
+/// Has a node report its progress.
 fn watched(node: Node, config: &Config, progress: Arc<Mutex<Option<FleetProgress>>>, size: &FleetSize) -> Node {
     let size = size.clone();
     node.watched(
@@ -133,7 +133,7 @@ fn watched(node: Node, config: &Config, progress: Arc<Mutex<Option<FleetProgress
     )
 }
 
-/// Offers what an earlier session knew, beside everything else.
+/// Offers what an earlier session knew, concurrently with everything else.
 fn hand_back(directory: PathBuf, environment: &FleetEnvironment) {
     let (journal, commits, runtime) =
         (Arc::clone(&environment.journal), Arc::clone(&environment.commits), environment.runtime.clone());
@@ -156,7 +156,7 @@ struct SessionHooks<'a> {
 }
 
 impl Participation {
-    /// Takes part with this crawl until the session ends, and ends the crawl then.
+    /// Takes part in the fleet with this crawl until the session ends, and ends the crawl then.
     fn begin(
         node: Node,
         crawl: &Crawl,
@@ -180,12 +180,12 @@ impl Participation {
         });
         let in_flight_max = crawl.control.config().frontier.in_flight_max;
         let node = node.spending(BudgetShare::new(handles.frontier.clone(), crawl.started, in_flight_max));
-        let (leave, told) = oneshot::channel();
+        let (leave, left) = oneshot::channel();
         let (stop, inner) = (outer.stop.clone(), inner.stop.clone());
         let leaves = async move {
             tokio::select! {
                 () = stop.wait() => {}
-                _ = told => {}
+                _ = left => {}
             }
         };
         let (commits, frontier) = (Arc::clone(&environment.commits), handles.frontier.clone());
@@ -210,7 +210,7 @@ impl Participation {
         Self { node, lapse: tokio::spawn(watch), relay, leave: Some(leave) }
     }
 
-    /// How the session ended. Where the crawl ended before it, what is held is handed over now.
+    /// Ends the session, and returns how it ended. If the crawl ended first, what is held is handed over now.
     async fn end(mut self) -> End {
         if let Some(leave) = self.leave.take() {
             // It may have ended already.

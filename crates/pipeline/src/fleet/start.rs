@@ -1,4 +1,4 @@
-//! Where a session of a node begins: in a directory of its own that may hold what earlier sessions left.
+//! The start of a node's session, in a directory of its own that may hold what earlier sessions left.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::resume::Start;
 use harvestman_storage::archive;
 use harvestman_storage::store::Store;
 
-/// What an earlier session of this node left of its state.
+/// The directory of the state that an earlier session of this node left.
 pub(super) const LEFT_DIRECTORY: &str = "state-left";
 
-/// Makes the directory ready. What a session knows comes from its fleet; the state of an earlier session is set aside, for
-/// [`left`] to look at.
+/// Prepares the directory. What a session knows comes from its fleet; the state of an earlier session is moved aside
+/// for [`left`].
 pub(super) fn start(directory: &Path) -> Result<Start, Error> {
     let (state, left) = (directory.join(STATE_DIRECTORY), directory.join(LEFT_DIRECTORY));
     if !state.is_dir() && !left.is_dir() {
@@ -24,7 +24,7 @@ pub(super) fn start(directory: &Path) -> Result<Start, Error> {
     let write = |source| Error::Write { path: directory.to_owned(), source };
     remove(&directory.join(SEEN_DIRECTORY)).map_err(write)?;
     if state.is_dir() && left.is_dir() {
-        // What an even earlier session left was never handed back: what came after it was begun with what the fleet knew.
+        // What an even earlier session left was never handed back: the session after it began with what the fleet knew.
         remove(&left).map_err(write)?;
     }
     if state.is_dir() {
@@ -36,7 +36,7 @@ pub(super) fn start(directory: &Path) -> Result<Start, Error> {
     Ok(Start { lock, left: None })
 }
 
-/// The state that an earlier session left; none where there is none, or none that can be read.
+/// Returns the state that an earlier session left; `None` if there is none, or it cannot be read.
 pub(super) fn left(directory: &Path) -> Option<Store> {
     let path = directory.join(LEFT_DIRECTORY);
     if !path.is_dir() {
@@ -45,7 +45,10 @@ pub(super) fn left(directory: &Path) -> Option<Store> {
     match Store::open(&path) {
         Ok(store) => Some(store),
         Err(error) => {
-            tracing::warn!(%error, "what this node knew before cannot be read; the fleet knows it too, unless its servers lost it");
+            tracing::warn!(
+                %error,
+                "the state of an earlier session cannot be read; the fleet has it too, unless its servers lost it"
+            );
             None
         }
     }
@@ -54,7 +57,7 @@ pub(super) fn left(directory: &Path) -> Option<Store> {
 /// Removes what an earlier session left: the fleet has it.
 pub(super) fn forget(directory: &Path) {
     if let Err(error) = remove(&directory.join(LEFT_DIRECTORY)) {
-        tracing::warn!(%error, "what this node knew before stays on the disk");
+        tracing::warn!(%error, "the state of an earlier session could not be removed");
     }
 }
 

@@ -15,10 +15,11 @@ use harvestman_fleet::retry::retry;
 use harvestman_fleet::status::FleetStatus;
 use harvestman_fleet::{SessionId, connect};
 
-/// How long the keys may take to be told.
-const TOLD_MAX: Duration = Duration::from_secs(10);
+/// How long the keys may take to arrive.
+const KEYS_MAX: Duration = Duration::from_secs(10);
 
-/// Returns the status of the fleet's crawl that `own` names. Takes a little longer than two renewals, so that silent nodes are known as such.
+/// Returns the status of the fleet's crawl that `own` names. Takes a little longer than two renewals, so that silent
+/// nodes are recognised.
 pub(crate) async fn status(own: &Config) -> Result<FleetStatus, Error> {
     let bus = connect::open(&own.fleet).await?;
     let clock = Clock::system();
@@ -37,7 +38,7 @@ pub(super) fn failed(error: BusError) -> Error {
     Error::Configuration(error.to_string())
 }
 
-/// What the keys hold, and which sessions were heard of anew while it was listened.
+/// Returns what the keys hold, and which sessions sent a heartbeat meanwhile.
 async fn listen(
     bus: &dyn Bus,
     clock: &Clock,
@@ -45,7 +46,7 @@ async fn listen(
 ) -> Result<(FleetView, BTreeSet<SessionId>), BusError> {
     let (mut view, mut beats, mut heard) = (FleetView::default(), BTreeMap::new(), BTreeSet::new());
     let mut keys = retry(clock, || bus.watch()).await?;
-    let mut until = clock.now() + TOLD_MAX;
+    let mut until = clock.now() + KEYS_MAX;
     while let Ok(Some(seen)) = tokio::time::timeout(until.since(clock.now()), keys.recv()).await {
         if seen == WatchEvent::UpToDate {
             until = clock.now() + patience;
@@ -60,5 +61,9 @@ async fn listen(
             }
         }
     }
-    if view.up_to_date { Ok((view, heard)) } else { Err(BusError::Unreachable("its keys were not told".to_owned())) }
+    if view.up_to_date {
+        Ok((view, heard))
+    } else {
+        Err(BusError::Unreachable("its keys were not received".to_owned()))
+    }
 }

@@ -1,4 +1,4 @@
-//! The way to the archive.
+//! The handle to the archive.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use harvestman_core::model::PageRecord;
 use harvestman_metrics::Metrics;
 use harvestman_storage::archive::{ArchiveEntry, ArchiveSink, EncodedPage, Error};
 
-/// What is written of one outcome.
+/// What is written for one outcome.
 pub(crate) struct Writing {
     pub(crate) page: Option<EncodedPage>,
     pub(crate) record: Option<PageRecord>,
@@ -27,8 +27,8 @@ impl ArchiveHandle {
         Self { sink, clock, metrics }
     }
 
-    /// Hands an outcome to the writer; waits while its queue is full. `done` is called once it was written, or with false where it
-    /// could not be.
+    /// Sends an outcome to the writer; blocks while its queue is full. `done` is called with true once it is written,
+    /// or with false if it cannot be.
     pub(crate) fn write(&self, writing: Writing, done: impl FnOnce(bool) + Send + 'static) {
         let metrics = &self.metrics.archive;
         metrics.stage.received.inc();

@@ -1,4 +1,4 @@
-//! The way to the frontier.
+//! The handle to the frontier.
 
 use std::sync::Arc;
 
@@ -29,8 +29,9 @@ impl FrontierHandle {
         Self { address, allowance, activity: Arc::default(), orders }
     }
 
-    /// Sends a message. It carries its own bound: a lease, an errand or the answer to a question, all limited in number
-    /// (`frontier.in_flight_max`, one question per host, `ERRANDS_MAX`), so the mailbox is bounded too.
+    /// Sends a message. It carries its own bound: a lease, an auxiliary request or the answer to a question, all
+    /// limited in number (`frontier.in_flight_max`, one question per host, `ERRANDS_MAX`), so the mailbox is bounded
+    /// too.
     #[expect(clippy::disallowed_methods, reason = "every message sent here is bounded by the credit that it carries")]
     pub(crate) fn send<M>(&self, message: M)
     where
@@ -41,17 +42,17 @@ impl FrontierHandle {
         self.address.do_send(message);
     }
 
-    /// What may still be spent.
+    /// Returns what may still be spent.
     pub(crate) const fn allowance(&self) -> &Arc<Allowance> {
         &self.allowance
     }
 
-    /// What waits and what is in progress.
+    /// Returns what waits and what is in progress.
     pub(crate) const fn activity(&self) -> &Arc<FrontierActivity> {
         &self.activity
     }
 
-    /// Publishes an order, which the frontier follows as soon as it comes to it.
+    /// Publishes an order, which the frontier follows as soon as it can.
     pub(crate) fn publish(&self, order: Order) {
         if self.orders.leave(order) {
             self.send(OrderChanged);
@@ -73,7 +74,7 @@ impl FrontierHandle {
         self.address.send(SurveyQuery(rows)).await.unwrap_or_default()
     }
 
-    /// The number of leases that are out of these hosts; none where the frontier has ended.
+    /// Returns the number of leases that are out for these hosts; `None` if the frontier has ended.
     pub(crate) async fn leases_of(&self, hosts: LeasesOf) -> Option<usize> {
         self.address.send(hosts).await.ok()
     }

@@ -1,4 +1,4 @@
-//! The way to the hosts from other threads.
+//! The handle to the hosts, for other threads.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl HostsHandle {
         Self { directory, frontier, arbiter: actix::Arbiter::current() }
     }
 
-    /// Takes the sitemaps that an index names to their hosts. The crawl is not over before that is done.
+    /// Distributes the sitemaps that an index names to their hosts. The crawl does not end before that is done.
     pub(crate) fn sitemaps_found(&self, urls: Vec<String>, nesting: u32) {
         if urls.is_empty() {
             return;
@@ -36,7 +36,7 @@ impl HostsHandle {
         });
     }
 
-    /// Takes sitemaps to their hosts, each list with the number of sitemap indexes above it.
+    /// Distributes sitemaps to their hosts, each list with the number of sitemap indexes above it.
     pub(crate) fn hand_out_sitemaps(&self, sitemaps: Vec<(u32, Vec<String>)>) {
         if sitemaps.is_empty() {
             return;
@@ -59,17 +59,17 @@ impl HostsHandle {
         self.arbiter.spawn_fn(move || directory.change_rules(None));
     }
 
-    /// Requests to these hosts that are in progress, errands included.
+    /// Returns the number of requests to these hosts that are in progress, auxiliary ones included.
     pub(crate) async fn requests_of(&self, hosts: Arc<Hosts>) -> u32 {
         let (directory, (answer, answered)) = (Arc::clone(&self.directory), oneshot::channel());
         self.arbiter.spawn(async move {
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = answer.send(directory.requests_of(&*hosts).await);
         });
         answered.await.unwrap_or(0)
     }
 
-    /// The directory itself, for use on the thread of the actors.
+    /// Returns the directory itself, for use on the thread of the actors.
     pub(crate) const fn directory(&self) -> &Arc<HostDirectory> {
         &self.directory
     }

@@ -1,6 +1,7 @@
 //! Handles: the only ways from one stage of a crawl to another.
 //!
-//! A handle is made before its stage, from the sink to the source, so that nothing is set late. Handles are cheap to clone.
+//! A handle is made before its stage, from the sink to the source, so that nothing is set late. Handles are cheap to
+//! clone.
 
 mod archive;
 mod frontier;

@@ -1,4 +1,4 @@
-//! The way to the workers.
+//! The queue of the workers.
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
@@ -8,12 +8,13 @@ use harvestman_core::config::Config;
 use harvestman_core::model::{Exchange, Fate, Lease};
 use harvestman_stages::host::{DeliveredErrand, DeliveryPort};
 
-/// The queue of finished requests. It has room for every lease and every errand, so that sending never blocks.
+/// The queue of finished requests. It has room for every lease and every auxiliary request, so that sending never
+/// blocks.
 #[derive(Clone)]
 pub(crate) struct PageQueue(Sender<Job>);
 
 impl PageQueue {
-    /// A queue as large as the configuration's leases and errands ask for, and the workers' end of it.
+    /// Creates a queue with room for the configured leases and auxiliary requests, and the workers' end of it.
     pub(crate) fn new(config: &Config) -> (Self, Receiver<Job>) {
         let (sender, jobs) = bounded(leases_max(config) + ERRANDS_MAX + threads(config.crawl.threads));
         (Self(sender), jobs)
@@ -22,15 +23,15 @@ impl PageQueue {
     /// Ends `workers` workers when they have done what is in the queue.
     pub(crate) fn end(&self, workers: usize) {
         for _ in 0..workers {
-            // Fails only where all workers are gone already.
+            // Fails only if all workers are gone already.
             let _ = self.0.send(Job::End);
         }
     }
 
     fn hand_over(&self, job: Job) {
         if self.0.try_send(job).is_err() {
-            // There is room for every lease and errand, so the workers are gone: the crawl is over.
-            tracing::debug!("a finished request was left when the crawl ended");
+            // There is room for every lease and auxiliary request, so the workers are gone: the crawl is over.
+            tracing::debug!("a finished request was dropped at the end of the crawl");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The way to the state writer.
+//! The handle to the state writer.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ use harvestman_stages::frontier::ChangePort;
 use harvestman_stages::host::Politeness;
 use harvestman_storage::store::encode;
 
-/// What the state writer is given.
+/// The tasks of the state writer.
 pub(crate) enum Task {
     /// A change of the frontier.
     Change(Box<Change>),
@@ -21,12 +21,12 @@ pub(crate) enum Task {
     Host(HostKey, Vec<u8>),
     /// A fact.
     Progress(ProgressRecord),
-    /// There is no more.
+    /// There are no more tasks.
     End,
 }
 
-/// The state writer's queue. It has room for all that leases and errands can bring; a state writer that waits for the disk longer than
-/// that makes the frontier wait too.
+/// The state writer's queue. It has room for everything that leases and auxiliary requests can produce; if the state
+/// writer waits for the disk longer than that, the frontier waits too.
 #[derive(Clone)]
 pub(crate) struct StateHandle {
     tasks: Sender<Task>,
@@ -42,7 +42,7 @@ pub(crate) struct StateQueue {
 }
 
 impl StateHandle {
-    /// A queue as large as the configuration's leases and errands ask for, and the state writer's end of it.
+    /// Creates a queue with room for the configured leases and auxiliary requests, and the state writer's end of it.
     pub(crate) fn new(config: &Config) -> (Self, StateQueue) {
         let (sender, tasks) = bounded(2 * (leases_max(config) + ERRANDS_MAX));
         let pending: Arc<AtomicU64> = Arc::default();
@@ -59,7 +59,7 @@ impl StateHandle {
         self.send(Task::Progress(note));
     }
 
-    /// Changes that are not committed yet.
+    /// Returns the number of changes that are not committed yet.
     pub(crate) fn pending(&self) -> u64 {
         self.pending.load(Ordering::Acquire)
     }

@@ -9,14 +9,15 @@ use harvestman_stages::host::{HostActor, HostAddress, HostCore, HostPorts, HostS
 
 /// A host in the directory.
 pub(super) enum HostEntry {
-    /// Its actor runs. Sending and handling messages happen on one thread, so that a host that goes to sleep cannot miss one.
+    /// Its actor runs. Sending and handling messages happen on one thread, so that a host that goes to sleep cannot
+    /// miss one.
     Awake(HostAddress),
-    /// What is remembered of it; never none, but for the moment of waking up.
+    /// What is remembered of it; `None` only at the moment of waking up.
     Asleep(Option<Box<HostCore>>),
 }
 
 impl HostEntry {
-    /// The address of its actor, where that runs.
+    /// Returns the address of its actor, if that runs.
     pub(super) fn address(&self) -> Option<HostAddress> {
         match self {
             Self::Awake(address) => Some(address.clone()),
@@ -24,7 +25,7 @@ impl HostEntry {
         }
     }
 
-    /// Starts its actor where none runs.
+    /// Starts its actor if none runs.
     pub(super) fn wake_up(&mut self, setup: &Arc<HostSetup>, ports: impl FnOnce() -> HostPorts) {
         if let Self::Asleep(core) = self
             && let Some(core) = core.take()

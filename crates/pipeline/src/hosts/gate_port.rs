@@ -1,4 +1,5 @@
-//! The gates that hosts of one group or one address share: hosts that are let in are told, and one timer serves the next one.
+//! The gates that hosts of one group or one address share: hosts are notified when they are admitted, and one timer
+//! serves the next one.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -69,8 +70,8 @@ impl HostDirectory {
         self.serve_gates();
     }
 
-    /// Delays a group once by the longest delay that is remembered of its hosts, where another run or another node may have just
-    /// sent a request to one of them.
+    /// Delays a group once by the longest delay that is remembered of its hosts: another run or another node may just
+    /// have sent a request to one of them.
     pub(super) fn delay_group(&self, host: &HostKey, remembered: &HashMap<HostKey, HostHistory>, rules: &HostRules) {
         let Some(group) = self.setup.groups.of(host) else { return };
         let mut gates = self.gates.gates.lock();
@@ -83,7 +84,7 @@ impl HostDirectory {
         }
     }
 
-    /// Tells the hosts whose turn has come, and sets the timer for the next one.
+    /// Notifies the hosts that are admitted, and sets the timer for the next one.
     fn serve_gates(&self) {
         let now = self.setup.clock.now();
         loop {
@@ -99,7 +100,7 @@ impl HostDirectory {
 
     fn serve_gates_at(&self, at: Instant) {
         let mut timer = self.gates.timer.lock();
-        // One that comes earlier sets the next one then.
+        // An earlier timer sets the next one then.
         if timer.as_ref().is_some_and(|(set, _)| *set <= at) {
             return;
         }

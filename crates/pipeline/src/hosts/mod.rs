@@ -1,6 +1,7 @@
 //! The directory of hosts: finds, starts and stops their actors, and holds what hosts share.
 //!
-//! The directory is used on the thread of the actors alone; other threads use [`HostsHandle`](crate::handles::HostsHandle).
+//! The directory is only used on the thread of the actors; other threads use
+//! [`HostsHandle`](crate::handles::HostsHandle).
 
 mod entry;
 mod gate_port;
@@ -38,7 +39,7 @@ pub(crate) type RememberedHosts = Arc<Mutex<HashMap<HostKey, HostHistory>>>;
 pub(crate) struct DirectorySetup {
     pub(crate) setup: HostSetup,
     pub(crate) frontier: FrontierHandle,
-    /// None where the state is not persisted.
+    /// `None` if the state is not persisted.
     pub(crate) state: Option<StateHandle>,
     pub(crate) requests: Arc<dyn RequestPort>,
     pub(crate) deliveries: Arc<dyn DeliveryPort>,
@@ -46,7 +47,7 @@ pub(crate) struct DirectorySetup {
     pub(crate) scope: Arc<Scope>,
     pub(crate) robots: Arc<RobotsOptions>,
     pub(crate) blocked: BlockedHosts,
-    /// None where there was no earlier run and no other node.
+    /// `None` if there was no earlier run and no other node.
     pub(crate) remembered: Option<RememberedHosts>,
     pub(crate) seed: Seed,
 }
@@ -71,7 +72,7 @@ pub(crate) struct HostDirectory {
 }
 
 impl HostDirectory {
-    /// An empty directory.
+    /// Creates an empty directory.
     pub(crate) fn new(from: DirectorySetup) -> Arc<Self> {
         let gates = HostGates::new(GateTerms::from(&**from.setup.rules.load()));
         Arc::new_cyclic(|me| Self {
@@ -93,7 +94,7 @@ impl HostDirectory {
         })
     }
 
-    /// Sends a message to a host's actor, which is started or woken if need be.
+    /// Sends a message to a host's actor, which is started or woken if necessary.
     pub(crate) fn send<M>(&self, host: &HostKey, message: M)
     where
         HostActor: Handler<M>,
@@ -104,7 +105,7 @@ impl HostDirectory {
         }
     }
 
-    /// The address of a host's actor, where that runs.
+    /// Returns the address of a host's actor, if that runs.
     fn awake(&self, host: &HostKey) -> Option<HostAddress> {
         self.hosts.get(host)?.address()
     }
@@ -118,7 +119,7 @@ impl HostDirectory {
         entry.address()
     }
 
-    /// What a host that was met for the first time starts with.
+    /// Creates the core of a host that is met for the first time.
     fn new_core(&self, host: &HostKey) -> HostCore {
         self.setup.metrics.known.inc();
         let rng = self.seed.child(host.as_str()).rng();
@@ -170,7 +171,7 @@ impl HostDirectory {
         self.blocked.load().contains(host)
     }
 
-    /// The state of a host's clock; none where the host was never asked anything.
+    /// Returns the state of a host's clock; `None` if the host never got a request.
     pub(crate) async fn status(&self, host: &HostKey) -> Option<HostStatus> {
         let address = match &*self.hosts.get(host)? {
             HostEntry::Asleep(core) => {
@@ -178,11 +179,11 @@ impl HostDirectory {
             }
             HostEntry::Awake(address) => address.clone(),
         };
-        // Not with a guard of the directory held.
+        // Not while a guard of the directory is held.
         address.ask(StatusQuery).await.flatten()
     }
 
-    /// Requests to these hosts that are in progress, errands included.
+    /// Returns the number of requests to these hosts that are in progress, auxiliary ones included.
     pub(crate) async fn requests_of(&self, hosts: &Hosts) -> u32 {
         let these: Vec<HostKey> =
             self.hosts.iter().map(|entry| entry.key().clone()).filter(|host| hosts(host)).collect();
@@ -210,22 +211,22 @@ impl HostDirectory {
         self.forget_at_gates(&gone);
     }
 
-    /// What earlier runs or other nodes knew of hosts, where that is of use.
+    /// Returns what earlier runs or other nodes knew of hosts; `None` if there were none.
     pub(crate) const fn remembered(&self) -> Option<&RememberedHosts> {
         self.remembered.as_ref()
     }
 
-    /// The number of hosts whose crawl delay was capped, and the longest of these delays.
+    /// Returns the number of hosts whose crawl delay was capped, and the longest of these delays.
     pub(crate) fn capped_delays(&self) -> (u64, Vec<CappedDelay>) {
         self.setup.capped_delays.get()
     }
 
-    /// Hosts that are known.
+    /// Returns the number of known hosts.
     pub(crate) fn len(&self) -> usize {
         self.hosts.len()
     }
 
-    /// Hosts that are not contacted for longer than their delay.
+    /// Returns the hosts that are not contacted for longer than their delay.
     pub(crate) const fn waits(&self) -> &HostWaits {
         &self.waits
     }

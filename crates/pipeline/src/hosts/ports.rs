@@ -72,7 +72,7 @@ impl HostRegistry for HostDirectory {
 }
 
 impl HostDirectory {
-    /// The directory as the frontier's way to the hosts.
+    /// Returns the directory as the frontier's port to the hosts.
     pub(crate) fn as_port(self: &Arc<Self>) -> Arc<dyn HostPort> {
         Arc::clone(self) as _
     }

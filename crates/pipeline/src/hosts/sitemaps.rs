@@ -1,4 +1,4 @@
-//! Takes sitemaps to the hosts that they are on.
+//! Distributes sitemaps to the hosts that they are on.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use harvestman_stages::frontier::{DiscoveredLinks, ErrandsAdded, LinksFound};
 use harvestman_stages::host::SitemapsFound;
 
 impl HostDirectory {
-    /// Takes sitemaps to their hosts, as far as these are in scope; those of other nodes' hosts go to these nodes. `nesting` is the
-    /// number of sitemap indexes above them.
+    /// Distributes sitemaps to their hosts if these are in scope; those on hosts of other nodes go to these nodes.
+    /// `nesting` is the number of sitemap indexes above them.
     pub(crate) fn hand_out_sitemaps(&self, urls: Vec<String>, nesting: u32) {
         let mut by_host: BTreeMap<HostKey, Vec<String>> = BTreeMap::new();
         let mut foreign = Vec::new();
         for url in urls {
             let canonical = CanonicalUrl::from_canonical(url.as_str());
             if self.scope.check(&url).is_err() {
-                tracing::debug!(url, "a sitemap outside the scope is left out");
+                tracing::debug!(url, "a sitemap outside the scope is skipped");
             } else if self.ownership.holds(canonical.origin()) {
                 by_host.entry(canonical.host_key()).or_default().push(url);
             } else {

@@ -15,7 +15,7 @@ pub(crate) struct Wait {
     pub(crate) reason: WaitReason,
 }
 
-/// Hosts that are not contacted, until when and why. What is over is removed when somebody reads the list.
+/// Hosts that are not contacted, until when and why. Waits that are over are removed when the list is read.
 #[derive(Default)]
 pub(crate) struct HostWaits(Mutex<HashMap<HostKey, (Instant, WaitReason)>>);
 
@@ -28,12 +28,12 @@ impl HostWaits {
         self.0.lock().retain(|host, (_, reason)| keep(host, *reason));
     }
 
-    /// The number of hosts that wait for this reason.
+    /// Returns the number of hosts that wait for this reason.
     pub(crate) fn count(&self, reason: WaitReason) -> u64 {
         self.0.lock().values().filter(|(_, why)| *why == reason).count() as u64
     }
 
-    /// All waits that are not over, in no order.
+    /// Returns all waits that are not over, in no particular order.
     pub(crate) fn now(&self, now: Instant) -> Vec<Wait> {
         let mut waits = self.0.lock();
         waits.retain(|_, (until, _)| *until > now);

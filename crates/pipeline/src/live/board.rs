@@ -12,15 +12,15 @@ use harvestman_core::model::{Apath, ClusterId, PageCluster, PageRecord};
 use harvestman_policy::learned::Facts;
 use harvestman_report::live::{FetchRow, Live, ROWS};
 
-/// URLs that are shown for a reason of failure, the latest.
+/// The number of URLs that are shown per failure reason: the latest.
 const EXAMPLES: usize = 3;
-/// Reasons of failure that examples are kept for; there are some thirty.
+/// The maximum number of failure reasons with examples; there are about thirty.
 const REASONS_MAX: usize = 100;
-/// Names that are remembered of each sort.
+/// The maximum number of names of each kind that are remembered.
 const NAMES_MAX: usize = 10_000;
 /// How often the policy is asked for site facts while a view is open.
 const FACTS_EVERY: Duration = Duration::from_secs(2);
-/// Of the policy's time at most one part in so many goes into that.
+/// Asking takes at most one part in this many of the policy's time.
 const FACTS_SHARE: u32 = 50;
 
 /// The recent activity of a crawl.
@@ -29,11 +29,12 @@ pub(crate) struct LiveBoard {
     seen: Mutex<Outcomes>,
     facts: Mutex<Option<Arc<Facts>>>,
     names: Mutex<Names>,
-    /// When the policy is to be asked again, at the earliest, and when it was asked last.
+    /// The earliest time when the policy is asked again, and the time when it was last asked.
     next_facts: Mutex<(Instant, Instant)>,
 }
 
-/// Names that only reparsing pages yields, which is not done each time: places in words, and the most common shapes of titles.
+/// Names that only reparsing pages yields, which is not done each time: places in words, and the most common shapes of
+/// titles.
 #[derive(Default)]
 struct Names {
     places: BTreeMap<Apath, String>,
@@ -64,7 +65,7 @@ impl LiveBoard {
         &self.live
     }
 
-    /// Takes note of an outcome.
+    /// Records an outcome.
     pub(crate) fn see(&self, record: &PageRecord) {
         if !self.live.is_open() {
             return;
@@ -94,28 +95,28 @@ impl LiveBoard {
         }
     }
 
-    /// The latest outcomes, the newest first.
+    /// Returns the latest outcomes, the newest first.
     pub(super) fn fetches(&self) -> Vec<FetchRow> {
         self.seen.lock().fetches.iter().rev().cloned().collect()
     }
 
-    /// The latest pages. What is made of them takes a while, and is no business of the workers that leave more here.
+    /// Returns a copy of the latest pages: processing them takes a while, and must not block the workers that add more.
     pub(super) fn pages(&self) -> LatestPages {
         self.seen.lock().pages.clone()
     }
 
-    /// The latest URLs that failed for good by this reason.
+    /// Returns the latest URLs that failed permanently for this reason.
     pub(super) fn failed(&self, reason: &str) -> Vec<String> {
         self.seen.lock().failed.get(reason).into_iter().flatten().cloned().collect()
     }
 
-    /// Whether what the policy knows of the site should be left here now.
+    /// Returns whether the site facts should be recorded now.
     pub(crate) fn wants_facts(&self, now: Instant) -> bool {
         let (earliest, last) = *self.next_facts.lock();
         self.live.is_watched() && now >= earliest && now.since(last) >= FACTS_EVERY
     }
 
-    /// Leaves what the policy knows of the site. It took from `began` to `now` to say that.
+    /// Records the site facts. Collecting them took from `began` to `now`.
     pub(crate) fn leave_facts(&self, facts: Option<Facts>, (began, now): (Instant, Instant)) {
         *self.next_facts.lock() = (now + FACTS_SHARE * now.since(began), now);
         if let Some(mut facts) = facts {
@@ -124,7 +125,7 @@ impl LiveBoard {
         }
     }
 
-    /// A place spelt out, where that is known.
+    /// Returns a place spelt out, or its hash if the name is not known.
     pub(super) fn place(&self, apath: Apath) -> String {
         self.names.lock().place(apath).cloned().unwrap_or_else(|| apath.to_string())
     }
@@ -135,7 +136,7 @@ impl LiveBoard {
 }
 
 impl Names {
-    /// Learns the names that stand in these facts, and puts those that don't where they are known.
+    /// Remembers the names in these facts, and fills in missing names that are known.
     fn complete(&mut self, facts: &mut Facts) {
         for cluster in &mut facts.clusters {
             remember(&mut self.titles, cluster.cluster, &mut cluster.title);
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_outcomes_are_kept_and_some_urls_for_each_reason_of_failure() {
+    fn the_latest_outcomes_and_some_urls_per_failure_reason_are_remembered() {
         let board = LiveBoard::new(&Live::open());
         (0..200).for_each(|number| board.see(&record(number, (number % 10 == 0).then_some("http_404"))));
         let fetches = board.fetches();
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nobody_can_come_nothing_is_kept() {
+    fn nothing_is_recorded_if_no_view_is_served() {
         let board = LiveBoard::new(&Live::closed());
         board.see(&record(1, Some("dns")));
         assert!(board.fetches().is_empty() && board.failed("dns").is_empty());
@@ -207,11 +208,11 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_is_asked_often_while_somebody_watches_and_never_for_much_of_its_time() {
+    fn the_policy_is_asked_often_only_for_viewers_and_never_for_much_of_its_time() {
         let live = Live::open();
         let board = LiveBoard::new(&live);
         let at = |seconds: u64| Instant::EPOCH + Duration::from_secs(100 + seconds);
-        assert!(!board.wants_facts(at(0)), "nobody watches");
+        assert!(!board.wants_facts(at(0)), "there is no viewer");
         let watching = live.watch();
         assert!(board.wants_facts(at(0)));
         board.leave_facts(Some(Facts::default()), (at(0), at(0)));
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_were_told_once_are_put_where_they_are_missing_later() {
+    fn known_names_are_filled_in_where_they_are_missing() {
         use harvestman_policy::learned::{ClusterFacts, LinkFacts};
         let facts = |title: Option<&str>, place: Option<&str>| {
             let link = LinkFacts {

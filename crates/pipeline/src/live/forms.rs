@@ -1,4 +1,4 @@
-//! A site map for crawls whose policy tells no kinds of pages apart: by the forms of addresses. Pure.
+//! A site map for crawls whose policy does not distinguish page types: by URL forms. Pure.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use harvestman_report::live::{NODES, NodeKind, SiteEdge, SiteMap, SiteNode};
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
-/// Pages that are remembered, the latest.
+/// The number of pages that are remembered: the latest.
 const PAGES_MAX: usize = 2_000;
-/// Addresses that are shown of a form.
+/// The number of URLs that are shown per form.
 const EXAMPLES: usize = 3;
 
 /// The latest pages, each with the page that it was discovered on. Cheap to clone.
@@ -16,7 +16,7 @@ const EXAMPLES: usize = 3;
 pub(super) struct LatestPages(VecDeque<(Arc<str>, Option<Arc<str>>)>);
 
 impl LatestPages {
-    /// Takes in a page.
+    /// Adds a page.
     pub(super) fn see(&mut self, url: &str, via: Option<&str>) {
         self.0.push_back((url.into(), via.map(Into::into)));
         if self.0.len() > PAGES_MAX {
@@ -24,14 +24,15 @@ impl LatestPages {
         }
     }
 
-    /// The map of their forms. Numbers are given in the order of the forms' names, and mean something in this map alone.
+    /// Returns the map of their forms. Forms are numbered in the order of their names; the numbers are meaningful only
+    /// in this map.
     pub(super) fn site_map(&self) -> SiteMap {
         let patterns = self.patterns();
-        let (mut forms, mut led) = (BTreeMap::<String, Form<'_>>::new(), BTreeMap::<(String, String), u64>::new());
+        let (mut forms, mut followed) = (BTreeMap::<String, Form<'_>>::new(), BTreeMap::<(String, String), u64>::new());
         for (url, via) in &self.0 {
             let form = patterns.spell(url);
             if let Some(via) = via {
-                *led.entry((patterns.spell(via), form.clone())).or_default() += 1;
+                *followed.entry((patterns.spell(via), form.clone())).or_default() += 1;
             }
             forms.entry(form).or_default().see(url);
         }
@@ -40,7 +41,7 @@ impl LatestPages {
         nodes.sort_by(|a, b| b.pages.cmp(&a.pages).then(a.id.cmp(&b.id)));
         let left_out = nodes.len().saturating_sub(NODES);
         nodes.truncate(NODES);
-        let edges = edges(led, &numbers, &nodes);
+        let edges = edges(followed, &numbers, &nodes);
         SiteMap { kind: NodeKind::Forms, note: None, nodes, edges, left_out }
     }
 
@@ -76,14 +77,19 @@ impl<'a> Form<'a> {
     }
 }
 
-/// Where the pages of each form led, between those that are shown.
-fn edges(led: BTreeMap<(String, String), u64>, numbers: &BTreeMap<String, u32>, nodes: &[SiteNode]) -> Vec<SiteEdge> {
+/// Returns the edges between the shown forms: where the pages of each form led.
+fn edges(
+    followed: BTreeMap<(String, String), u64>,
+    numbers: &BTreeMap<String, u32>,
+    nodes: &[SiteNode],
+) -> Vec<SiteEdge> {
     let mut all: BTreeMap<String, u64> = BTreeMap::new();
-    for ((from, _), fetches) in &led {
+    for ((from, _), fetches) in &followed {
         *all.entry(from.clone()).or_default() += fetches;
     }
     let number = |name: &str| numbers.get(name).copied().filter(|id| nodes.iter().any(|node| node.id == *id));
-    led.into_iter()
+    followed
+        .into_iter()
         .filter_map(|((from, to), fetches)| {
             let share = fetches as f64 / all[&from] as f64;
             Some(SiteEdge { from: number(&from)?, to: number(&to)?, fetches, share })
@@ -96,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_of_one_form_are_one_node_and_what_led_to_them_its_edges() {
+    fn pages_of_one_form_are_one_node_and_edges_show_what_led_to_them() {
         let mut pages = LatestPages::default();
         pages.see("http://h.test/", None);
         for number in 0..30 {
@@ -116,12 +122,12 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_pages_alone_are_remembered() {
+    fn only_the_latest_pages_are_remembered() {
         let mut pages = LatestPages::default();
         (0..3 * PAGES_MAX)
             .for_each(|number| pages.see(&format!("http://h.test/p/{number}"), Some("http://h.test/gone")));
         let map = pages.site_map();
         assert_eq!(map.nodes.iter().map(|node| node.pages).sum::<u64>(), PAGES_MAX as u64);
-        assert!(map.edges.is_empty(), "what they were found on is not among them");
+        assert!(map.edges.is_empty(), "the page that they were found on is not among them");
     }
 }

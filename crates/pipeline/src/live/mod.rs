@@ -1,4 +1,4 @@
-//! What the live page shows: gathered where it happens ([`LiveBoard`]), put together while somebody watches.
+//! The live view: activity is recorded where it happens ([`LiveBoard`]), and views are built while there are viewers.
 
 mod board;
 mod forms;

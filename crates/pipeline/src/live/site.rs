@@ -1,4 +1,4 @@
-//! The site map of what a policy knows: pure.
+//! The site map of what a policy knows. Pure.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use harvestman_policy::steering::{Steering, Target};
 use harvestman_report::live::{LedTo, NODES, NodeKind, SiteEdge, SiteLinks, SiteMap, SiteNode};
 use harvestman_structure::site::Standing;
 
-/// Link classes that are shown of a node.
+/// The number of link classes that are shown per node.
 const LINKS: usize = 10;
 
-/// The map of what is known. `spell` gives the pattern of a URL.
+/// Returns the site map of `facts`. `spell` returns the pattern of a URL.
 pub(super) fn site_map(facts: &Facts, steering: &Steering, spell: impl Fn(&str) -> Option<String>) -> SiteMap {
     let kind = if facts.kinds.is_empty() { NodeKind::Clusters } else { NodeKind::Kinds };
     let mut nodes: Vec<SiteNode> =
@@ -52,13 +52,13 @@ fn of_links(class: &LinkFacts) -> SiteLinks {
         leads_to: class
             .leads_to
             .iter()
-            .map(|led| LedTo { cluster: led.cluster.map(|cluster| cluster.0), fetches: led.fetches })
+            .map(|followed| LedTo { cluster: followed.cluster.map(|cluster| cluster.0), fetches: followed.fetches })
             .collect(),
     }
 }
 
 fn of_kind(kind: &KindFacts) -> SiteNode {
-    let standing = match kind.standing {
+    let label = match kind.standing {
         Standing::Kept => "followed",
         Standing::Bridge(_) => "bridge",
         Standing::Pruned(_) => "refused",
@@ -66,30 +66,31 @@ fn of_kind(kind: &KindFacts) -> SiteNode {
     SiteNode {
         id: kind.kind.0,
         pages: u64::from(kind.urls),
-        standing: Some(standing),
+        standing: Some(label),
         pattern: kind.pattern.clone(),
         examples: kind.example.iter().cloned().collect(),
         ..SiteNode::default()
     }
 }
 
-/// The links of a cluster that were followed, by where they led.
+/// Returns the links of a cluster that were followed, by where they led.
 fn edges_of_cluster(cluster: &ClusterFacts) -> Vec<SiteEdge> {
-    let mut led: BTreeMap<ClusterId, u64> = BTreeMap::new();
+    let mut followed: BTreeMap<ClusterId, u64> = BTreeMap::new();
     let mut all = 0;
     for destination in cluster.classes.iter().flat_map(|class| &class.leads_to) {
         all += destination.fetches;
         if let Some(to) = destination.cluster {
-            *led.entry(to).or_default() += destination.fetches;
+            *followed.entry(to).or_default() += destination.fetches;
         }
     }
     let from = cluster.cluster.0;
     let edge =
         |(to, fetches): (ClusterId, u64)| SiteEdge { from, to: to.0, fetches, share: fetches as f64 / all as f64 };
-    led.into_iter().map(edge).collect()
+    followed.into_iter().map(edge).collect()
 }
 
-/// The edges that a cluster graph has kept. How often they were followed is not known: all are alike.
+/// Returns the edges that a cluster graph has retained. How often they were followed is not known, so all have the same
+/// share.
 fn edges_of_kind(kind: &KindFacts) -> Vec<SiteEdge> {
     let (from, share) = (kind.kind.0, 1.0 / kind.leads_to.len().max(1) as f64);
     kind.leads_to.iter().map(|to| SiteEdge { from, to: to.0, fetches: 0, share }).collect()
@@ -102,7 +103,7 @@ mod tests {
     use harvestman_policy::learned::Destination;
 
     fn cluster(id: u32, pages: u64, leads_to: &[(Option<u32>, u64)]) -> ClusterFacts {
-        let led = |(cluster, fetches): &(Option<u32>, u64)| Destination {
+        let followed = |(cluster, fetches): &(Option<u32>, u64)| Destination {
             cluster: cluster.map(ClusterId),
             fetches: *fetches,
         };
@@ -111,7 +112,7 @@ mod tests {
             apath_text: None,
             pattern: "/t/N".to_owned(),
             share: 1.0,
-            leads_to: leads_to.iter().map(led).collect(),
+            leads_to: leads_to.iter().map(followed).collect(),
         };
         ClusterFacts {
             cluster: ClusterId(id),
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_come_by_their_pages_and_edges_with_the_share_of_what_was_followed() {
+    fn nodes_are_sorted_by_pages_and_edges_have_their_share_of_followed_links() {
         let facts =
             Facts { clusters: vec![cluster(2, 5, &[(Some(3), 3), (None, 1)]), cluster(3, 9, &[])], ..Facts::default() };
         let steering = Steering { banned: vec![Target::Cluster(ClusterId(2))], pinned: Vec::new() };
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_nodes_the_largest_are_shown_and_the_edges_between_them() {
+    fn the_largest_nodes_and_the_edges_between_them_are_shown() {
         let clusters = (0..100).map(|id| cluster(id, u64::from(id), &[(Some(99 - id), 1)])).collect();
         let map = site_map(&Facts { clusters, ..Facts::default() }, &Steering::default(), |_| None);
         assert_eq!((map.nodes.len(), map.left_out, map.nodes[0].id), (NODES, 100 - NODES, 99));

@@ -22,13 +22,13 @@ use harvestman_report::live::{
 use harvestman_report::{CrawlStatus, FunnelStep, funnel, remedy};
 use harvestman_stages::frontier::{QueueSurvey, WaitingClass};
 
-/// Making a view is followed by so many times its duration without one, but never by longer than who watches would wait.
+/// After a view, none is built for this many times as long as it took, but never for longer than a viewer would wait.
 const VIEW_PAUSE: u32 = 20;
 const VIEW_PAUSE_MAX: Duration = Duration::from_secs(2);
-/// The same of a survey of the frontier, which takes as long as there are link classes: there is no such limit.
+/// The same for a survey of the frontier. It takes longer the more link classes there are, so there is no such limit.
 const SURVEY_PAUSE: u32 = 20;
 
-/// The parts of a crawl that a view is put together from.
+/// The parts of a crawl that a view is built from.
 pub(crate) struct LiveSources {
     pub(crate) board: Arc<LiveBoard>,
     pub(crate) control: Arc<CrawlControl>,
@@ -51,19 +51,19 @@ pub(crate) struct LiveViewer<'a> {
 /// The status with short lists only.
 fn shown(status: &CrawlStatus) -> CrawlStatus {
     let mut status = status.clone();
-    if let Some(standing) = &mut status.fleet {
-        standing.keep_first(ROWS);
+    if let Some(progress) = &mut status.fleet {
+        progress.keep_first(ROWS);
     }
     status
 }
 
 impl<'a> LiveViewer<'a> {
-    /// A viewer that has shown nothing yet.
+    /// Creates a viewer that has shown nothing yet.
     pub(crate) fn new(crawl: &'a LiveSources) -> Self {
         Self { crawl, history: History::default(), next: None, survey: QueueSurvey::default(), next_survey: None }
     }
 
-    /// Shows the status of the crawl, if anybody watches.
+    /// Shows the status of the crawl, if there are viewers.
     pub(crate) async fn show(&mut self, status: &CrawlStatus) {
         let crawl = self.crawl;
         let live = crawl.board.live();
@@ -83,8 +83,8 @@ impl<'a> LiveViewer<'a> {
         self.next = Some(done + VIEW_PAUSE_MAX.min(VIEW_PAUSE * done.since(began)));
     }
 
-    /// Surveys the frontier, if it is time to.
-    async fn look_over(&mut self) {
+    /// Surveys the frontier, if a survey is due.
+    async fn survey_frontier(&mut self) {
         let began = self.crawl.clock.now();
         if is_early(began, self.next_survey) {
             return;
@@ -95,7 +95,7 @@ impl<'a> LiveViewer<'a> {
     }
 
     async fn view(&mut self, status: &CrawlStatus, funnel: Vec<FunnelStep>) -> LiveView {
-        self.look_over().await;
+        self.survey_frontier().await;
         let (crawl, survey) = (self.crawl, &self.survey);
         let publisher = crawl.control.publisher();
         let snapshot = publisher.snapshot();
@@ -155,11 +155,11 @@ fn class_row(
         score: Some(score).filter(|score| score.is_finite()),
         terms: snapshot.explain(class),
         leads_to: leads.cluster(class.pattern).map(|cluster| cluster.0),
-        standing: standing(priority),
+        standing: priority_label(priority),
     }
 }
 
-const fn standing(priority: Priority) -> Option<&'static str> {
+const fn priority_label(priority: Priority) -> Option<&'static str> {
     match priority {
         Priority::Pinned => Some("pinned"),
         Priority::Last => Some("last"),
@@ -215,7 +215,7 @@ impl LiveSources {
     }
 }
 
-/// The map of the forms of addresses; empty where there are no pages. Not made on the thread of the actors.
+/// Returns the map of URL forms; empty if there are no pages. It is not built on the thread of the actors.
 async fn map_of_forms(pages: LatestPages) -> SiteMap {
     if pages.is_empty() {
         return SiteMap::default();
@@ -223,12 +223,12 @@ async fn map_of_forms(pages: LatestPages) -> SiteMap {
     tokio::task::spawn_blocking(move || pages.site_map()).await.unwrap_or_default()
 }
 
-/// Why there is no site map.
+/// Returns why there is no site map.
 fn no_map(config: &Config) -> String {
     let policy = config.crawl.policy.name();
     format!(
-        "The policy `{policy}` has told no kinds of pages apart (yet): `ucc`, `target` and `cluster-graph` do, from their first \
-         lesson on. The map shows the forms of the latest pages' addresses."
+        "The policy `{policy}` has not found any page types (yet): `ucc`, `target` and `cluster-graph` do, from their \
+         first model update on. The map shows the URL forms of the latest pages."
     )
 }
 

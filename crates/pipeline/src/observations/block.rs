@@ -1,22 +1,22 @@
-//! How observations stand in a file: a head, then blocks. A block is its length, the hash of its bytes, and some observations that are
-//! compressed together.
+//! The file format of observations: a head, then blocks. A block is its length, the hash of its bytes, and some
+//! observations that are compressed together.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use harvestman_core::model::ClusterId;
 use harvestman_policy::Observation;
 
-/// Names the file and its format, which changes with every type that observations are made of.
+/// The magic bytes of the file. They name its format, which changes with every type that observations consist of.
 pub(super) const MAGIC: [u8; 8] = *b"HVOBS\0\0\x01";
-/// Of zstd: fast. Most of a page are hashes that its neighbours have too.
+/// The compression level of zstd: a fast one. A page consists mostly of hashes that its neighbours have too.
 const LEVEL: i32 = 1;
-/// Longest block that is read, decompressed: a block has few pages, and each may have its body.
+/// The maximum size of a block that is read, decompressed: a block has few pages, but each may have its body.
 const BLOCK_BYTES_MAX: usize = 1 << 30;
 
 /// The beginning of a file.
 pub(super) struct Head {
     pub(super) magic: [u8; 8],
-    /// What the observations are of.
+    /// The settings that the observations were made with, as a hash.
     pub(super) key: u64,
 }
 
@@ -29,18 +29,18 @@ impl Head {
 /// A block that is ready to be written.
 pub(super) struct Block {
     pub(super) bytes: Vec<u8>,
-    /// Its observations.
+    /// The number of its observations.
     pub(super) count: u64,
 }
 
-/// Makes a block of observations, each encoded.
+/// Builds a block of encoded observations.
 pub(super) fn encode(observations: &[Vec<u8>]) -> Block {
     let mut plain = Vec::new();
     for observation in observations {
         plain.extend((observation.len() as u32).to_le_bytes());
         plain.extend(observation);
     }
-    // Compressing to memory fails where there is no memory alone.
+    // Compressing to memory fails only if there is no memory.
     let packed = zstd::bulk::compress(&plain, LEVEL).unwrap_or_default();
     let mut bytes = Vec::with_capacity(packed.len() + 16);
     bytes.extend((packed.len() as u32).to_le_bytes());
@@ -50,8 +50,8 @@ pub(super) fn encode(observations: &[Vec<u8>]) -> Block {
     Block { bytes, count: observations.len() as u64 }
 }
 
-/// Reads a file as far as it is whole, and hands over its observations; says how many. None where it is another kind of file, of another
-/// format, or of another key.
+/// Reads the intact blocks of a file, and passes its observations to `show`. Returns how many there are; `None` if the
+/// file is of another type, format or key.
 pub(super) fn read(bytes: &[u8], key: u64, show: &mut dyn FnMut(Observation, ClusterId)) -> Option<u64> {
     let mut rest = bytes.strip_prefix(Head { magic: MAGIC, key }.bytes().as_slice())?;
     let mut count = 0;
@@ -69,7 +69,7 @@ pub(super) fn read(bytes: &[u8], key: u64, show: &mut dyn FnMut(Observation, Clu
     Some(count)
 }
 
-/// The next block, decompressed; none where what follows is no whole block.
+/// Returns the next block, decompressed; `None` if what follows is not an intact block.
 fn next(bytes: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (plain, rest) = rest.split_first_chunk::<4>()?;

@@ -1,9 +1,10 @@
-//! The observations of a policy, in the crawl directory, so that a resumed crawl can replay them: a policy depends on nothing but
-//! its observations, and knows afterwards what it knew.
+//! The observations of a policy, in the crawl directory, so that a resumed crawl can replay them: a policy depends on
+//! nothing but its observations, so a replay restores it exactly.
 //!
-//! Observations are written in blocks, each with its length and a checksum, to segments: files of a few thousand. A run begins a segment
-//! of its own, so that a torn end stays one. The first observations are kept for good, since templates and patterns are learnt from
-//! them and clusters have their names from them; of the others the latest are.
+//! Observations are written in blocks, each with its length and a checksum, to segments: files of a few thousand. Each
+//! run begins a segment of its own, so that nothing is written behind a torn end. The first observations are retained
+//! permanently, since templates and patterns are learnt from them and clusters get their names from them; of the others
+//! the latest are retained.
 
 mod block;
 mod segments;
@@ -25,11 +26,11 @@ use harvestman_policy::Observation;
 
 /// The segments, in the crawl directory.
 pub(super) const OBSERVATIONS_DIRECTORY: &str = "observations";
-/// Observations of a segment.
+/// The number of observations per segment.
 const SEGMENT: u64 = 4_096;
-/// Observations that are written together at most.
+/// The maximum number of observations that are written together.
 const BLOCK: usize = 64;
-/// What is written is forced to the disk as often.
+/// The interval at which the log is synced to disk.
 const SYNC_EVERY: Duration = Duration::from_secs(2);
 
 /// What the knowledge of a policy depends on besides its observations: with other settings it learns from scratch.
@@ -48,22 +49,22 @@ pub(super) fn key(config: &Config) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
-/// What was read back.
+/// What was restored.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Recalled {
-    /// Observations.
+    /// The number of observations.
     pub(super) observations: u64,
-    /// Segments that are of other settings or of another format, or torn in the middle.
+    /// The number of segments that were removed: with other settings, another format, or a torn head.
     pub(super) spoilt: u64,
 }
 
-/// Where observations are written.
+/// The log of observations.
 #[derive(Debug)]
 pub(super) struct ObservationLog {
     directory: PathBuf,
     key: u64,
     segments: Vec<Segment>,
-    /// The last of them, while it is written.
+    /// The file of the last segment, while it is written.
     file: Option<File>,
     /// Encoded observations that are not written yet.
     pending: Vec<Vec<u8>>,
@@ -71,8 +72,8 @@ pub(super) struct ObservationLog {
 }
 
 impl ObservationLog {
-    /// The log of a crawl directory. What an earlier run left is read first: each observation, with its page's cluster, is handed to
-    /// `show` in its order. What cannot be read is passed over.
+    /// Opens the log of a crawl directory. What an earlier run left is read first: each observation, with its page's
+    /// cluster, is passed to `show` in order. Unreadable ones are skipped.
     pub(super) fn open(
         directory: &Path,
         key: u64,
@@ -98,13 +99,13 @@ impl ObservationLog {
         Ok((Self { directory, key, segments, file: None, pending, synced }, recalled))
     }
 
-    /// Takes note of an observation, encoded by [`encode`].
+    /// Adds an observation, encoded by [`encode`].
     pub(super) fn add(&mut self, encoded: Vec<u8>) -> io::Result<()> {
         self.pending.push(encoded);
         if self.pending.len() < BLOCK { Ok(()) } else { self.write() }
     }
 
-    /// Writes what waits; forces it to the disk now and then, or `at_once`.
+    /// Writes pending observations; syncs them to disk at intervals, or `at_once`.
     pub(super) fn flush(&mut self, now: Instant, at_once: bool) -> io::Result<()> {
         self.write()?;
         if let Some(file) = &self.file
@@ -146,8 +147,8 @@ impl ObservationLog {
     }
 }
 
-/// An observation with the cluster of its page, as it is written.
+/// Encodes an observation with the cluster of its page.
 pub(super) fn encode(seen: &Observation, cluster: ClusterId) -> Vec<u8> {
-    // Writing to memory fails for none of these types: each knows its length.
+    // Encoding to memory does not fail for these types: each knows its length.
     postcard::to_allocvec(&(seen, cluster)).unwrap_or_default()
 }

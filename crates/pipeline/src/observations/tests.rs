@@ -13,7 +13,7 @@ fn seen(number: u64) -> Observation {
     Observation { url, class, via: Some("http://h.test/".into()), outcome: Outcome::Page(Box::new(facts)), new }
 }
 
-/// What is read back from a directory, by the numbers of the observations, and what is said of it.
+/// Reads a directory back. Returns the numbers of the observations, and what was restored.
 fn read(directory: &Path, key: u64) -> (Vec<u64>, Recalled) {
     let mut numbers = Vec::new();
     let (_, recalled) = ObservationLog::open(directory, key, |seen, cluster| {
@@ -26,7 +26,7 @@ fn read(directory: &Path, key: u64) -> (Vec<u64>, Recalled) {
     (numbers, recalled)
 }
 
-/// A run that observes these.
+/// Simulates a run that makes these observations.
 fn run(directory: &Path, key: u64, numbers: std::ops::Range<u64>) {
     let (mut log, _) = ObservationLog::open(directory, key, |_, _| {}).unwrap();
     for number in numbers {
@@ -36,7 +36,7 @@ fn run(directory: &Path, key: u64, numbers: std::ops::Range<u64>) {
 }
 
 #[test]
-fn what_several_runs_observed_is_read_in_its_order() {
+fn observations_of_several_runs_are_read_in_order() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(read(dir.path(), 1), (vec![], Recalled::default()));
     run(dir.path(), 1, 0..150);
@@ -46,7 +46,7 @@ fn what_several_runs_observed_is_read_in_its_order() {
 }
 
 #[test]
-fn with_other_settings_nothing_is_recalled_and_what_is_of_no_use_goes() {
+fn with_other_settings_nothing_is_restored_and_useless_segments_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     run(dir.path(), 1, 0..5);
     fs::write(dir.path().join(OBSERVATIONS_DIRECTORY).join(segments::name(7)), b"something else").unwrap();
@@ -61,7 +61,7 @@ fn with_other_settings_nothing_is_recalled_and_what_is_of_no_use_goes() {
 }
 
 #[test]
-fn the_first_are_kept_for_good_and_of_the_others_the_latest() {
+fn the_first_and_the_latest_observations_are_retained() {
     let counts = |counts: &[u64]| -> Vec<Segment> {
         (0..).zip(counts).map(|(number, count)| Segment { number, count: *count }).collect()
     };
@@ -81,7 +81,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 40, ..ProptestConfig::default() })]
 
     #[test]
-    fn of_a_torn_file_whole_blocks_are_read_and_no_bytes_do_harm(
+    fn intact_blocks_of_a_torn_file_are_read_and_no_bytes_do_harm(
         cut in 0.0..1.0_f64, noise in prop::collection::vec(any::<u8>(), 0..60), flipped in any::<prop::sample::Index>(),
     ) {
         let dir = tempfile::tempdir().unwrap();
@@ -136,7 +136,7 @@ fn fetch(number: u64, read: &mut harvestman_policy::learned::ReadPage) -> Observ
 }
 
 #[test]
-fn a_policy_that_is_shown_it_again_knows_exactly_what_it_knew_and_goes_on_alike() {
+fn a_replayed_policy_knows_exactly_the_same_and_continues_alike() {
     use harvestman_core::config::{ParseOptions, PolicyKind};
     use harvestman_core::seed::Seed;
     use harvestman_policy::{PolicyInputs, make};
@@ -175,7 +175,7 @@ fn a_policy_that_is_shown_it_again_knows_exactly_what_it_knew_and_goes_on_alike(
             second.observe(fetch(number, &mut *reader()));
         }
         alike(&mut *first, &mut *second);
-        assert!(first.facts().model_updates > 0, "{kind:?} has had lessons");
+        assert!(first.facts().model_updates > 0, "{kind:?} has updated its model");
         assert_eq!(first.site_model(&mut *reader()), second.site_model(&mut *reader()), "{kind:?}");
     }
 }

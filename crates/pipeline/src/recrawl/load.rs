@@ -1,4 +1,4 @@
-//! What a plan is made from: each page of the state, with its traits.
+//! Loads what a plan is made from: each page of the state, with its traits.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
@@ -15,7 +15,7 @@ use harvestman_stages::revisit::{KnownPage, PageNumber, PageTraits, Trait, Trait
 use harvestman_storage::store::{StoreError, VisitReader};
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
-/// Numbers in a URL that are looked at: the last and the greatest.
+/// The number of numbers that are used of a URL: the last and the greatest.
 const SLOTS: usize = 2;
 
 /// The pages of a state.
@@ -28,23 +28,20 @@ pub(crate) struct Loaded {
     pub numbers: HashMap<Fingerprint, PageNumber, FixedState>,
     /// Number → page.
     pub pages: Vec<Fingerprint>,
-    /// How many seconds the longest of the earlier rounds took.
+    /// The duration of the longest of the earlier rounds, in seconds.
     pub lasted: u64,
-    /// Pages that wait already.
+    /// Pages that are waiting already.
     pub waiting: Vec<PageNumber>,
 }
 
 impl Loaded {
-    /// Reads all pages. Those whose last visit was in this `round` are known to be visited, but for those whose visits the state tells one
-    /// by one.
+    /// Reads all pages. Those whose last visit was in this `round` count as visited, except for those whose visits the
+    /// state lists one by one.
     pub(crate) fn read(reader: &VisitReader, round: u32) -> Result<Self, StoreError> {
         let mut learner = UrlPatternLearner::default();
         let unreadable = reader.each(|_, visit| learner.see(&visit.url))?;
         if unreadable > 0 {
-            tracing::error!(
-                pages = unreadable,
-                "what the state knows of pages cannot be read; they are not visited again"
-            );
+            tracing::error!(pages = unreadable, "the state of pages cannot be read; they are not visited again");
         }
         let mut reading = Reading { patterns: learner.patterns(), round, ..Reading::default() };
         reader.sightings(round, |sighting| {
@@ -54,7 +51,7 @@ impl Loaded {
         Ok(reading.finish())
     }
 
-    /// Notes that a page waits, if it is one of these.
+    /// Records that a page waits, if it is one of these.
     pub(crate) fn waits(&mut self, page: Fingerprint) {
         self.waiting.extend(self.numbers.get(&page));
     }
@@ -65,13 +62,13 @@ struct Reading {
     loaded: Loaded,
     patterns: UrlPatterns,
     round: u32,
-    /// Pages whose visits in this round are told one by one.
+    /// Pages whose visits in this round are listed one by one.
     sighted: HashSet<Fingerprint, FixedState>,
     hosts: HashMap<HostKey, u32, FixedState>,
     vias: Vec<Option<Fingerprint>>,
-    /// Of each earlier round, the first and the last of its visits that are the latest of their pages.
+    /// For each earlier round, the times of the first and the last of those visits that are the latest of their pages.
     rounds: BTreeMap<u32, (Instant, Instant)>,
-    /// The numbers in each page's URL, and the folder that the last one stands in.
+    /// The numbers in each page's URL, and the folder of the last one.
     in_urls: Vec<[Option<u64>; SLOTS]>,
     folders: Vec<u64>,
 }
@@ -84,7 +81,7 @@ impl Reading {
             (*first, *last) = ((*first).min(visit.last), (*last).max(visit.last));
         }
         if (of_this_round && visit.visits == 1) || (visit.gone && !of_this_round) {
-            // New in this round, or gone for long.
+            // New in this round, or gone since an earlier one.
             return;
         }
         let number = self.loaded.known.len() as PageNumber;
@@ -95,7 +92,7 @@ impl Reading {
         let found = visit.difference.filter(|_| of_this_round).map(|difference| (difference, visit.waited));
         let (history, numbers) = before(visit, found);
         let traits = self.traits(visit, (pattern.coarse.0, pattern.fine.0), (via, host));
-        // Of a page that was visited in this round it is not known any more what the visit before that found.
+        // If a page was visited in this round, it is no longer known what the visit before that found.
         let last = visit.difference.filter(|_| !of_this_round);
         let last = last.map(|found| Trait::Last(found >= Difference::Numbers));
         let signs = last.and_then(|last| self.loaded.table.number(last)).into_iter().collect();
@@ -154,7 +151,7 @@ impl Reading {
         self.loaded
     }
 
-    /// Adds the traits that only all pages together tell: how great the numbers in a URL are.
+    /// Adds the traits that depend on all pages together: how great the numbers in a URL are.
     fn rank_numbers(&mut self) {
         let mut of_kind: BTreeMap<(u64, usize), Vec<u64>> = BTreeMap::new();
         for (page, numbers) in self.loaded.known.iter().zip(&self.in_urls) {
@@ -174,7 +171,7 @@ impl Reading {
 }
 
 impl Reading {
-    /// Adds how many pages of the same folder and kind have a greater last number.
+    /// Adds how many pages of the same folder and type have a greater last number.
     fn rank_folders(&mut self) {
         let mut of_folder: BTreeMap<(u64, u64), Vec<u64>> = BTreeMap::new();
         let last = |at: usize| Some((self.folders[at], self.in_urls[at][0]?));
@@ -193,14 +190,15 @@ impl Reading {
     }
 }
 
-/// The folder of a URL's last number: what stands before the path segment, or the parameter, that it is in. As a hash.
+/// Returns the folder of a URL's last number, as a hash: what precedes the path segment, or the parameter, that it is
+/// in.
 fn folder_of(url: &str) -> u64 {
     let end = url.rfind(|c: char| c.is_ascii_digit()).unwrap_or(0);
     let start = url[..end].rfind(['/', '?', '&']).unwrap_or(0);
     xxh3_64(&url.as_bytes()[..start])
 }
 
-/// What was found of a page before its visit in this round.
+/// Returns what was found of a page before its visit in this round.
 fn before(visit: &Visit, found: Option<(Difference, u64)>) -> (History, u32) {
     let (mut history, mut numbers) = (visit.history, visit.numbers);
     if let Some((difference, waited)) = found {
@@ -210,7 +208,7 @@ fn before(visit: &Visit, found: Option<(Difference, u64)>) -> (History, u32) {
     (history, numbers)
 }
 
-/// The last number in a URL's path and query, and the greatest.
+/// Returns the last number in a URL's path and query, and the greatest.
 fn numbers_in(url: &str) -> [Option<u64>; SLOTS] {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.find('/').map_or("", |at| &rest[at..]);
@@ -223,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_is_where_the_last_number_stands() {
+    fn a_folder_is_what_precedes_the_last_number() {
         let of = |path: &str| folder_of(&["http://h.test", path].concat());
         assert_eq!(of("/threads/one.12/"), of("/threads/other.7/"));
         assert_eq!(of("/threads/one.12/page-2"), of("/threads/one.12/page-3"));

@@ -1,15 +1,15 @@
-//! Recrawls: queues pages that were visited before in the frontier again, by a [plan](harvestman_stages::revisit::plan) that learns from what their
-//! visits find.
+//! Recrawls: queues pages that were visited before in the frontier again, by a [plan](harvestman_stages::revisit::plan)
+//! that learns from what their visits find.
 //!
 //! ```text
 //! state ── what is known of each page ──► plan ──► frontier, hosts, workers, archive, state writer as in any crawl
-//!                                          ▲                │ links of a page          │ it is kept
+//!                                          ▲                │ links of a page          │ committed
 //!                                          └────────────────┴──────────────────────────┘
 //! ```
 //!
-//! A few visits a host are planned ahead at a time, so that what is learnt takes effect at once. An interrupted recrawl goes through the
-//! visits that it had made once more, from the state, in their order: so the plan learns from them what it had learnt. What it had planned
-//! waits in the frontier.
+//! Only a few visits per host are planned ahead, so that what is learnt takes effect at once. A resumed recrawl replays
+//! the visits that it had made from the state, in their order, so that the plan learns the same from them again. The
+//! visits that it had planned wait in the frontier.
 
 mod load;
 mod scheduler;
@@ -34,16 +34,16 @@ use harvestman_stages::revisit::rows::signs;
 use harvestman_stages::revisit::{RowChange, RowMark};
 use harvestman_storage::store::{RecrawlRound, VisitReader};
 
-/// Links of a page that are remembered until the recrawl is over.
-const LINKS_KEPT: usize = 256;
+/// The maximum number of links of a page that are stored until the recrawl is over.
+const LINKS_MAX: usize = 256;
 
 /// Messages to the scheduler.
 enum Told {
-    /// A page that it has planned has these links, in page order.
+    /// The links of a planned page, in page order.
     Links(Fingerprint, Links),
-    /// A page that is new has these links.
+    /// The links of a new page.
     New(Links),
-    /// What became of a page that it has planned, and that it is kept.
+    /// The outcome of a planned page, which is committed.
     Ended(Fingerprint, Ended),
     /// The crawl is over.
     Close,
@@ -52,16 +52,16 @@ enum Told {
 /// The links of a page: the place of each, its target, and how the text around it differs from the visit before.
 type Links = Vec<(u64, Fingerprint, RowChange)>;
 
-/// The links of a page with these rows, which was that `before`.
+/// Returns the links of a page that has these rows and had those of `before`.
 pub(super) fn links_of(before: Option<&Visit>, rows: &[RowMark]) -> Links {
     let signs = signs(before.map_or(&[], |before| &before.rows), rows);
     rows.iter().zip(signs).map(|(row, sign)| (row.apath, row.page, sign)).collect()
 }
 
-/// What a visit is remembered by for as long as the recrawl lasts.
+/// Returns what is stored of a visit until the recrawl is over.
 pub(super) fn sighting(visit: &Visit, links: &[(u64, Fingerprint, RowChange)]) -> RecrawlVisit {
-    let kept = &links[..links.len().min(LINKS_KEPT)];
-    let places = kept.chunk_by(|one, other| one.0 == other.0).map(|place| ApathLinks {
+    let stored = &links[..links.len().min(LINKS_MAX)];
+    let places = stored.chunk_by(|one, other| one.0 == other.0).map(|place| ApathLinks {
         apath: place[0].0,
         links: place.iter().map(|(_, page, sign)| (short_id(*page), *sign)).collect(),
     });
@@ -73,31 +73,33 @@ pub(super) fn sighting(visit: &Visit, links: &[(u64, Fingerprint, RowChange)]) -
 #[derive(Debug, Clone, Copy)]
 struct Ended {
     fate: Fate,
-    /// How the page differed; none where it could not be had.
+    /// How the page differed; `None` if it could not be fetched.
     difference: Option<Difference>,
     /// Seconds since the visit before.
     waited: u64,
     gone: bool,
 }
 
-/// The scheduler's queue, and what it shows. It has room for two messages per planned visit, and for some that may be dropped.
+/// The scheduler's queue, and what it shows. It has room for two messages per planned visit, and for some that may be
+/// dropped.
 #[derive(Clone)]
 pub(super) struct RecrawlHandle {
     sender: Sender<Told>,
-    /// Pages whose visits are planned and not ended.
+    /// Pages whose visits are planned and have not ended.
     planned: Arc<Mutex<HashSet<Fingerprint, FixedState>>>,
     figures: Arc<Mutex<RecrawlFigures>>,
-    /// Page → how much it differs when nothing has changed, of pages whose visit is planned and where that is more than nothing.
+    /// Page → how much it differs when nothing has changed. Only for pages whose visit is planned, and if that is more
+    /// than nothing.
     noise: Arc<Mutex<HashMap<Fingerprint, Difference, FixedState>>>,
 }
 
 impl RecrawlHandle {
-    /// Whether such a difference is a change of the page, by what is known of its kind.
+    /// Whether such a difference is a change of the page, by what is known of its type.
     pub(super) fn is_change(&self, page: Fingerprint, difference: Difference) -> bool {
         difference >= Difference::Numbers && self.noise.lock().get(&page).is_none_or(|noise| difference > *noise)
     }
 
-    /// Whether this page's visit was planned.
+    /// Whether a visit to this page is planned.
     fn awaits(&self, page: Fingerprint) -> bool {
         self.planned.lock().contains(&page)
     }
@@ -110,7 +112,7 @@ impl RecrawlHandle {
         if self.awaits(page) {
             self.send(Told::Links(page, links));
         } else {
-            // It is a sign and no more: where there is no room for it, it is left out.
+            // It is only a sign: if there is no room for it, it is dropped.
             let _ = self.sender.try_send(Told::New(links));
         }
     }
@@ -160,12 +162,12 @@ impl Ended {
 pub(super) struct RecrawlQueue {
     handle: RecrawlHandle,
     told: Receiver<Told>,
-    /// Visits in progress at a host at most.
+    /// The maximum number of visits in progress per host.
     window: usize,
 }
 
 impl RecrawlHandle {
-    /// The handle of the recrawl `round`, which knows what was loaded, and the scheduler's end of its queue.
+    /// Creates the handle of the recrawl `round`, which knows what was loaded, and the scheduler's end of its queue.
     pub(super) fn new(config: &Config, round: &RecrawlRound, loaded: &Loaded) -> (Self, RecrawlQueue) {
         let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
         let room =

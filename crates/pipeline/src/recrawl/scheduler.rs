@@ -18,7 +18,7 @@ use harvestman_stages::frontier::{Control, DiscoveredLinks, LinksFound};
 use harvestman_stages::revisit::{PageNumber, Plan, PlanLimits, PlanStop, PlannedLink, VisitFinding};
 use harvestman_storage::store::VisitReader;
 
-/// Of the pages this share may be visited again, however many new ones there are.
+/// The share of the pages that may always be visited again, however many new ones there are.
 const SHARE_AT_LEAST: f64 = 0.2;
 
 /// Queues planned visits in the frontier, a few per host at a time.
@@ -31,7 +31,7 @@ pub(crate) struct RecrawlScheduler {
     numbers: HashMap<Fingerprint, PageNumber, FixedState>,
     /// Links of pages whose visit has not ended yet.
     links: HashMap<Fingerprint, Vec<PlannedLink>, FixedState>,
-    /// Visits under way at each host, and how many there may be.
+    /// Visits in progress at each host, and their maximum.
     under_way: Vec<usize>,
     window: usize,
     frontier: FrontierHandle,
@@ -41,7 +41,7 @@ pub(crate) struct RecrawlScheduler {
 }
 
 impl RecrawlScheduler {
-    /// A scheduler that has gone through the visits which an earlier run of the same round has made.
+    /// Creates a scheduler that has replayed the visits made by an earlier run of the same round.
     pub(crate) fn new(config: &Config, setup: SchedulerSetup) -> Self {
         let SchedulerSetup { round, loaded, reader, queue, frontier, clock, seed } = setup;
         let Loaded { known, table, hosts, numbers, pages, lasted, waiting } = loaded;
@@ -65,9 +65,9 @@ impl RecrawlScheduler {
             told,
         };
         scheduler.recall(round.number);
-        // Until the plan is carried out, the crawl is not over.
+        // The crawl is not over until the plan is carried out.
         scheduler.frontier.send(Control::HoldOpen);
-        waiting.into_iter().for_each(|page| scheduler.takes_part(page));
+        waiting.into_iter().for_each(|page| scheduler.claim_waiting(page));
         scheduler
     }
 
@@ -76,15 +76,15 @@ impl RecrawlScheduler {
         std::thread::Builder::new().name("recrawl".to_owned()).spawn(move || self.run())
     }
 
-    /// Goes through the visits of the same round that an earlier run has made.
+    /// Replays the visits of the same round that an earlier run made.
     fn recall(&mut self, round: u32) {
         let (plan, numbers) = (&mut self.plan, &self.numbers);
-        let mut briefly: HashMap<u32, PageNumber, FixedState> = HashMap::default();
+        let mut by_short_id: HashMap<u32, PageNumber, FixedState> = HashMap::default();
         let read = self.reader.sightings(round, |sighting| {
-            if briefly.is_empty() {
-                briefly.extend(numbers.iter().map(|(page, number)| (short_id(*page), *number)));
+            if by_short_id.is_empty() {
+                by_short_id.extend(numbers.iter().map(|(page, number)| (short_id(*page), *number)));
             }
-            let links = known_links(&sighting.places, &briefly);
+            let links = known_links(&sighting.places, &by_short_id);
             let RecrawlVisit { page, difference, waited, gone, .. } = sighting;
             match numbers.get(&page).copied().filter(|_| difference.is_some()) {
                 Some(page) => plan.recall(&VisitFinding { page, difference, waited, gone, links: &links }),
@@ -92,15 +92,15 @@ impl RecrawlScheduler {
             }
         });
         if let Err(error) = read {
-            tracing::error!(%error, "what the recrawl had learnt cannot be read; it learns it anew");
+            tracing::error!(%error, "what the recrawl had learnt cannot be read; it learns from scratch");
         }
-        if !briefly.is_empty() {
+        if !by_short_id.is_empty() {
             plan.recalled();
         }
     }
 
-    /// Notes a page that waits already.
-    fn takes_part(&mut self, page: PageNumber) {
+    /// Claims a page that waits already.
+    fn claim_waiting(&mut self, page: PageNumber) {
         let (fingerprint, host) = self.pages[page as usize];
         if self.plan.claim(page) {
             self.under_way[host as usize] += 1;
@@ -109,10 +109,10 @@ impl RecrawlScheduler {
     }
 
     fn run(mut self) {
-        self.feed_all();
+        self.plan_all_visits();
         while self.plan.under_way() > 0 {
-            let told = self.told.recv();
-            if !told.is_ok_and(|told| self.hear(told)) {
+            let message = self.told.recv();
+            if !message.is_ok_and(|message| self.handle_message(message)) {
                 return self.show();
             }
         }
@@ -120,8 +120,8 @@ impl RecrawlScheduler {
     }
 
     /// Handles a message. Returns false where the crawl is over.
-    fn hear(&mut self, told: Told) -> bool {
-        match told {
+    fn handle_message(&mut self, message: Told) -> bool {
+        match message {
             Told::Links(page, links) => drop(self.links.insert(page, self.known(&links))),
             Told::New(links) => self.plan.found_new(&self.known(&links)),
             Told::Ended(page, ended) => self.take(page, ended),
@@ -130,14 +130,14 @@ impl RecrawlScheduler {
         true
     }
 
-    /// The plan is carried out: the crawl may end.
+    /// Ends a plan that is carried out: the crawl may end.
     fn end(&self) {
         self.show();
-        self.tell_end();
+        self.log_end();
         self.frontier.send(Control::Release);
     }
 
-    /// The links that lead to pages of the plan.
+    /// Returns the links that lead to pages of the plan.
     fn known(&self, links: &Links) -> Vec<PlannedLink> {
         let linked = |(apath, to, row): &(u64, Fingerprint, _)| {
             Some(PlannedLink { apath: *apath, page: *self.numbers.get(to)?, row: *row })
@@ -155,11 +155,11 @@ impl RecrawlScheduler {
         }
         let Ended { difference, waited, gone, .. } = ended;
         self.plan.found(&VisitFinding { page: number, difference, waited, gone, links: &links });
-        let judged = self.plan.rankings();
-        self.feed(host);
-        if self.plan.rankings() != judged {
-            // What is best has changed, for all hosts.
-            self.feed_all();
+        let rankings = self.plan.rankings();
+        self.plan_visits(host);
+        if self.plan.rankings() != rankings {
+            // The best pages have changed, for all hosts.
+            self.plan_all_visits();
         }
     }
 
@@ -176,23 +176,23 @@ impl RecrawlScheduler {
         }
     }
 
-    fn feed_all(&mut self) {
-        (0..self.under_way.len() as u32).for_each(|host| self.feed(host));
+    fn plan_all_visits(&mut self) {
+        (0..self.under_way.len() as u32).for_each(|host| self.plan_visits(host));
         self.show();
     }
 
-    /// Plans visits to a host until enough are under way.
-    fn feed(&mut self, host: u32) {
+    /// Plans visits to a host until enough are in progress.
+    fn plan_visits(&mut self, host: u32) {
         self.plan.limit_visits(self.visits_max());
         while self.under_way[host as usize] < self.window {
             let Some(page) = self.plan.next(host, self.clock.now()) else { return };
             self.under_way[host as usize] += 1;
-            self.plant(page);
+            self.queue_visit(page);
         }
     }
 
-    /// Puts a page into the frontier.
-    fn plant(&mut self, page: PageNumber) {
+    /// Queues a page in the frontier.
+    fn queue_visit(&mut self, page: PageNumber) {
         let fingerprint = self.pages[page as usize].0;
         self.handle.planned.lock().insert(fingerprint);
         if let Some(noise) = self.plan.noise_of_page(page).filter(|noise| *noise >= Difference::Numbers) {
@@ -200,7 +200,7 @@ impl RecrawlScheduler {
         }
         let visit = self.reader.of(fingerprint).ok().flatten();
         let Some(visit) = visit else {
-            // It was there when the plan was made: the disk fails, which ends the crawl elsewhere.
+            // It existed when the plan was made: the disk fails, which ends the crawl elsewhere.
             self.handle.planned.lock().remove(&fingerprint);
             let host = self.pages[page as usize].1 as usize;
             self.under_way[host] -= 1;
@@ -220,8 +220,8 @@ impl RecrawlScheduler {
         self.frontier.send(LinksFound(links));
     }
 
-    /// How many visits there may be: the share of what a visit to every page would take, the other requests (new pages, robots.txt) added
-    /// on both sides.
+    /// Returns the maximum number of visits: the share of what visiting every page would take, with the other requests
+    /// (new pages, robots.txt) added on both sides.
     fn visits_max(&self) -> u64 {
         if self.options.share >= 1.0 {
             return u64::MAX;
@@ -237,17 +237,18 @@ impl RecrawlScheduler {
         let ahead = self.plan.ahead();
         let mut figures = self.handle.figures.lock();
         figures.expected = ahead.expected;
-        // What differed before it was known that its kind always does is no change; in a resumed recrawl, others were found before.
+        // A page that differed before its type was known to differ always has not changed; in a resumed recrawl, others
+        // were found before.
         let noise = figures.changed.saturating_sub(ahead.changed);
         figures.changed -= noise;
         figures.same += noise;
     }
 
-    fn tell_end(&self) {
+    fn log_end(&self) {
         let why = match self.plan.stopped() {
             Some(PlanStop::Done) => "each page was visited",
-            Some(PlanStop::Visits) | None => "as many pages were visited again as may be",
-            Some(PlanStop::Recall) => "nearly all that has changed is expected to be found",
+            Some(PlanStop::Visits) | None => "the maximum number of pages was visited again",
+            Some(PlanStop::Recall) => "nearly all changes are expected to be found",
             Some(PlanStop::Chance) => "no page is likely to have changed",
         };
         let figures = self.handle.figures();
@@ -256,7 +257,7 @@ impl RecrawlScheduler {
     }
 }
 
-/// The links that lead to pages of the plan.
+/// Returns the links that lead to pages of the plan.
 fn known_links(places: &[ApathLinks], numbers: &HashMap<u32, PageNumber, FixedState>) -> Vec<PlannedLink> {
     let linked = |place: &ApathLinks, (page, row): &(u32, RowChange)| {
         Some(PlannedLink { apath: place.apath, page: *numbers.get(page)?, row: *row })
@@ -268,7 +269,7 @@ fn known_links(places: &[ApathLinks], numbers: &HashMap<u32, PageNumber, FixedSt
 #[cfg(test)]
 impl RecrawlScheduler {
     pub(crate) fn begin(&mut self) {
-        self.feed_all();
+        self.plan_all_visits();
     }
 
     /// Handles one message, if any. Returns none once the plan is carried out.
@@ -277,6 +278,6 @@ impl RecrawlScheduler {
             self.end();
             return None;
         }
-        Some(self.told.try_recv().is_ok_and(|told| self.hear(told)))
+        Some(self.told.try_recv().is_ok_and(|message| self.handle_message(message)))
     }
 }

@@ -1,4 +1,4 @@
-//! The actors, and the handles that lead to them.
+//! The actors and their handles.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use harvestman_stages::frontier::{
 };
 use harvestman_stages::host::{BlockedHosts, HostRules, HostSetup};
 
-/// A frontier that has an address and is not built yet: what it hands leases to needs the address first.
+/// A frontier that has an address and is not built yet: the hosts that get its leases need the address first.
 pub(super) struct FrontierToBe {
     context: Context<FrontierActor>,
     pub(super) handle: FrontierHandle,
@@ -41,7 +41,7 @@ pub(super) struct FrontierParts {
 }
 
 impl FrontierToBe {
-    /// A frontier whose orders wait in `orders`.
+    /// Creates the address of a frontier whose orders wait in `orders`.
     pub(super) fn new(builder: &CrawlBuilder<'_>, orders: Arc<OrderSlot>, started: Instant) -> Self {
         let ledger: Arc<Mutex<Ledger>> = Arc::default();
         let allowance = Allowance::new(budgets(builder.config, started), Arc::clone(&ledger));
@@ -51,7 +51,7 @@ impl FrontierToBe {
         Self { context, handle, ledger, orders }
     }
 
-    /// The frontier, empty.
+    /// Builds the frontier, empty.
     pub(super) fn build(&self, builder: &CrawlBuilder<'_>, parts: FrontierParts) -> FrontierActor {
         let CrawlBuilder { config, hooks, clock, .. } = builder;
         FrontierActor::new(FrontierSetup {
@@ -93,7 +93,7 @@ pub(super) struct HostParts {
     pub(super) remembered: Option<RememberedHosts>,
 }
 
-/// What sends requests.
+/// Builds the request sender and its counters.
 pub(super) fn request_sender(
     builder: &CrawlBuilder<'_>,
     parts: &Parts,
@@ -113,7 +113,7 @@ pub(super) fn request_sender(
     (Arc::new(RequestSender::new(fetching, Arc::clone(visits), allowance, clock.clone())), tally)
 }
 
-/// The directory of hosts, empty.
+/// Builds the directory of hosts, empty.
 pub(super) fn directory(builder: &CrawlBuilder<'_>, parts: &Parts, hosts: HostParts) -> Arc<HostDirectory> {
     let CrawlBuilder { config, hooks, clock, seed, .. } = builder;
     let setup = HostSetup {

@@ -1,4 +1,4 @@
-//! Builds the stages of a crawl, sink to source: each is handed the handles of those behind it.
+//! Builds the stages of a crawl from sink to source: each gets the handles of those behind it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,7 +57,8 @@ struct Sinks {
     started: Instant,
 }
 
-/// The circle of leases: the frontier hands them to hosts, these send requests, whose answers wait for the workers.
+/// The cycle of leases: the frontier grants them to hosts, the hosts send requests, and the responses wait for the
+/// workers.
 struct Circle {
     handles: Handles,
     hosts: Arc<HostDirectory>,
@@ -71,7 +72,7 @@ struct Circle {
     is_new: bool,
 }
 
-/// What shows the crawl to others.
+/// The parts that show the crawl to others.
 struct Shown {
     traps: Arc<TrapBoard>,
     publisher: Arc<SnapshotPublisher>,
@@ -84,7 +85,7 @@ impl CrawlBuilder<'_> {
     pub(crate) fn build(&self) -> Result<PreparedCrawl, Error> {
         let (parts, mut policy) = parts(self)?;
         let crawl_directory = output::directory(self.config);
-        // Only now: nothing is made where the settings are wrong.
+        // Only now, so that nothing is created if the settings are wrong.
         let Start { lock, left } = (self.start)(&crawl_directory)?;
         let (mut sinks, writer) = self.sinks(&parts, &mut policy, crawl_directory, left)?;
         let circle = self.circle(&parts, &policy, &mut sinks)?;
@@ -119,7 +120,7 @@ impl CrawlBuilder<'_> {
         Ok(PreparedCrawl { crawl, stages: Stages { workers, jobs, learner, scheduler, state_writer, writer } })
     }
 
-    /// Opens what is written to, and reads what an earlier run left.
+    /// Opens the sinks, and reads what an earlier run left.
     fn sinks(
         &self,
         parts: &Parts,
@@ -175,7 +176,7 @@ impl CrawlBuilder<'_> {
         let is_new = account.discovered() == 0;
         frontier.go_on(account.clone());
         restore(earlier, &sinks.seen, &mut frontier)?;
-        // Its queue has room for the visits that wait, which are known by now.
+        // Its queue has room for the visits that wait, which are known now.
         let recrawl = earlier.round.as_ref().map(|(round, loaded)| RecrawlHandle::new(config, round, loaded));
         let (recrawl, recrawl_queue) = recrawl.unzip();
         let state_writer = earlier.store.take().zip(state_queue).map(|(store, queue)| {
@@ -218,7 +219,7 @@ impl CrawlBuilder<'_> {
         Ok(Circle { handles, hosts, jobs, tally, ledger, finished, state_writer, scheduler, is_new })
     }
 
-    /// The seeds as links; none where the crawl has begun before, or others plant them.
+    /// Returns the seeds as links; none if the crawl has begun before, or other nodes supply them.
     fn seeds(&self, parts: &Parts, policy: &PolicySetup, rules: &Rules, is_new: bool) -> DiscoveredLinks {
         if !is_new || !self.environment.plants() {
             return DiscoveredLinks::default();
@@ -227,7 +228,7 @@ impl CrawlBuilder<'_> {
         plant(seeds, rules, &*policy.first())
     }
 
-    /// The workers, and the policy's learner where the policy learns.
+    /// Builds the workers, and the policy's learner if the policy learns.
     fn workers(
         &self,
         policy: PolicySetup,

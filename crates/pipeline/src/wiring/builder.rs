@@ -1,4 +1,4 @@
-//! What a crawl is built from.
+//! The inputs that a crawl is built from.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
 use harvestman_report::Hooks;
 
-/// What a crawl is built from.
+/// The inputs that a crawl is built from.
 pub(crate) struct CrawlBuilder<'a> {
     pub(crate) config: &'a Config,
     pub(crate) hooks: &'a Hooks,
     pub(crate) clock: Clock,
     pub(crate) seed: Seed,
-    /// Makes the crawl directory ready.
+    /// Prepares the crawl directory.
     pub(crate) start: fn(&Path) -> Result<Start, Error>,
     pub(crate) environment: &'a dyn Environment,
 }

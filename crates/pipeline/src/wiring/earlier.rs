@@ -18,19 +18,19 @@ pub(super) struct EarlierRuns {
     pub(super) past: Past,
     /// Whether there was an earlier run.
     pub(super) goes_on: bool,
-    /// None where the state is not kept.
+    /// `None` if the state is not persisted.
     pub(super) store: Option<Store>,
     pub(super) keeps_visits: bool,
     /// Visits of earlier runs.
     pub(super) reader: Option<VisitReader>,
     /// The recrawl that continues or begins, and the loaded visits that it plans by.
     pub(super) round: Option<(RecrawlRound, Loaded)>,
-    /// What is known of hosts; none where there was no earlier run and no other node.
+    /// What is known of hosts; `None` if there was no earlier run and no other node.
     pub(super) hosts: Option<RememberedHosts>,
 }
 
 impl EarlierRuns {
-    /// Reads what is `left`; where there is nothing and the state is kept, it is begun.
+    /// Reads what is `left`. If nothing is left and the state is persisted, creates the state.
     pub(super) fn recall(builder: &CrawlBuilder<'_>, directory: &Path, left: Option<Store>) -> Result<Self, Error> {
         let config = builder.config;
         let past = left.as_ref().map(Past::read).transpose()?;
@@ -53,7 +53,7 @@ impl EarlierRuns {
         Ok(Self { past, goes_on, store, keeps_visits, reader, round, hosts })
     }
 
-    /// The number of the recrawl; 0 for the crawl itself.
+    /// Returns the number of the recrawl; 0 for the crawl itself.
     pub(super) fn round_number(&self) -> u32 {
         self.round.as_ref().map_or(0, |(round, _)| round.number)
     }

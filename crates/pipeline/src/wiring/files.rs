@@ -40,19 +40,19 @@ impl ArchiveFiles {
         Ok((Self { sink, index, run_id }, writer))
     }
 
-    /// The way to the files.
+    /// Returns the handle to the files.
     pub(super) fn handle(&self, builder: &CrawlBuilder<'_>) -> ArchiveHandle {
         ArchiveHandle::new(self.sink.clone(), builder.clock.clone(), builder.hooks.metrics.clone())
     }
 
-    /// Where the state is committed, once what it names is in these files.
+    /// Returns the disk of the state, which is committed once these files hold what it names.
     pub(super) fn disk(&self, builder: &CrawlBuilder<'_>, store: Store) -> Disk {
         let sink = self.sink.clone();
         let sync_archive = builder.environment.archive_sync(Box::new(move || sink.sync()));
         Disk { state: builder.environment.state(store), sync_archive }
     }
 
-    /// The workers, which parse what was fetched and hand it on to these files.
+    /// Builds the workers, which parse fetched pages and pass them on to these files.
     pub(super) fn workers(
         &self,
         builder: &CrawlBuilder<'_>,

@@ -1,4 +1,4 @@
-//! What is made from the configuration before anything runs.
+//! The parts that are built from the configuration before anything runs.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use harvestman_stages::host::sitemap;
 use harvestman_storage::archive;
 use harvestman_storage::dedup::SeenUrls;
 
-/// What is made from the configuration before anything runs.
+/// The parts that are built from the configuration before anything runs.
 pub(super) struct Parts {
     pub(super) seeds: Vec<CanonicalUrl>,
     pub(super) groups: HostGroups,
@@ -26,21 +26,21 @@ pub(super) struct Parts {
     pub(super) ownership: Arc<dyn HostOwnership>,
 }
 
-/// The seeds, canonical, each once. All that are none are reported together.
+/// Returns the seeds, canonical, each once. All invalid ones are reported together.
 pub(crate) fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result<Vec<CanonicalUrl>, Error> {
     let (mut seeds, mut wrong) = (Vec::new(), Vec::new());
     for text in written {
         match canonicaliser.parse(text) {
             Ok(url) if seeds.contains(&url) => {}
             Ok(url) => seeds.push(url),
-            Err(why) => wrong.push(format!("`{text}` is no http or https URL ({})", why.label())),
+            Err(why) => wrong.push(format!("`{text}` is not an http or https URL ({})", why.label())),
         }
     }
     if !wrong.is_empty() {
         return Err(Error::NoUsableSeed { reason: wrong.join("; ") });
     }
     if seeds.is_empty() {
-        return Err(Error::NoUsableSeed { reason: "none was given".to_owned() });
+        return Err(Error::NoUsableSeed { reason: "none is given".to_owned() });
     }
     Ok(seeds)
 }
@@ -66,7 +66,7 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     Ok((Parts { seeds, groups, canonicaliser, scope, network, ownership }, policy))
 }
 
-/// What is the same for all pages.
+/// Builds the rules that are the same for all pages.
 pub(super) fn rules(
     builder: &CrawlBuilder<'_>,
     parts: &Parts,
@@ -94,7 +94,7 @@ pub(super) fn rules(
     }
 }
 
-/// The seeds as discovered links.
+/// Returns the seeds as discovered links.
 pub(super) fn plant<'a>(
     seeds: impl Iterator<Item = &'a CanonicalUrl>,
     rules: &Rules,

@@ -1,4 +1,4 @@
-//! What must hold of a crawl directory, whatever has happened to it.
+//! The invariants of a crawl directory, whatever has happened to it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -20,7 +20,7 @@ fn ensure(holds: bool, what: impl FnOnce() -> String) -> Checked {
     if holds { Ok(()) } else { Err(what()) }
 }
 
-/// What a crawl directory says.
+/// The contents of a crawl directory.
 pub(super) struct Found {
     pub(super) waiting: usize,
     ended: HashSet<Fingerprint>,
@@ -33,8 +33,8 @@ fn fingerprint(url: &str) -> Fingerprint {
     CanonicalUrl::from_canonical(url).fingerprint()
 }
 
-/// Reads a crawl directory that no crawl is in, and checks what holds at any time: that the account is right (ACC-1, STA-1), and that what the
-/// state says was done is in the archive (STA-2).
+/// Reads a crawl directory that no crawl is in, and checks what holds at any time: that the account is right (ACC-1,
+/// STA-1), and that what the state records as done is in the archive (STA-2).
 pub(super) fn at_rest(directory: &Path, in_recrawl: bool) -> Result<Found, String> {
     let store = Store::open(&directory.join("state")).map_err(|error| error.to_string())?;
     let ledger = store.restore().map_err(|error| error.to_string())?.account.ledger;
@@ -49,7 +49,7 @@ pub(super) fn at_rest(directory: &Path, in_recrawl: bool) -> Result<Found, Strin
     );
     let unreadable = unreadable.map_err(|error| error.to_string())?;
     ensure(unreadable == 0, || format!("{unreadable} records are unreadable"))?;
-    // What is visited again has ended before.
+    // A page that is visited again has ended before.
     ensure(in_recrawl || waiting.is_disjoint(&ended), || "a URL waits and has ended".to_owned())?;
     ensure(ledger.balances(waiting.len() as u64), || {
         format!("ACC-1: {} discovered, {} open, {} wait", ledger.discovered(), ledger.open(), waiting.len())
@@ -64,15 +64,15 @@ pub(super) fn at_rest(directory: &Path, in_recrawl: bool) -> Result<Found, Strin
     Ok(found)
 }
 
-/// Whether a fate is one that a URL has after it was its turn.
+/// Whether a fate is one that ends a lease.
 const fn is_of_a_lease(fate: Fate) -> bool {
     matches!(fate, Fate::Fetched | Fate::Redirected | Fate::Failed(_) | Fate::Robots(_) | Fate::UnwantedType)
 }
 
 impl Found {
     fn check_archive(&self) -> Checked {
-        let told: HashSet<Fingerprint> = self.lines.iter().map(|line| fingerprint(&line.url)).collect();
-        ensure(self.ended.is_subset(&told), || "a URL has ended and is not in the page log".to_owned())?;
+        let logged: HashSet<Fingerprint> = self.lines.iter().map(|line| fingerprint(&line.url)).collect();
+        ensure(self.ended.is_subset(&logged), || "a URL has ended and is not in the page log".to_owned())?;
         for line in &self.lines {
             let (Some(file), Some(offset)) = (&line.warc_file, line.warc_offset) else { continue };
             let record = self.records.get(&(file.clone(), offset));
@@ -83,7 +83,7 @@ impl Found {
         Ok(())
     }
 
-    /// Checks what holds at the end: every page within reach was fetched, and what became of it is as it is.
+    /// Checks what holds at the end: every reachable page was fetched, and its fate is the right one.
     pub(super) fn check_complete(&self, web: &Web) -> Checked {
         ensure(self.waiting == 0, || format!("{} URLs wait at the end", self.waiting))?;
         let last: BTreeMap<&str, &PageRecord> = self.lines.iter().map(|line| (line.url.as_str(), line)).collect();
@@ -102,13 +102,13 @@ impl Found {
         Ok(())
     }
 
-    /// Checks what holds at the end of a crawl whose policy may leave links out: that nothing waits.
+    /// Checks what holds at the end of a crawl whose policy may reject links: that nothing waits.
     pub(super) fn check_over(&self) -> Checked {
         ensure(self.waiting == 0, || format!("{} URLs wait at the end", self.waiting))
     }
 }
 
-/// Checks that no host was asked sooner than its delay after the answer before, over all runs (POL-2).
+/// Checks that no host got a request sooner than its delay after the previous answer, over all runs (POL-2).
 pub(super) fn polite(log: &[Met], delay: Duration) -> Checked {
     let mut before: BTreeMap<&str, &Met> = BTreeMap::new();
     for met in log {
@@ -121,7 +121,7 @@ pub(super) fn polite(log: &[Met], delay: Duration) -> Checked {
     Ok(())
 }
 
-/// Pages that were answered more than once, counted as often.
+/// Returns how often pages were answered again.
 pub(super) fn again(log: &[Met]) -> u64 {
     let (mut seen, mut again) = (BTreeSet::new(), 0);
     let pages = log.iter().filter(|met| !met.url.ends_with("/robots.txt") && !met.url.ends_with("/sitemap.xml"));
@@ -140,7 +140,7 @@ fn lines(directory: &Path) -> Result<Vec<PageRecord>, String> {
     };
     let (mut lines, mut text) = (Vec::new(), String::new());
     let mut input = BufReader::new(input);
-    // The end may be torn: what is whole counts.
+    // The end may be torn: only complete lines count.
     while matches!(input.read_line(&mut text), Ok(1..)) && text.ends_with('\n') {
         lines.push(serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?);
         text.clear();

@@ -1,5 +1,5 @@
-//! The simulated disk: real files, before which operations fail, or are the last of their run. After the end of a run whose power
-//! failed, the files are brought to a length that they may have had then.
+//! The simulated disk: real files, with operations that fail, or are the last of their run. After a run that ended by a
+//! power failure, the files are set to a length that they may have had then.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,11 +24,11 @@ use harvestman_storage::store::{CommitGroup, Store, StoreError};
 pub(super) enum Event {
     /// The process is killed before it.
     KilledBefore,
-    /// The process is killed in the midst of it.
+    /// The process is killed during it.
     KilledWithin,
     /// The power fails before it.
     PowerBefore,
-    /// The power fails in the midst of it.
+    /// The power fails during it.
     PowerWithin,
     /// It fails.
     Fails,
@@ -46,7 +46,7 @@ impl Event {
         Self::FailsAfterwards,
     ];
 
-    /// Whether a run ends with it.
+    /// Whether it ends the run.
     pub(super) const fn is_end(self) -> bool {
         !matches!(self, Self::Fails | Self::FailsAfterwards)
     }
@@ -56,14 +56,15 @@ impl Event {
     }
 }
 
-/// What is to happen at which operation of a run, counted from 0.
+/// An event, and the operation of a run at which it happens, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Plan {
     pub(super) at: u64,
     pub(super) event: Event,
 }
 
-/// How files stand: lengths by path, names of open files as they are when finished; and how far the journal of the state is written.
+/// The lengths of files by path, under the names that open files have when finished; and how far the journal of the
+/// state is written.
 #[derive(Debug, Clone, Default)]
 struct Lengths {
     files: BTreeMap<PathBuf, u64>,
@@ -74,9 +75,9 @@ struct Condition {
     directory: PathBuf,
     plan: Option<Plan>,
     operations: u64,
-    /// What was forced to the disk.
+    /// The lengths that are synced to disk.
     synced: Lengths,
-    /// How things stood before and after the last operation; none while the run lives.
+    /// The lengths before and after the last operation; `None` while the run lives.
     death: Option<(Lengths, Lengths, Event)>,
 }
 
@@ -89,7 +90,7 @@ pub(super) struct Disk {
 
 enum Verdict<T> {
     Done(T),
-    /// It failed, or the run is dead and nobody hears of it any more.
+    /// It failed, or the run is dead and no stage gets the result.
     Failed,
 }
 
@@ -100,7 +101,7 @@ impl Disk {
         Self { condition: Arc::new(Mutex::new(condition)), died: Arc::default() }
     }
 
-    /// Operations so far.
+    /// Returns the number of operations so far.
     pub(super) fn operations(&self) -> u64 {
         self.condition.lock().operations
     }
@@ -117,7 +118,7 @@ impl Disk {
         self.died.notify_one();
     }
 
-    /// Carries an operation out as the plan says.
+    /// Carries out an operation according to the plan.
     fn operate<T>(&self, operation: impl FnOnce() -> T) -> Verdict<T> {
         if self.is_dead() {
             return Verdict::Failed;
@@ -154,7 +155,7 @@ impl Disk {
         condition.synced = lengths(&condition.directory);
     }
 
-    /// Brings the files to a state in which the end of the run may have left them.
+    /// Sets the files to a state in which the end of the run may have left them.
     pub(super) fn settle(&self, rng: &mut Rng) {
         let condition = self.condition.lock();
         let Some((before, after, event)) = &condition.death else { return };
@@ -163,32 +164,33 @@ impl Disk {
             // A file has its final name only after it was forced to the disk.
             let is_finished = name.exists() && name.to_string_lossy().contains(".warc");
             let least = if is_finished { *end } else { floor.files.get(name).copied().unwrap_or(0).min(*end) };
-            let kept = rng.random_range(least..=*end);
-            // Some file systems have made room already for what never came.
+            let retained = rng.random_range(least..=*end);
+            // Some file systems have already allocated space for what was never written.
             let room = event.is_power() && rng.random_bool(0.2);
             let path = if name.exists() { name.clone() } else { open_name(name) };
-            cut(&path, kept, if room { *end } else { kept });
+            cut(&path, retained, if room { *end } else { retained });
             if event.is_power() {
-                lose_a_page(&path, least, kept, rng);
+                lose_a_page(&path, least, retained, rng);
             }
         }
         if let (Some((path, end)), Some((was, from))) = (&after.journal, &before.journal)
             && path == was
         {
-            // It is made longer than needed from the start.
+            // It is preallocated.
             let length = fs::metadata(path).expect("the journal is there").len();
-            let (from, kept) = ((*from).min(*end), rng.random_range((*from).min(*end)..=*end));
-            cut(path, kept, length);
+            let (from, retained) = ((*from).min(*end), rng.random_range((*from).min(*end)..=*end));
+            cut(path, retained, length);
             if event.is_power() {
-                lose_a_page(path, from, kept, rng);
+                lose_a_page(path, from, retained, rng);
             }
         }
     }
 }
 
-/// Pages of a file reach the disk in any order: now and then one does not, and those behind it do.
+/// Zeroes a page now and then: pages of a file reach the disk in any order, so one may be missing while those behind it
+/// are there.
 fn lose_a_page(path: &Path, from: u64, to: u64, rng: &mut Rng) {
-    // Smaller than those of a machine, as are the files.
+    // Smaller than real ones, as are the files.
     const PAGE: u64 = 256;
     let pages = from / PAGE..to / PAGE;
     if pages.is_empty() || rng.random_bool(0.7) {
@@ -200,10 +202,10 @@ fn lose_a_page(path: &Path, from: u64, to: u64, rng: &mut Rng) {
     file.write_all_at(&vec![0; (end - start) as usize], start).expect("it can be written");
 }
 
-/// Cuts a file to its first bytes, and fills it up with zeros.
-fn cut(path: &Path, kept: u64, length: u64) {
+/// Truncates a file to its first bytes, and fills it up with zeros.
+fn cut(path: &Path, retained: u64, length: u64) {
     let file = fs::OpenOptions::new().write(true).open(path).expect("a file that was there");
-    file.set_len(kept).and_then(|()| file.set_len(length)).expect("it can be cut");
+    file.set_len(retained).and_then(|()| file.set_len(length)).expect("it can be cut");
 }
 
 fn open_name(name: &Path) -> PathBuf {
@@ -234,7 +236,7 @@ fn lengths(directory: &Path) -> Lengths {
     lengths
 }
 
-/// How much of a journal is written: behind it are zeros. No record holds so many of them.
+/// Returns how much of a journal is written: the rest is zeros. No record has so many of them.
 fn written(path: &Path) -> u64 {
     const ZEROS: usize = 16 << 10;
     let mut file = fs::File::open(path).expect("the journal can be read");
@@ -251,7 +253,7 @@ fn written(path: &Path) -> u64 {
     }
 }
 
-/// The archive's files behind the disk.
+/// The archive's files on the simulated disk.
 pub(super) struct FaultyFiles {
     pub(super) files: CrawlFiles,
     pub(super) disk: Disk,
@@ -301,7 +303,7 @@ impl ArchiveOutput for FaultyFiles {
     }
 }
 
-/// The state behind the disk.
+/// The state on the simulated disk.
 pub(super) struct FaultyState {
     pub(super) store: Store,
     pub(super) disk: Disk,
@@ -320,7 +322,7 @@ impl StateLog for FaultyState {
     }
 }
 
-/// Somewhere without a disk that has to be waited for, if there is such a place.
+/// Creates a temporary directory, in memory if possible.
 pub(super) fn scratch() -> tempfile::TempDir {
     let in_memory = tempfile::tempdir_in("/dev/shm");
     in_memory.or_else(|_| tempfile::tempdir()).expect("a directory for temporary files")

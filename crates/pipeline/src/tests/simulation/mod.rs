@@ -1,9 +1,9 @@
-//! The deterministic simulation: a whole crawl – hosts, requests, workers, policy, filter, dedup, frontier, archive, state – under one seed, in
-//! simulated time, over a network and a disk that fail. Every decision is the live crawl's; only the threads, the sockets and the moment
-//! at which the disk gives up are not.
+//! The deterministic simulation: a whole crawl – hosts, requests, workers, policy, filter, dedup, frontier, archive,
+//! state – under one seed, in simulated time, over a network and a disk that fail. Every decision is that of a live
+//! crawl; only the threads, the sockets and the moment at which the disk fails are simulated.
 //!
-//! `HARVESTMAN_SIMULATE=5000` plays so many seeds, `HARVESTMAN_SIMULATE_FROM` is the first. A seed that fails is printed, and
-//! played alone by `HARVESTMAN_SIMULATE=1 HARVESTMAN_SIMULATE_FROM=SEED`.
+//! `HARVESTMAN_SIMULATE=5000` plays 5000 seeds, `HARVESTMAN_SIMULATE_FROM` is the first. A seed that fails is printed,
+//! and played alone by `HARVESTMAN_SIMULATE=1 HARVESTMAN_SIMULATE_FROM=SEED`.
 
 mod checks;
 mod disk;
@@ -16,21 +16,21 @@ use disk::{Event, Plan};
 use parking_lot::Mutex;
 use story::{Story, Told, Trouble};
 
-/// A number from the environment, for longer tests than usual.
+/// Returns a number from an environment variable, for longer tests than usual.
 fn wished(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// Plays stories on all processors; those that end badly are told, each under its name.
+/// Plays stories on all processors, and prints those that fail, each under its name.
 fn play_all(stories: impl Iterator<Item = (String, Story)> + Send) {
-    let (stories, told) = (Mutex::new(stories), Mutex::new((0, 0, 0)));
+    let (stories, totals) = (Mutex::new(stories), Mutex::new((0, 0, 0)));
     let failed = Mutex::new(Vec::new());
     let play = || {
         while let Some((name, story)) = { stories.lock().next() } {
             match story.play() {
                 Ok(Told { broken, again, .. }) => {
-                    let mut told = told.lock();
-                    *told = (told.0 + 1, told.1 + broken, told.2 + again);
+                    let mut totals = totals.lock();
+                    *totals = (totals.0 + 1, totals.1 + broken, totals.2 + again);
                 }
                 Err(what) => {
                     eprintln!("{name}: {what}");
@@ -44,7 +44,7 @@ fn play_all(stories: impl Iterator<Item = (String, Story)> + Send) {
             scope.spawn(play);
         }
     });
-    let (played, broken, again) = told.into_inner();
+    let (played, broken, again) = totals.into_inner();
     eprintln!("{played} crawls, {broken} runs were broken off, {again} pages were fetched again");
     let failed = failed.into_inner();
     assert!(failed.is_empty() && played > 0, "{} failed: {failed:?}", failed.len());
@@ -62,8 +62,8 @@ fn a_crawl_may_be_broken_off_at_any_operation_on_the_disk() {
     let from = wished("HARVESTMAN_SIMULATE_FROM", 1);
     let seeds = from..from + wished("HARVESTMAN_SIMULATE_WHOLE", 1);
     let places = seeds.flat_map(|seed| {
-        let told = Story::of(seed).with(Vec::new(), Vec::new()).play().expect("nothing happens to it");
-        let acts = [(false, told.operations), (true, told.operations_of_recrawl)];
+        let outcome = Story::of(seed).with(Vec::new(), Vec::new()).play().expect("nothing happens to it");
+        let acts = [(false, outcome.operations), (true, outcome.operations_of_recrawl)];
         acts.into_iter().flat_map(move |(recrawl, operations)| {
             (0..operations).flat_map(move |at| Event::ALL.map(|event| (seed, recrawl, Plan { at, event })))
         })

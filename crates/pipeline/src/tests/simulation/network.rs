@@ -1,4 +1,4 @@
-//! The simulated network: every request takes its time, some fail, and the server writes down what it met.
+//! The simulated network: requests take time, some fail, and the servers log what they receive.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -19,19 +19,19 @@ use harvestman_core::seed::Rng;
 use harvestman_core::url::HostKey;
 use harvestman_stages::fetch::Request;
 
-/// Failures of one URL, over all runs: fewer than it has tries.
+/// The maximum number of failures of one URL, over all runs: fewer than it has tries.
 const FAULTS_PER_URL: u32 = 2;
-/// Failures of one host: fewer than its retry budget allows in any case.
+/// The maximum number of failures of one host: fewer than its retry budget allows in any case.
 const FAULTS_PER_HOST: u32 = 8;
 
-/// A request as the server met it.
+/// A request as the server received it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Met {
     pub(super) url: String,
     pub(super) started: Instant,
-    /// When the first byte of the answer was there; none where none came.
+    /// When the first byte of the answer arrived; `None` if none did.
     pub(super) first_byte: Option<Instant>,
-    /// Whether it was answered as it should be.
+    /// Whether it was answered correctly.
     pub(super) answered: bool,
 }
 
@@ -59,7 +59,7 @@ impl Servers {
         Self { web, log: Mutex::default(), faults: Mutex::default(), fault_rate }
     }
 
-    /// What was requested, in this order.
+    /// Returns what was requested, in this order.
     pub(super) fn log(&self) -> Vec<Met> {
         self.log.lock().clone()
     }
@@ -83,7 +83,7 @@ pub(super) struct SimulatedNetwork {
     pub(super) servers: Arc<Servers>,
     pub(super) clock: Clock,
     pub(super) rng: Mutex<Rng>,
-    /// The slowest of the usual answers.
+    /// The maximum latency of usual answers.
     pub(super) latency_max: Duration,
 }
 
@@ -143,7 +143,7 @@ impl SimulatedNetwork {
     }
 }
 
-/// Every two hosts share an address.
+/// Returns the address of a host. Every two hosts share one.
 fn address(host: &HostKey) -> IpAddr {
     let number: u8 =
         host.host().trim_start_matches('h').split('.').next().and_then(|text| text.parse().ok()).unwrap_or(0);

@@ -32,10 +32,10 @@ use harvestman_stages::frontier::EndReason;
 use harvestman_storage::archive::{ArchiveOutput, ArchiveWriter, CrawlFiles};
 use harvestman_storage::store::Store;
 
-/// No simulated crawl takes longer.
+/// A simulated crawl that takes longer is stuck.
 const STUCK_AFTER: Duration = Duration::from_secs(24 * 3_600);
 
-/// What a run is made from.
+/// The inputs of a run.
 pub(super) struct Run<'a> {
     pub(super) config: &'a Config,
     pub(super) seed: Seed,
@@ -53,10 +53,10 @@ pub(super) struct Run<'a> {
 pub(super) enum End {
     /// By itself.
     Over(EndReason),
-    /// By itself, and not everything could be written or kept.
+    /// By itself, but not everything could be written or committed.
     Failed,
     Killed,
-    /// Nothing came of it in a day.
+    /// It did not end within a day.
     Stuck,
     /// It could not begin.
     Refused(String),
@@ -70,7 +70,7 @@ pub(super) struct Ended {
 
 struct Simulated<'a> {
     run: &'a Run<'a>,
-    /// The writer, as soon as it is there.
+    /// The writer, once it exists.
     writer: Arc<Mutex<Option<ArchiveWriter>>>,
 }
 
@@ -92,7 +92,7 @@ impl Environment for Simulated<'_> {
         let writer = Arc::clone(&self.writer);
         Box::new(move || {
             let mut writer = writer.lock();
-            let writer = writer.as_mut().expect("the writer is there before anything is kept");
+            let writer = writer.as_mut().expect("the writer is there before anything is committed");
             while writer.step() {}
             writer.sync()
         })
@@ -103,7 +103,7 @@ impl Environment for Simulated<'_> {
     }
 }
 
-/// The stages that run on threads in a live crawl; here each takes a step now and then.
+/// The stages that run on threads in a live crawl; here each takes a step at intervals.
 struct Stepped {
     worker: Worker,
     jobs: crossbeam_channel::Receiver<Job>,
@@ -143,7 +143,7 @@ impl Run<'_> {
             };
             (Ended { end, at: clock.now() }, tokio::runtime::Handle::current())
         });
-        // Actors that are dropped look once more at their timers.
+        // Actors that are dropped read their timers once more.
         let _context = handle.enter();
         drop(system);
         ended
@@ -195,16 +195,16 @@ impl Run<'_> {
             scheduler.begin();
         }
         let stages = Rc::new(RefCell::new(Some(stepped)));
-        self.step_now_and_then(&stages, writer);
+        self.step_at_intervals(&stages, writer);
         SteppedStages { stages, writer: Arc::clone(writer) }
     }
 
-    /// Has each of the stages take a step now and then.
-    fn step_now_and_then(&self, stages: &Rc<RefCell<Option<Stepped>>>, writer: &Arc<Mutex<Option<ArchiveWriter>>>) {
+    /// Has each of the stages take a step at intervals.
+    fn step_at_intervals(&self, stages: &Rc<RefCell<Option<Stepped>>>, writer: &Arc<Mutex<Option<ArchiveWriter>>>) {
         type Step = fn(&mut Stepped) -> bool;
         let steps: [(&str, Step); 4] = [
             ("worker", |stages| {
-                // Here a worker that waits would wait for ever.
+                // A worker that waits here would wait forever.
                 let may = !stages.learner.as_ref().is_some_and(Learner::is_behind);
                 may && stages.jobs.try_recv().is_ok_and(|job| stages.worker.step(job))
             }),
@@ -219,14 +219,14 @@ impl Run<'_> {
         for (name, step) in steps {
             let (stages, disk) = (Rc::clone(stages), self.disk.clone());
             let rng = self.seed.child(name).rng();
-            actix::spawn(now_and_then(rng, move || {
+            actix::spawn(take_steps(rng, move || {
                 let mut stages = stages.borrow_mut();
                 let stages = stages.as_mut().filter(|_| !disk.is_dead())?;
                 Some(step(stages))
             }));
         }
         let (writer, disk) = (Arc::clone(writer), self.disk.clone());
-        actix::spawn(now_and_then(self.seed.child("writer").rng(), move || {
+        actix::spawn(take_steps(self.seed.child("writer").rng(), move || {
             let mut writer = writer.lock();
             let writer = writer.as_mut().filter(|_| !disk.is_dead())?;
             Some(writer.step())
@@ -243,7 +243,7 @@ impl SteppedStages {
 
 impl RunningStages for SteppedStages {
     async fn join(self, _: &PageQueue) -> Result<StagesEnded, Error> {
-        let stages = self.stages.borrow_mut().take().expect("nobody else takes them");
+        let stages = self.stages.borrow_mut().take().expect("nothing else takes them");
         let Stepped { mut worker, jobs, mut learner, state_writer, .. } = stages;
         while let Ok(job) = jobs.try_recv() {
             while learner.as_mut().is_some_and(Learner::step) {}
@@ -261,8 +261,8 @@ impl RunningStages for SteppedStages {
     }
 }
 
-/// Takes a step after another with pauses in between, until there is nobody to take one.
-async fn now_and_then(mut rng: Rng, mut step: impl FnMut() -> Option<bool>) {
+/// Takes steps with pauses in between, until the stages are gone.
+async fn take_steps(mut rng: Rng, mut step: impl FnMut() -> Option<bool>) {
     const SHORT: Duration = Duration::from_millis(4);
     const LONG: Duration = Duration::from_millis(100);
     let mut pause = SHORT;

@@ -1,4 +1,4 @@
-//! A crawl from its first run to its last, with all that befalls it, made from a seed.
+//! A crawl from its first run to its last, with all its troubles, generated from a seed.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -30,15 +30,15 @@ pub(super) struct Story {
     pages: usize,
     fault_rate: f64,
     latency_max: Duration,
-    /// Whether all that is within reach must be fetched; a policy that judges links may leave some out.
+    /// Whether all reachable pages must be fetched; a policy that rejects links may leave some out.
     complete: bool,
-    /// What befalls the runs of the crawl but for the last.
+    /// The troubles of the crawl's runs, except for the last.
     troubles: Vec<Trouble>,
-    /// What befalls those of the recrawl.
+    /// The troubles of the recrawl's runs.
     recrawl_troubles: Vec<Trouble>,
 }
 
-/// Makes the crawl directory ready.
+/// Prepares the crawl directory.
 type StartOf = fn(&Path) -> Result<Start, Error>;
 
 /// What stays the same over all runs.
@@ -54,29 +54,29 @@ struct Act {
     operations: u64,
 }
 
-/// What befalls a run.
+/// What happens to a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Trouble {
     /// At an operation of the disk.
     Disk(Plan),
-    /// After so long.
+    /// After this time.
     After(Duration, Event),
 }
 
-/// What was told.
+/// The outcome of a story.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Told {
-    /// Runs that ended badly.
+    /// The number of runs that ended badly.
     pub(super) broken: usize,
-    /// Requests that the servers met.
+    /// The number of requests that the servers received.
     pub(super) requests: usize,
-    /// Pages that were fetched again.
+    /// The number of pages that were fetched again.
     pub(super) again: u64,
-    /// Operations on the disk in the last run of the crawl.
+    /// The number of operations on the disk in the last run of the crawl.
     pub(super) operations: u64,
     /// The same of the recrawl.
     pub(super) operations_of_recrawl: u64,
-    /// Stands for all that happened.
+    /// A hash of all requests.
     pub(super) digest: u64,
 }
 
@@ -85,7 +85,7 @@ fn one<T: Copy>(of: &[T], rng: &mut Rng) -> T {
 }
 
 impl Story {
-    /// The story of a seed.
+    /// Generates the story of a seed.
     pub(super) fn of(seed: u64) -> Self {
         let seed = Seed(seed).child("story");
         let mut rng = seed.child("setting").rng();
@@ -106,12 +106,12 @@ impl Story {
         }
     }
 
-    /// The same with these troubles in the crawl and in the recrawl.
+    /// Returns the story with these troubles in the crawl and in the recrawl.
     pub(super) fn with(self, troubles: Vec<Trouble>, recrawl_troubles: Vec<Trouble>) -> Self {
         Self { troubles, recrawl_troubles, ..self }
     }
 
-    /// Plays it, and checks after each run what must hold.
+    /// Plays the story, and checks the invariants after each run.
     pub(super) fn play(&self) -> Result<Told, String> {
         let scratch = scratch();
         let out = scratch.path().join("crawl");
@@ -176,7 +176,7 @@ impl Story {
         unreachable!("there are finitely many troubles")
     }
 
-    /// No more pages may be fetched again than there were leases.
+    /// Checks that no more pages were fetched again than there were leases.
     fn check_again(&self, again: u64, broken: usize) -> Result<(), String> {
         let allowed = broken as u64 * u64::from(self.config.frontier.in_flight_max);
         if again <= allowed {
@@ -189,14 +189,14 @@ impl Story {
     fn is_over(&self, ended: &Ended, troubled: bool) -> Result<bool, String> {
         match &ended.end {
             End::Over(EndReason::Empty) => Ok(true),
-            // It was told to stop when something could not be written.
+            // It was stopped because something could not be written.
             End::Failed | End::Killed | End::Over(EndReason::Stopped) if troubled => Ok(false),
             end => Err(format!("it ended with {end:?}")),
         }
     }
 }
 
-/// What `resume` does first, and does not mind to find done.
+/// Does what `resume` does first; doing it twice does no harm.
 fn repair(directory: &Path) -> Result<(), String> {
     archive::repair_all(directory).map(drop).map_err(|error| error.to_string())
 }

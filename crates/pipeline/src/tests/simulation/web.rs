@@ -1,4 +1,4 @@
-//! A small web made from a seed: hosts, pages, their links, and what a crawl must find of it.
+//! A small web generated from a seed: hosts, pages, their links, and what a crawl must find of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use rand::Rng as _;
 
 use harvestman_core::seed::{Rng, Seed};
 
-/// What stands at an address.
+/// The resource at a URL.
 pub(super) enum Page {
     Html {
         links: Vec<String>,
@@ -22,7 +22,7 @@ pub(super) enum Page {
 pub(super) struct Web {
     pub(super) seeds: Vec<String>,
     pub(super) pages: BTreeMap<String, Page>,
-    /// Addresses that a sitemap of their host names.
+    /// URLs that a sitemap of their host names.
     in_sitemaps: BTreeSet<String>,
     robots: BTreeMap<String, String>,
 }
@@ -40,7 +40,7 @@ fn path(number: usize, rng: &mut Rng) -> String {
 }
 
 impl Web {
-    /// A web of so many pages on so many hosts.
+    /// Generates a web of this many pages on this many hosts.
     pub(super) fn new(seed: Seed, hosts: usize, pages: usize) -> Self {
         let mut rng = seed.child("web").rng();
         let origins: Vec<String> = (0..hosts).map(|number| format!("http://h{number}.test")).collect();
@@ -80,13 +80,13 @@ impl Web {
         self.robots.insert(origin.to_owned(), robots);
     }
 
-    /// Status, headers and body of the answer for a URL.
+    /// Returns status, headers and body of the answer for a URL.
     pub(super) fn answer(&self, url: &str) -> (u16, Vec<(&'static str, String)>, String) {
         let html = |body| (200, vec![("content-type", "text/html; charset=utf-8".to_owned())], body);
         match self.pages.get(url) {
             Some(Page::Html { links }) => {
                 let (status, mut headers, body) = html(render(url, links));
-                // Half of the pages can be asked for by what they were.
+                // Half of the pages support conditional requests.
                 if url.len().is_multiple_of(2) {
                     headers.push(("etag", format!("\"{:x}\"", Seed(0).child(&body).0)));
                 }
@@ -123,7 +123,7 @@ impl Web {
         !self.robots.contains_key(origin) || !url[origin.len()..].starts_with(PRIVATE)
     }
 
-    /// The addresses that a crawl has to request: those within reach that robots.txt allows.
+    /// Returns the URLs that a crawl has to request: those within reach that robots.txt allows.
     pub(super) fn within_reach(&self) -> BTreeSet<&str> {
         let mut reached = BTreeSet::new();
         let mut ahead: Vec<&str> = self.seeds.iter().chain(&self.in_sitemaps).map(String::as_str).collect();
