@@ -257,7 +257,7 @@ impl CrawlControl {
     async fn steer(&self, held: ActiveOrders) -> Result<u64, String> {
         let steering = held.steering.clone();
         self.persist(held)?;
-        // The frontier is asked to follow it at once, below.
+        // The frontier is ordered to follow it at once, below.
         self.publisher.steer(steering, &|order| self.frontier.leave(order));
         Ok(self.frontier.follow_now().await)
     }

@@ -50,7 +50,7 @@ pub(super) struct Crawl {
     pub(super) live: LiveSources,
     pub(super) seen: SeenMonitor,
     pub(super) visits: Arc<Visits>,
-    /// The policy that all nodes of the fleet decide by, where this node shares one.
+    /// The policy that all nodes of the fleet decide by, if this node shares one.
     pub(super) shared_policy: Option<SharedPolicy>,
     pub(super) clock: Clock,
     /// When the crawl would have started had it never been interrupted.

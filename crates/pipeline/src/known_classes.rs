@@ -44,7 +44,7 @@ pub(super) struct Changes {
 }
 
 impl KnownClasses {
-    /// Counts the classes of a fetch and of the links that were new on it.
+    /// Counts the classes of a fetch and of its new links.
     pub(super) fn see(&mut self, seen: &Observation) {
         self.count(seen.class, 1, seen.url.as_str(), || seen.via.clone());
         let mut via: Option<Arc<str>> = None;

@@ -91,7 +91,7 @@ pub(super) struct Learning {
     pub(super) policy: Box<dyn Policy>,
     /// The current snapshot.
     pub(super) snapshot: Arc<dyn PolicySnapshot>,
-    /// Where snapshots are published.
+    /// The publisher of snapshots.
     pub(super) publisher: Arc<SnapshotPublisher>,
     pub(super) needs: Arc<SharedNeeds>,
     /// Sends an order to the frontier; must not block.
@@ -352,7 +352,7 @@ impl Learning {
         if let Err(error) = write(log, self.clock.now()) {
             tracing::error!(
                 %error,
-                "observations cannot be persisted; a resumed crawl will lack those made from now on"
+                "observations can no longer be persisted; a resumed crawl learns again what is observed from now on"
             );
             self.observations = None;
         }

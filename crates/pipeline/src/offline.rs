@@ -75,12 +75,12 @@ impl Offline {
             policy,
         };
         for url in seeds {
-            offline.plant(url, &*snapshot);
+            offline.queue_seed(url, &*snapshot);
         }
         Ok(offline)
     }
 
-    fn plant(&mut self, url: &CanonicalUrl, snapshot: &dyn PolicySnapshot) {
+    fn queue_seed(&mut self, url: &CanonicalUrl, snapshot: &dyn PolicySnapshot) {
         if self.rules.seen.insert(url.fingerprint()) {
             let class = LinkClass::unclassified(Apath::SEED).with_pattern(snapshot.pattern(url.as_str()));
             let item = ScheduledUrl::found(url.clone(), class);

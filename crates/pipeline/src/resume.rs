@@ -76,7 +76,7 @@ impl Start {
                 bytes => tracing::warn!(
                     file = &*name,
                     bytes,
-                    "the torn end of a WARC file was truncated; its page is fetched again"
+                    "the torn end of a WARC file was cut off; its page is fetched again"
                 ),
             }
         }

@@ -13,7 +13,7 @@ use harvestman_stages::host::sitemap;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_structure::parse::refresh_target;
 
-/// Tells whether a URL was recorded.
+/// Returns whether a URL was recorded.
 pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
 
 /// The rules that are the same for all pages.

@@ -245,7 +245,7 @@ impl Gathered {
 /// For the simulation, which has no threads.
 #[cfg(test)]
 impl StateWriter {
-    /// Adds what waits and commits what is due. Returns false where there was nothing to do.
+    /// Adds what waits and commits what is due. Returns whether there was anything to do.
     pub(super) fn step(&mut self) -> bool {
         let mut any = false;
         while !self.is_due()

@@ -148,7 +148,7 @@ impl OrderRelay {
         let order = order(command, &self.config, clusters.as_ref())?;
         let submitted = order_submission::submit(&*self.bus, &self.clock, &order).await;
         let effects = self.catch_up(submitted.map_err(|error| error.to_string())?).await;
-        let here = if effects.is_empty() { "it is in force already".to_owned() } else { effects.join("; ") };
+        let here = if effects.is_empty() { "nothing changed".to_owned() } else { effects.join("; ") };
         Ok(format!("submitted to the fleet. Here: {here}"))
     }
 

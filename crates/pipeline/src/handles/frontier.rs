@@ -24,7 +24,7 @@ pub(crate) struct FrontierHandle {
 }
 
 impl FrontierHandle {
-    /// The handle of the actor at `address`, which is built from the same `allowance`, activity and `orders`.
+    /// Creates the handle of the actor at `address`, which is built from the same `allowance`, activity and `orders`.
     pub(crate) fn new(address: Addr<FrontierActor>, allowance: Arc<Allowance>, orders: Arc<OrderSlot>) -> Self {
         Self { address, allowance, activity: Arc::default(), orders }
     }

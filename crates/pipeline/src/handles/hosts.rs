@@ -18,7 +18,7 @@ pub(crate) struct HostsHandle {
 }
 
 impl HostsHandle {
-    /// The handle of a directory whose actors run on the calling thread.
+    /// Creates the handle of a directory whose actors run on the calling thread.
     pub(crate) fn new(directory: Arc<HostDirectory>, frontier: FrontierHandle) -> Self {
         Self { directory, frontier, arbiter: actix::Arbiter::current() }
     }

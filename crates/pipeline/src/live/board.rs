@@ -1,4 +1,4 @@
-//! Recent activity for the live view, recorded by workers and the policy. Nothing is recorded where no view is served.
+//! Recent activity for the live view, recorded by workers and the policy. Nothing is recorded if no view is served.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Only a few visits per host are planned ahead, so that what is learnt takes effect at once. A resumed recrawl replays
-//! the visits that it had made from the state, in their order, so that the plan learns the same from them again. The
+//! from the state the visits that it had made, in their order, so that the plan learns the same from them again. The
 //! visits that it had planned wait in the frontier.
 
 mod load;
@@ -139,8 +139,8 @@ impl RecrawlHandle {
         self.send(Told::Close);
     }
 
-    fn send(&self, told: Told) {
-        if self.sender.send(told).is_err() {
+    fn send(&self, message: Told) {
+        if self.sender.send(message).is_err() {
             // The plan is carried out.
             tracing::debug!("a visit ended after the plan");
         }

@@ -37,7 +37,7 @@ pub(crate) struct RecrawlScheduler {
     frontier: FrontierHandle,
     handle: RecrawlHandle,
     clock: Clock,
-    told: Receiver<Told>,
+    messages: Receiver<Told>,
 }
 
 impl RecrawlScheduler {
@@ -45,7 +45,7 @@ impl RecrawlScheduler {
     pub(crate) fn new(config: &Config, setup: SchedulerSetup) -> Self {
         let SchedulerSetup { round, loaded, reader, queue, frontier, clock, seed } = setup;
         let Loaded { known, table, hosts, numbers, pages, lasted, waiting } = loaded;
-        let RecrawlQueue { handle, told, window } = queue;
+        let RecrawlQueue { handle, told: messages, window } = queue;
         let options = config.recrawl.clone();
         let limits = PlanLimits { visits: known.len() as u64, recall: options.recall, chance: options.chance };
         let pages = pages.into_iter().zip(known.iter().map(|known| known.host)).collect();
@@ -62,7 +62,7 @@ impl RecrawlScheduler {
             frontier,
             handle,
             clock,
-            told,
+            messages,
         };
         scheduler.recall(round.number);
         // The crawl is not over until the plan is carried out.
@@ -111,7 +111,7 @@ impl RecrawlScheduler {
     fn run(mut self) {
         self.plan_all_visits();
         while self.plan.under_way() > 0 {
-            let message = self.told.recv();
+            let message = self.messages.recv();
             if !message.is_ok_and(|message| self.handle_message(message)) {
                 return self.show();
             }
@@ -119,7 +119,7 @@ impl RecrawlScheduler {
         self.end();
     }
 
-    /// Handles a message. Returns false where the crawl is over.
+    /// Handles a message. Returns false if the crawl is over.
     fn handle_message(&mut self, message: Told) -> bool {
         match message {
             Told::Links(page, links) => drop(self.links.insert(page, self.known(&links))),
@@ -248,7 +248,7 @@ impl RecrawlScheduler {
         let why = match self.plan.stopped() {
             Some(PlanStop::Done) => "each page was visited",
             Some(PlanStop::Visits) | None => "the maximum number of pages was visited again",
-            Some(PlanStop::Recall) => "nearly all changes are expected to be found",
+            Some(PlanStop::Recall) => "nearly all changes are expected to have been found",
             Some(PlanStop::Chance) => "no page is likely to have changed",
         };
         let figures = self.handle.figures();
@@ -278,6 +278,6 @@ impl RecrawlScheduler {
             self.end();
             return None;
         }
-        Some(self.told.try_recv().is_ok_and(|message| self.handle_message(message)))
+        Some(self.messages.try_recv().is_ok_and(|message| self.handle_message(message)))
     }
 }

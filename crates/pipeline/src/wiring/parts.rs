@@ -45,7 +45,7 @@ pub(crate) fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result
     Ok(seeds)
 }
 
-/// Checks the settings and builds what needs nothing else. Nothing is written yet.
+/// Checks the settings, and builds what depends on nothing else. Nothing is written yet.
 pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), Error> {
     let CrawlBuilder { config, clock, seed, environment, .. } = builder;
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());

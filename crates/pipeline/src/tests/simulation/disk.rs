@@ -236,7 +236,7 @@ fn lengths(directory: &Path) -> Lengths {
     lengths
 }
 
-/// Returns how much of a journal is written: the rest is zeros. No record has so many of them.
+/// Returns how much of a journal is written: zeros follow. No record has this many of them.
 fn written(path: &Path) -> u64 {
     const ZEROS: usize = 16 << 10;
     let mut file = fs::File::open(path).expect("the journal can be read");

@@ -27,7 +27,7 @@ pub(super) struct Web {
     robots: BTreeMap<String, String>,
 }
 
-/// Below this path robots.txt forbids everything, where there is one.
+/// The path below which robots.txt forbids everything, if there is one.
 const PRIVATE: &str = "/private/";
 
 fn path(number: usize, rng: &mut Rng) -> String {
