@@ -30,7 +30,8 @@ const STAGES: &[(&str, &[&str])] = &[
 const ALLOWED: &[(&str, &str)] = &[("classify", "site")];
 /// The crates of the workspace that each crate may depend on.
 const DEPENDENCIES: &[(&str, &[&str])] = &[
-    ("core", &[]),
+    ("domains", &[]),
+    ("core", &["domains"]),
     ("metrics", &["core"]),
     ("structure", &["core"]),
     ("policy", &["core", "structure"]),

@@ -48,7 +48,7 @@ fn names_live(name: &str) -> bool {
 /// Returns the value of a setting as it is written in a file.
 pub fn value_of(config: &Config, name: &str) -> Option<String> {
     let (section, key) = names::split(name)?;
-    let table = toml::Table::try_from(config).ok()?;
+    let table = config.to_table().ok()?;
     table.get(section)?.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 

@@ -94,7 +94,7 @@ fn checked(
     broken: &[(&str, &str)],
     mistakes: &mut Vec<Mistake>,
 ) -> Config {
-    let config: Config = root.try_into().unwrap_or_else(|error: toml::de::Error| {
+    let config = Config::from_table(root).unwrap_or_else(|error| {
         mistakes.push(Mistake { source: Source::Whole, text: error.message().to_owned() });
         Config::default()
     });

@@ -26,6 +26,7 @@ mod recrawl;
 pub mod robots;
 mod sections;
 mod state;
+mod table;
 #[cfg(test)]
 mod tests;
 pub mod url;

@@ -22,7 +22,7 @@ const REMARK: &str = "Was set and is left out:";
 /// Returns the secrets that were omitted from the text of a configuration and are not set in `config` either.
 pub fn left_out<'a>(text: &'a str, config: &Config) -> impl Iterator<Item = &'a str> {
     let names = text.lines().filter_map(|line| line.strip_prefix("# ")?.strip_prefix(REMARK)?.trim().split(':').next());
-    let values = Table::try_from(config).unwrap_or_default();
+    let values = config.to_table().unwrap_or_default();
     names.filter(move |name| {
         let (section, key) = name.split_once('.').unwrap_or_default();
         let default = super::section(section).and_then(|section| (section.defaults)().get(key).cloned());

@@ -8,7 +8,12 @@ pub fn registrable_domain(host: &str) -> &str {
     if is_address(host) {
         return host;
     }
-    psl::domain_str(host).unwrap_or(host)
+    harvestman_domains::registrable(host).unwrap_or(host)
+}
+
+/// Returns whether `host` (lower case, ASCII) is a public suffix.
+pub fn is_public_suffix(host: &str) -> bool {
+    harvestman_domains::is_public_suffix(host)
 }
 
 /// Returns whether `host` is an IP address in the form of a canonical URL. Host names whose last label is a number are
@@ -25,7 +30,7 @@ pub(super) fn is_within(host: &str, ancestor: &str) -> bool {
 
 /// Returns whether `host` is a single label that is not a top-level domain: a machine of the local network.
 pub(super) fn is_local_label(host: &str) -> bool {
-    !host.contains('.') && !is_address(host) && !psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known())
+    !host.contains('.') && !is_address(host) && !harvestman_domains::is_listed(host)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ mod tests;
 
 pub use canonical::{CanonicalUrl, Fingerprint, HostKey, origin_of};
 pub use canonicalise::Canonicaliser;
-pub use domain::registrable_domain;
+pub use domain::{is_public_suffix, registrable_domain};
 pub use error::{BadEntry, Error};
 pub use groups::{GROUPED_MAX, HostGroup, HostGroups};
 pub use refusal::OutOfScope;

@@ -49,7 +49,7 @@ pub(super) fn common(config: &Config) -> Config {
 
 /// Returns the names of the settings in which two configurations differ.
 pub(super) fn differences(one: &Config, other: &Config) -> Vec<String> {
-    let (Ok(one), Ok(other)) = (toml::Table::try_from(one), toml::Table::try_from(other)) else { return Vec::new() };
+    let (Ok(one), Ok(other)) = (one.to_table(), other.to_table()) else { return Vec::new() };
     let mut names = Vec::new();
     for (section, values) in &one {
         let its = other.get(section).and_then(toml::Value::as_table);
@@ -87,7 +87,8 @@ pub(super) enum Disagreement {
 /// The settings that differ, if the fleet has another configuration.
 pub(super) async fn agree(bus: &dyn Bus, clock: &Clock, config: &Config) -> Result<Config, Disagreement> {
     let common = common(config);
-    let text: Bytes = toml::to_string(&common).map_err(|error| unreadable(config, &error))?.into();
+    let table = common.to_table().map_err(|error| unreadable(config, &error))?;
+    let text: Bytes = table.to_string().into();
     match retry(clock, || bus.create(KEY, text.clone())).await {
         Ok(_) => return Ok(config.clone()),
         // With the write of another node, or with one that succeeded unacknowledged.
@@ -118,7 +119,7 @@ async fn read(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<Config, Disa
         }
     };
     let text = std::str::from_utf8(&held).map_err(|error| unreadable(own, &error))?;
-    toml::from_str(text).map_err(|error| unreadable(own, &error))
+    text.parse().and_then(Config::from_table).map_err(|error| unreadable(own, &error))
 }
 
 fn unreadable(own: &Config, why: &dyn std::fmt::Display) -> Disagreement {

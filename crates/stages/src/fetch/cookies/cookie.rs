@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::date;
 use harvestman_core::clock::Instant;
+use harvestman_core::url::is_public_suffix;
 
 /// A cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +116,7 @@ fn attributes_of(text: &str) -> Attributes {
 fn domain_for(attribute: Option<&str>, host: &str) -> Option<(String, bool)> {
     match attribute {
         None | Some("") => Some((host.to_owned(), true)),
-        Some(domain) if psl::suffix_str(domain) == Some(domain) => (domain == host).then(|| (host.to_owned(), true)),
+        Some(domain) if is_public_suffix(domain) => (domain == host).then(|| (host.to_owned(), true)),
         Some(domain) => is_within(host, domain).then(|| (domain.to_owned(), host.parse::<IpAddr>().is_ok())),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use super::cookie::Cookie;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::FetchOptions;
+use harvestman_core::url::registrable_domain;
 
 /// The capacity of a jar.
 #[derive(Debug, Clone, Copy)]
@@ -80,5 +81,5 @@ impl Jar {
 /// Returns the registrable domain of a host, or the host itself if it has none. A cookie's domain and every host that
 /// it applies to share it.
 fn key(host: &str) -> &str {
-    if host.parse::<std::net::IpAddr>().is_ok() { host } else { psl::domain_str(host).unwrap_or(host) }
+    if host.parse::<std::net::IpAddr>().is_ok() { host } else { registrable_domain(host) }
 }
