@@ -160,7 +160,7 @@ fn parsed(text: &str) -> anyhow::Result<CrawlStatus> {
 }
 
 /// Sends a command without arguments to a running crawl.
-pub fn tell(args: &ControlArgs, command: &str) -> anyhow::Result<()> {
+pub fn send_command(args: &ControlArgs, command: &str) -> anyhow::Result<()> {
     ask(&args.directory, http::Method::POST, (command, Vec::new())).map(drop)
 }
 

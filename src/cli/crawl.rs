@@ -201,7 +201,7 @@ async fn crawl(
     let (shown, opening) = (Arc::clone(progress), Arc::clone(&endpoints));
     let (learning, enough) = (Arc::clone(&hooks.metrics.policy), hooks.stop.clone());
     let on_status = move |status: &CrawlStatus| {
-        if until == Until::Learnt && learning.lessons.get() > 0 {
+        if until == Until::Learnt && learning.model_updates.get() > 0 {
             enough.request();
         }
         shown.show(status);
@@ -212,7 +212,7 @@ async fn crawl(
     let hooks = Hooks { on_status: Arc::new(on_status), ..hooks };
     let result = match start {
         Start::Fresh => pipeline::run(config, hooks).await,
-        Start::Resume => pipeline::go_on(config, hooks).await,
+        Start::Resume => pipeline::resume(config, hooks).await,
         Start::Recrawl => pipeline::recrawl(config, hooks).await,
     };
     progress.finish();

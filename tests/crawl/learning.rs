@@ -77,7 +77,7 @@ fn a_crawl_for_what_users_wrote_learns_the_forum_and_finds_more_of_it_than_bread
     let crawled = crawl_with(budgeted(&server, PolicyKind::Ucc), hooks.clone());
     assert_eq!((crawled.report.stop_reason, crawled.report.pages), (StopReason::PagesBudget, BUDGET));
     let policy = &hooks.metrics.policy;
-    assert!(policy.lessons.get() >= 1 && policy.clusters.get() > 1, "{policy:?}");
+    assert!(policy.model_updates.get() >= 1 && policy.clusters.get() > 1, "{policy:?}");
     assert_eq!(policy.panics.get(), 0);
     let learnt = share(&server, &crawled, users_text);
     assert!(learnt > breadth_first + 0.1, "learnt: {learnt:.3}, breadth first: {breadth_first:.3}");
@@ -208,7 +208,7 @@ fn breadth_first_neither_learns_nor_logs() {
     let mut config = budgeted(&server, PolicyKind::Bfs);
     config.budget.pages = 50;
     let crawled = crawl_with(config, hooks.clone());
-    assert_eq!(hooks.metrics.policy.lessons.get(), 0);
+    assert_eq!(hooks.metrics.policy.model_updates.get(), 0);
     assert!(!crawled.out().join("policy.jsonl").exists());
     let unsaid =
         |page: &harvestman::model::PageRecord| page.class.is_none() && page.score.is_none() && page.snapshot.is_none();

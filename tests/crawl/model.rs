@@ -68,7 +68,7 @@ fn a_learning_crawl_leaves_a_model_and_the_next_one_starts_from_it() {
         let hooks = Hooks::none();
         let second = crawl_with(config, hooks.clone());
         assert!(knew_from_the_start(&second), "{}", policy.name());
-        assert_eq!(hooks.metrics.policy.lessons.get(), 0, "its templates stay what they are");
+        assert_eq!(hooks.metrics.policy.model_updates.get(), 0, "its templates stay what they are");
         assert!(second.out().join(MODEL_FILE).exists());
     }
 }

@@ -113,7 +113,7 @@ def until(what, is_so, *processes):
 def has_seen_enough(prometheus, port, out):
     """Whether the crawl has produced everything that panels show, and has been scraped often enough."""
     text = get(port, "/metrics") or ""
-    done = total(text, "harvestman_crawl_pages_total") >= PAGES and total(text, "harvestman_policy_lessons_total") > 0
+    done = total(text, "harvestman_crawl_pages_total") >= PAGES and total(text, "harvestman_policy_model_updates_total") > 0
     scraped = prometheus.ask("query", query=f'count_over_time(up{{job="{JOB}"}}[1h])')["result"]
     return done and scraped and int(scraped[0]["value"][1]) >= SCRAPES and os.path.exists(f"{out}/state")
 

@@ -51,7 +51,7 @@ fn the_status_of_a_stalled_crawl_names_the_reason_and_when_it_goes_on() {
 }
 
 #[test]
-fn a_paused_crawl_asks_for_nothing_until_it_is_told_to_go_on() {
+fn a_paused_crawl_sends_no_request_until_it_is_resumed() {
     let server = serve(&WorldOptions { pages: 300, ..WorldOptions::default() }, Duration::from_millis(5));
     let runs = Runs::of(&server, &["host.delay=10ms", "host.delay_factor=0"]);
     let mut running = runs.start(runs.crawl());

@@ -19,7 +19,7 @@ fn wished(name: &str, usual: u64) -> u64 {
 }
 
 /// Kills a crawl so many times, each time after at most so long, and lets it end then.
-fn kill_and_go_on(runs: &Runs, kills: u64, longest: Duration) {
+fn kill_and_resume(runs: &Runs, kills: u64, longest: Duration) {
     let mut rng = Seed(5).child("kills").rng();
     let mut child = runs.start(runs.crawl());
     runs.await_pages();
@@ -45,7 +45,7 @@ fn a_crawl_that_is_killed_again_and_again_loses_nothing_and_fetches_little_twice
     let server = serve(&world(&Family::SOCIAL, pages, 12), Duration::from_millis(8));
     let runs = Runs::of(&server, &["host.delay=0s", "host.connections_per_host=8", "host.connections_per_ip=16"]);
     let runs = runs.into(std::env::var_os("HARVESTMAN_KILLED_OUT").map(PathBuf::from));
-    kill_and_go_on(&runs, kills, Duration::from_millis(350));
+    kill_and_resume(&runs, kills, Duration::from_millis(350));
     let again = runs.check_complete(&server);
     assert!(u64::from(again) <= kills * u64::from(LEASES), "{again} pages were fetched again after {kills} kills");
     eprintln!("{again} of {pages} pages were fetched again after {kills} kills");
@@ -56,7 +56,7 @@ fn hosts_are_left_alone_for_their_delay_across_kills_too() {
     let delay = Duration::from_millis(120);
     let server = serve(&world(&[Family::Forum], 40, 1), Duration::from_millis(2));
     let runs = Runs::of(&server, &["host.delay=120ms", "host.delay_factor=0"]);
-    kill_and_go_on(&runs, 5, Duration::from_millis(900));
+    kill_and_resume(&runs, 5, Duration::from_millis(900));
     runs.check_complete(&server);
     let times: Vec<u64> = server.log().entries().iter().map(|entry| entry.us).collect();
     let least = times.windows(2).map(|pair| pair[1] - pair[0]).min().unwrap();

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
 #![allow(clippy::disallowed_methods, reason = "a test of a real server may look at the clock")]
 
+mod commands;
 mod control;
 mod full_disk;
 mod killed;
@@ -10,5 +11,4 @@ mod mistakes;
 mod recrawl;
 mod remembered;
 mod runs;
-mod told;
 mod watched;

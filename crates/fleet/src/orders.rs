@@ -46,7 +46,7 @@ pub enum Order {
     /// Begin no new requests.
     Pause,
     /// Continue after a pause.
-    GoOn,
+    Resume,
     /// End the crawl and persist its state.
     Stop,
     /// Continue a stopped crawl.
@@ -113,7 +113,7 @@ impl Orders {
         let mut new = self.clone();
         match order {
             Order::Pause => new.paused = true,
-            Order::GoOn => new.paused = false,
+            Order::Resume => new.paused = false,
             Order::Stop => new.stopped = true,
             Order::Reopen => new.stopped = false,
             Order::Set(settings) => new.set.extend(settings.iter().cloned()),
@@ -154,7 +154,7 @@ impl Orders {
         let changed: Vec<_> = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
         orders.extend((!changed.is_empty()).then_some(Order::Set(changed)));
         if self.paused != earlier.paused {
-            orders.push(if self.paused { Order::Pause } else { Order::GoOn });
+            orders.push(if self.paused { Order::Pause } else { Order::Resume });
         }
         if self.stopped != earlier.stopped {
             orders.push(if self.stopped { Order::Stop } else { Order::Reopen });

@@ -28,7 +28,7 @@ impl Naive {
     fn obey(&mut self, order: &Order) {
         match order {
             Order::Pause => self.paused = true,
-            Order::GoOn => self.paused = false,
+            Order::Resume => self.paused = false,
             Order::Stop => self.stopped = true,
             Order::Reopen => self.stopped = false,
             Order::Set(settings) => settings.iter().for_each(|(name, value)| {
@@ -52,7 +52,7 @@ fn order() -> impl Strategy<Value = Order> {
     let setting = (prop::sample::select(vec!["host.delay", "budget.pages", "host.retries"]), 0_u8..3);
     prop_oneof![
         Just(Order::Pause),
-        Just(Order::GoOn),
+        Just(Order::Resume),
         Just(Order::Stop),
         Just(Order::Reopen),
         prop::collection::vec(setting, 1..3).prop_map(|settings| {
@@ -91,7 +91,7 @@ proptest! {
 #[test]
 fn what_is_so_already_changes_nothing_and_what_is_not_there_cannot_be_taken_back() {
     let none = Orders::default();
-    assert_eq!(none.with(&Order::GoOn), Ok(None));
+    assert_eq!(none.with(&Order::Resume), Ok(None));
     let banned = none.with(&add(List::Banned, "/tag/*")).unwrap().unwrap();
     assert_eq!(banned.with(&add(List::Banned, "/tag/*")), Ok(None));
     let refused = banned.with(&remove(List::Banned, "/x")).unwrap_err();

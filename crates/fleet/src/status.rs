@@ -253,12 +253,12 @@ mod tests {
         let heard = BTreeSet::from([session("a.2")]);
         let status = FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]);
         assert_eq!((&*status.state, status.partitions, status.held), ("running", 4, 3));
-        let told: Vec<_> = status
+        let nodes: Vec<_> = status
             .nodes
             .iter()
             .map(|node| (&*node.node, &*node.state, node.leads, node.partitions, node.behind))
             .collect();
-        assert_eq!(told, [("a", "live", false, 2, 3), ("b", "silent", true, 1, 2)]);
+        assert_eq!(nodes, [("a", "live", false, 2, 3), ("b", "silent", true, 1, 2)]);
         let orders = Orders { stopped: true, ..Orders::default() };
         view.orders = Some((records::written(&orders), 9));
         assert_eq!(FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]).state, "stopped");

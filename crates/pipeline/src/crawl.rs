@@ -173,7 +173,7 @@ impl Crawl {
                 }
                 () = hooks.pause.changed_from(paused) => {
                     paused = !paused;
-                    self.handles.frontier.send(if paused { Control::Pause } else { Control::GoOn });
+                    self.handles.frontier.send(if paused { Control::Pause } else { Control::Resume });
                 }
                 Some(given) = next(&mut commands) => {
                     self.control.serve(given).await;

@@ -50,7 +50,7 @@ pub(super) trait Environment {
     }
 
     /// Whether the crawl begins with its seeds. In a fleet they come over the exchange.
-    fn plants(&self) -> bool {
+    fn has_seeds(&self) -> bool {
         true
     }
 
@@ -65,7 +65,7 @@ pub(super) trait Environment {
     }
 
     /// Whether hosts may have a history although this run has not sent them a request yet.
-    fn remembers(&self) -> bool {
+    fn has_history(&self) -> bool {
         false
     }
 

@@ -269,7 +269,7 @@ impl Learning {
             let spells = self.spelt != self.facts.model_updates;
             self.spelt = self.facts.model_updates;
             let facts = self.policy.site_facts(spells.then_some(&mut *self.spell));
-            self.live.leave_facts(facts, (began, self.clock.now()));
+            self.live.record_facts(facts, (began, self.clock.now()));
         }
     }
 
@@ -325,8 +325,8 @@ impl Learning {
             );
         }
         if self.facts.model_updates > before.model_updates {
-            self.metrics.lessons.add(self.facts.model_updates - before.model_updates);
-            self.metrics.lesson_seconds.add(spent);
+            self.metrics.model_updates.add(self.facts.model_updates - before.model_updates);
+            self.metrics.model_update_seconds.add(spent);
             // What waits belongs to the previous generation, so this is urgent.
             self.publish();
             self.write_observations(|log, now| log.flush(now, true));

@@ -177,7 +177,7 @@ fn each_model_update_is_published_before_the_next_observation() {
     let orders = stage.orders.lock().unwrap();
     assert!((1..=10).all(|update| orders.contains(&(3 * update, update))), "{orders:?}");
     let metrics = &stage.metrics.policy;
-    assert_eq!((metrics.lessons.get(), metrics.observations.get(), metrics.duplicates.get()), (10, 30, 30));
+    assert_eq!((metrics.model_updates.get(), metrics.observations.get(), metrics.duplicates.get()), (10, 30, 30));
     assert_eq!(metrics.snapshots.get(), orders.len() as u64);
 }
 

@@ -87,7 +87,7 @@ pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
         return fleet::run(config, hooks).await;
     }
-    run_in(config, hooks, Start::anew).await
+    run_in(config, hooks, Start::new_crawl).await
 }
 
 /// Returns the configuration of the fleet's crawl that `own` names, with the settings of this node, for [`run`].
@@ -104,8 +104,8 @@ pub fn metrics(config: &Config) -> Metrics {
 }
 
 /// Resumes the fleet's crawl that `own` names, if it was stopped.
-pub async fn fleet_go_on(own: &Config) -> Result<(), Error> {
-    fleet::go_on(own).await
+pub async fn fleet_resume(own: &Config) -> Result<(), Error> {
+    fleet::resume(own).await
 }
 
 /// Returns the status of the fleet's crawl that `own` names.
@@ -119,11 +119,11 @@ pub async fn fleet_rebalance(own: &Config) -> Result<RebalanceReport, Error> {
 }
 
 /// Resumes the crawl whose directory `config` names, however it ended; otherwise like [`run`].
-pub async fn go_on(config: &Config, hooks: Hooks) -> Result<Report, Error> {
+pub async fn resume(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
         return fleet::run(config, hooks).await;
     }
-    run_in(config, hooks, Start::again).await
+    run_in(config, hooks, Start::resume).await
 }
 
 /// Revisits the pages of the crawl whose directory `config` names that have probably changed, and crawls new and still
@@ -139,7 +139,7 @@ pub async fn recrawl(config: &Config, hooks: Hooks) -> Result<Report, Error> {
             config.crawl.out, config.fleet.name
         )));
     }
-    run_in(config, hooks, Start::another_round).await
+    run_in(config, hooks, Start::recrawl).await
 }
 
 async fn run_in(config: &Config, hooks: Hooks, start: fn(&Path) -> Result<Start, Error>) -> Result<Report, Error> {

@@ -55,13 +55,13 @@ pub(super) struct Start {
 
 impl Start {
     /// Prepares a directory that is new or empty.
-    pub(super) fn anew(directory: &Path) -> Result<Self, Error> {
+    pub(super) fn new_crawl(directory: &Path) -> Result<Self, Error> {
         output::prepare(directory)?;
         Ok(Self { lock: DirectoryLock::take(directory)?, left: None })
     }
 
     /// Opens a directory that holds a crawl, and repairs files that were torn at its end.
-    pub(super) fn again(directory: &Path) -> Result<Self, Error> {
+    pub(super) fn resume(directory: &Path) -> Result<Self, Error> {
         let state = directory.join(STATE_DIRECTORY);
         if !state.is_dir() {
             let reason = "it holds no crawl that could be resumed".to_owned();
@@ -95,12 +95,12 @@ impl Start {
 impl Start {
     /// Begins another recrawl in a directory that holds a crawl. From here on the account is that of the recrawl, whose
     /// links are at first those that still wait. The previous report is renamed.
-    pub(super) fn another_round(directory: &Path) -> Result<Self, Error> {
+    pub(super) fn recrawl(directory: &Path) -> Result<Self, Error> {
         let refuse = |reason: &str| Error::OutputDirectory { path: directory.to_owned(), reason: reason.to_owned() };
         if !directory.join(STATE_DIRECTORY).is_dir() {
             return Err(refuse("it holds no crawl whose pages could be visited again (or one without a state)"));
         }
-        let start = Self::again(directory)?;
+        let start = Self::resume(directory)?;
         let Some(store) = &start.left else { return Err(refuse("it holds no state")) };
         let (waiting, pages) = (store.waiting()?, store.visits().count()?);
         if pages == 0 {

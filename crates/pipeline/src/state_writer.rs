@@ -19,7 +19,7 @@ use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_core::model::Ledger;
 use harvestman_metrics::StateMetrics;
-use harvestman_stages::frontier::Kept;
+use harvestman_stages::frontier::LeasesCommitted;
 use harvestman_stages::host::Politeness;
 use harvestman_storage::archive;
 use harvestman_storage::store::{CommitGroup, Store, StoreError, decode};
@@ -193,7 +193,7 @@ impl StateWriter {
         }
         self.queue.pending.fetch_sub(group.commit.changes.len() as u64, Ordering::AcqRel);
         // After a failure too, so that the crawl can end.
-        self.frontier.send(Kept(group.leases));
+        self.frontier.send(LeasesCommitted(group.leases));
     }
 
     /// Commits the group; a panic is an error like any other, since the crawl would wait forever for a state writer

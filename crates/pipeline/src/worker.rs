@@ -93,7 +93,7 @@ impl Worker {
         let recrawl_visit = context.recrawl.as_ref().and_then(|recrawl| {
             let links = links_of(before.as_ref(), &result.rows);
             let seen = visit.as_deref().map(|visit| Box::new(sighting(visit, &links)));
-            recrawl.tell_links(lease.item.url.fingerprint(), links);
+            recrawl.report_links(lease.item.url.fingerprint(), links);
             seen
         });
         context.metrics.worker.busy_seconds.add(context.clock.now().since(started));

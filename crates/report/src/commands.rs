@@ -30,7 +30,7 @@ pub enum Command {
     /// commands below, instead.
     Pause,
     /// Resume all nodes of a fleet.
-    GoOn,
+    Resume,
     /// Stop the crawl on all nodes.
     Stop,
 }
@@ -47,14 +47,14 @@ impl Command {
             Self::Block(_) => "block",
             Self::Unblock(_) => "unblock",
             Self::Pause => "pause",
-            Self::GoOn => "go-on",
+            Self::Resume => "go-on",
             Self::Stop => "stop",
         }
     }
 
     /// Returns the command of this name that pauses, resumes or stops all nodes of a fleet.
     pub fn of_fleet(name: &str) -> Option<Self> {
-        [Self::Pause, Self::GoOn, Self::Stop].into_iter().find(|command| command.name() == name)
+        [Self::Pause, Self::Resume, Self::Stop].into_iter().find(|command| command.name() == name)
     }
 
     /// Returns the command of this name with its arguments, or `None` if there is no such command.

@@ -57,7 +57,7 @@ pub fn run(args: &JoinArgs) -> Result<Exit, Failure> {
 async fn configuration(own: &Config, resume: bool) -> Result<Config, pipeline::Error> {
     let config = pipeline::fleet_configuration(own).await?;
     if resume {
-        pipeline::fleet_go_on(own).await?;
+        pipeline::fleet_resume(own).await?;
     }
     Ok(config)
 }

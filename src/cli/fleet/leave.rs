@@ -25,7 +25,7 @@ crawl is paused until the next one joins.";
 
 /// Sends the command to the node.
 pub fn run(args: &LeaveArgs) -> Result<(), Failure> {
-    control::tell(&args.control, "leave")?;
+    control::send_command(&args.control, "leave")?;
     let text = "the node hands over its work and then exits; `harvestman fleet status` shows its progress\n";
     // Standard output may be closed.
     let _ = io::stdout().write_all(text.as_bytes());

@@ -19,7 +19,7 @@ use harvestman_core::seed::{Rng, Seed};
 
 /// A stream, as its leader stores it.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct StoredStream {
     pub(super) messages: BTreeMap<u64, (String, Bytes, Instant)>,
     pub(super) last: u64,
 }
@@ -36,7 +36,7 @@ pub(super) enum Place {
 pub(super) struct State {
     pub(super) keys: BTreeMap<String, KeyValue>,
     pub(super) revision: u64,
-    pub(super) streams: BTreeMap<Stream, Kept>,
+    pub(super) streams: BTreeMap<Stream, StoredStream>,
     pub(super) objects: BTreeMap<String, Bytes>,
     /// Until when a component has no leader.
     pub(super) away: BTreeMap<Place, Instant>,

@@ -25,12 +25,12 @@ group! {
         /// old while pages are fetched, the policy learns nothing new any more.
         published: Gauge = "harvestman_policy_snapshot_timestamp_seconds";
         /// Model updates: times that the site's templates were learned from scratch.
-        lessons: Counter = "harvestman_policy_lessons_total";
+        model_updates: Counter = "harvestman_policy_model_updates_total";
         /// Model updates that were due because the site's pages had changed. More than a few mean that a site changes
         /// all the time, or that its templates do not distinguish its pages.
         drifts: Counter = "harvestman_policy_drifts_total";
         /// Time spent on model updates.
-        lesson_seconds: SecondsCounter = "harvestman_policy_lesson_seconds_total";
+        model_update_seconds: SecondsCounter = "harvestman_policy_model_update_seconds_total";
         /// Clusters of pages, made from one template each, that the policy knows.
         clusters: Gauge = "harvestman_policy_clusters";
         /// Pages that the policy took for repetitions of others. A large share of all pages is wasted work.

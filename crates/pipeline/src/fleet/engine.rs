@@ -17,7 +17,7 @@ use harvestman_fleet::bus::BoxFuture;
 use harvestman_fleet::engine::{Engine, EngineStatus};
 use harvestman_fleet::{Partition, PartitionOwnership, PartitionState};
 use harvestman_metrics::FleetMetrics;
-use harvestman_stages::frontier::{DiscoveredLinks, FleetEvent, Hosts, LeasesOf, LetGo, TakeOver};
+use harvestman_stages::frontier::{DiscoveredLinks, DropHosts, FleetEvent, Hosts, LeasesOf, TakeOver};
 use harvestman_storage::dedup::SeenUrls;
 
 /// The interval at which partitions that are being released are checked for work in progress.
@@ -122,7 +122,7 @@ impl FleetEngine {
         partitions.iter().for_each(|partition| self.territory.release(*partition));
         let released = partitions.iter().map(|partition| partition.0).collect();
         let fleet_effects = Box::new(FleetEffects { released, ..FleetEffects::default() });
-        self.frontier.send(LetGo { hosts: Arc::clone(&hosts), fleet_effects });
+        self.frontier.send(DropHosts { hosts: Arc::clone(&hosts), fleet_effects });
         self.hosts.retire(hosts);
     }
 

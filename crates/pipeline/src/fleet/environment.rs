@@ -39,11 +39,11 @@ impl Environment for FleetEnvironment {
         Arc::clone(&self.territory) as _
     }
 
-    fn plants(&self) -> bool {
+    fn has_seeds(&self) -> bool {
         false
     }
 
-    fn remembers(&self) -> bool {
+    fn has_history(&self) -> bool {
         true
     }
 

@@ -28,5 +28,5 @@ mod status;
 pub(super) use node_setup::node_name;
 pub(super) use policy::{NodePolicy, SharedPolicy};
 pub(super) use rebalance::rebalance;
-pub(super) use run::{configuration, go_on, run};
+pub(super) use run::{configuration, resume, run};
 pub(super) use status::status;

@@ -32,7 +32,7 @@ pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result
     let settings = names.into_iter().filter(named).filter_map(|name| Some((name.to_owned(), value_of(own, name)?)));
     let settings: Vec<_> = settings.collect();
     let set = (!settings.is_empty()).then_some(Order::Set(settings));
-    for order in set.into_iter().chain([Order::GoOn, Order::Reopen]) {
+    for order in set.into_iter().chain([Order::Resume, Order::Reopen]) {
         let submitted = order_submission::submit(bus, clock, &order).await;
         submitted.map_err(|error| Error::Configuration(error.to_string()))?;
     }
@@ -181,13 +181,13 @@ impl OrderRelay {
         }
         match order {
             Order::Pause => self.inner.pause.set(true),
-            Order::GoOn => self.inner.pause.set(false),
+            Order::Resume => self.inner.pause.set(false),
             Order::Stop => self.inner.stop.request(),
             _ => {}
         }
         Ok(match order {
             Order::Pause => "nothing new is started",
-            Order::GoOn => "it continues",
+            Order::Resume => "it continues",
             Order::Stop => "work in progress is finished; then this node ends",
             _ => "nothing to do",
         }
@@ -242,7 +242,7 @@ fn order(command: &Command, config: &Config, clusters: Option<&Clusters>) -> Res
         Command::Block(text) => Order::Add(List::Blocked, host(text)?),
         Command::Unblock(text) => Order::Remove(List::Blocked, host(text)?),
         Command::Pause => Order::Pause,
-        Command::GoOn => Order::GoOn,
+        Command::Resume => Order::Resume,
         Command::Stop => Order::Stop,
     })
 }
@@ -274,7 +274,7 @@ fn command(order: &Order) -> Option<Command> {
         Order::Remove(List::Banned, what) => Command::Unban(what.clone()),
         Order::Remove(List::Pinned, what) => Command::Unpin(what.clone()),
         Order::Remove(List::Blocked, what) => Command::Unblock(what.clone()),
-        Order::Pause | Order::GoOn | Order::Stop | Order::Reopen => return None,
+        Order::Pause | Order::Resume | Order::Stop | Order::Reopen => return None,
     })
 }
 

@@ -48,7 +48,7 @@ pub(crate) async fn configuration(own: &Config) -> Result<Config, Error> {
 }
 
 /// Resumes the crawl, if it was stopped.
-pub(crate) async fn go_on(own: &Config) -> Result<(), Error> {
+pub(crate) async fn resume(own: &Config) -> Result<(), Error> {
     let bus = connect::open(&own.fleet).await?;
     let clock = Clock::system();
     budget::reopen(&*bus, &clock).await?;

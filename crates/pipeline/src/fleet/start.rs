@@ -17,7 +17,7 @@ pub(super) const LEFT_DIRECTORY: &str = "state-left";
 pub(super) fn start(directory: &Path) -> Result<Start, Error> {
     let (state, left) = (directory.join(STATE_DIRECTORY), directory.join(LEFT_DIRECTORY));
     if !state.is_dir() && !left.is_dir() {
-        return Start::anew(directory);
+        return Start::new_crawl(directory);
     }
     let lock = DirectoryLock::take(directory)?;
     archive::repair_all(directory)?;

@@ -106,7 +106,7 @@ impl LeasePort for FrontierHandle {
         self.send(ErrandsDone(1));
     }
 
-    fn errand_broken_off(&self) {
+    fn errand_aborted(&self) {
         // It counts as a request: it may have been sent.
         self.send(OwnRequestEnded::default());
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::HostDirectory;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::{HostGroup, HostKey};
-use harvestman_stages::host::{GateId, GatePort, GateTerms, HostHistory, HostRules, LetIn, Return};
+use harvestman_stages::host::{GateId, GatePassed, GatePort, GateTerms, HostHistory, HostRules, Return};
 
 impl GatePort for HostDirectory {
     fn enter(&self, gate: GateId, host: &HostKey, delay: Duration) -> bool {
@@ -90,7 +90,7 @@ impl HostDirectory {
         loop {
             let next = self.gates.gates.lock().admit_next(now);
             let Some((gate, host)) = next else { break };
-            self.send(&host, LetIn(gate));
+            self.send(&host, GatePassed(gate));
         }
         let due = self.gates.gates.lock().next_due();
         if let Some(due) = due {

@@ -38,7 +38,7 @@ use harvestman_storage::store::{RecrawlRound, VisitReader};
 const LINKS_MAX: usize = 256;
 
 /// Messages to the scheduler.
-enum Told {
+enum SchedulerMessage {
     /// The links of a planned page, in page order.
     Links(Fingerprint, Links),
     /// The links of a new page.
@@ -84,7 +84,7 @@ struct Ended {
 /// dropped.
 #[derive(Clone)]
 pub(super) struct RecrawlHandle {
-    sender: Sender<Told>,
+    sender: Sender<SchedulerMessage>,
     /// Pages whose visits are planned and have not ended.
     planned: Arc<Mutex<HashSet<Fingerprint, FixedState>>>,
     figures: Arc<Mutex<RecrawlFigures>>,
@@ -105,15 +105,15 @@ impl RecrawlHandle {
     }
 
     /// Reports the links of a page.
-    pub(super) fn tell_links(&self, page: Fingerprint, links: Links) {
+    pub(super) fn report_links(&self, page: Fingerprint, links: Links) {
         if links.is_empty() {
             return;
         }
         if self.awaits(page) {
-            self.send(Told::Links(page, links));
+            self.send(SchedulerMessage::Links(page, links));
         } else {
             // It is only a sign: if there is no room for it, it is dropped.
-            let _ = self.sender.try_send(Told::New(links));
+            let _ = self.sender.try_send(SchedulerMessage::New(links));
         }
     }
 
@@ -122,7 +122,7 @@ impl RecrawlHandle {
         for ended in &change.ended {
             if self.planned.lock().remove(&ended.url) {
                 self.noise.lock().remove(&ended.url);
-                self.send(Told::Ended(ended.url, Ended::of(ended.fate, change.visit.as_deref())));
+                self.send(SchedulerMessage::Ended(ended.url, Ended::of(ended.fate, change.visit.as_deref())));
             } else if ended.fate == Fate::Fetched {
                 self.figures.lock().new_pages += 1;
             }
@@ -136,10 +136,10 @@ impl RecrawlHandle {
 
     /// Ends the scheduler.
     pub(super) fn close(&self) {
-        self.send(Told::Close);
+        self.send(SchedulerMessage::Close);
     }
 
-    fn send(&self, message: Told) {
+    fn send(&self, message: SchedulerMessage) {
         if self.sender.send(message).is_err() {
             // The plan is carried out.
             tracing::debug!("a visit ended after the plan");
@@ -161,7 +161,7 @@ impl Ended {
 /// The scheduler's end of its queue.
 pub(super) struct RecrawlQueue {
     handle: RecrawlHandle,
-    told: Receiver<Told>,
+    messages: Receiver<SchedulerMessage>,
     /// The maximum number of visits in progress per host.
     window: usize,
 }
@@ -172,12 +172,12 @@ impl RecrawlHandle {
         let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
         let room =
             config.frontier.in_flight_max as usize + 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
-        let (sender, told) = bounded(room);
+        let (sender, messages) = bounded(room);
         let known = loaded.known.len() as u64;
         let figures = RecrawlFigures { round: round.number, known, ..RecrawlFigures::default() };
         let handle =
             Self { sender, planned: Arc::default(), figures: Arc::new(Mutex::new(figures)), noise: Arc::default() };
-        (handle.clone(), RecrawlQueue { handle, told, window })
+        (handle.clone(), RecrawlQueue { handle, messages, window })
     }
 }
 

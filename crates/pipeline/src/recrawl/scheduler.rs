@@ -6,7 +6,7 @@ use crossbeam_channel::Receiver;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use super::{Ended, Links, Loaded, RecrawlHandle, RecrawlQueue, SchedulerSetup, Told};
+use super::{Ended, Links, Loaded, RecrawlHandle, RecrawlQueue, SchedulerMessage, SchedulerSetup};
 use crate::handles::FrontierHandle;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, RecrawlOptions};
@@ -37,7 +37,7 @@ pub(crate) struct RecrawlScheduler {
     frontier: FrontierHandle,
     handle: RecrawlHandle,
     clock: Clock,
-    messages: Receiver<Told>,
+    messages: Receiver<SchedulerMessage>,
 }
 
 impl RecrawlScheduler {
@@ -45,7 +45,7 @@ impl RecrawlScheduler {
     pub(crate) fn new(config: &Config, setup: SchedulerSetup) -> Self {
         let SchedulerSetup { round, loaded, reader, queue, frontier, clock, seed } = setup;
         let Loaded { known, table, hosts, numbers, pages, lasted, waiting } = loaded;
-        let RecrawlQueue { handle, told: messages, window } = queue;
+        let RecrawlQueue { handle, messages, window } = queue;
         let options = config.recrawl.clone();
         let limits = PlanLimits { visits: known.len() as u64, recall: options.recall, chance: options.chance };
         let pages = pages.into_iter().zip(known.iter().map(|known| known.host)).collect();
@@ -120,12 +120,12 @@ impl RecrawlScheduler {
     }
 
     /// Handles a message. Returns false if the crawl is over.
-    fn handle_message(&mut self, message: Told) -> bool {
+    fn handle_message(&mut self, message: SchedulerMessage) -> bool {
         match message {
-            Told::Links(page, links) => drop(self.links.insert(page, self.known(&links))),
-            Told::New(links) => self.plan.found_new(&self.known(&links)),
-            Told::Ended(page, ended) => self.take(page, ended),
-            Told::Close => return false,
+            SchedulerMessage::Links(page, links) => drop(self.links.insert(page, self.known(&links))),
+            SchedulerMessage::New(links) => self.plan.found_new(&self.known(&links)),
+            SchedulerMessage::Ended(page, ended) => self.take(page, ended),
+            SchedulerMessage::Close => return false,
         }
         true
     }

@@ -174,7 +174,7 @@ impl CrawlBuilder<'_> {
         let earlier = &mut sinks.earlier;
         let account = std::mem::take(&mut earlier.past.account.ledger);
         let is_new = account.discovered() == 0;
-        frontier.go_on(account.clone());
+        frontier.restore_ledger(account.clone());
         restore(earlier, &sinks.seen, &mut frontier)?;
         // Its queue has room for the visits that wait, which are known now.
         let recrawl = earlier.round.as_ref().map(|(round, loaded)| RecrawlHandle::new(config, round, loaded));
@@ -193,7 +193,7 @@ impl CrawlBuilder<'_> {
             StateWriter::new(config, setup)
         });
         if let Some(state) = &state {
-            frontier.keep_by(Arc::new(state.clone()));
+            frontier.persist_through(Arc::new(state.clone()));
         }
         let ledger = Arc::clone(&frontier_to_be.ledger);
         frontier_to_be.start(frontier);
@@ -221,7 +221,7 @@ impl CrawlBuilder<'_> {
 
     /// Returns the seeds as links; none if the crawl has begun before, or other nodes supply them.
     fn seeds(&self, parts: &Parts, policy: &PolicySetup, rules: &Rules, is_new: bool) -> DiscoveredLinks {
-        if !is_new || !self.environment.plants() {
+        if !is_new || !self.environment.has_seeds() {
             return DiscoveredLinks::default();
         }
         let seeds = parts.seeds.iter().chain(&policy.example_seed);

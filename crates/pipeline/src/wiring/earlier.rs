@@ -44,7 +44,7 @@ impl EarlierRuns {
         };
         let round = known.map(load).transpose()?;
         let hosts = std::mem::take(&mut past.hosts);
-        let hosts = (goes_on || builder.environment.remembers()).then(|| Arc::new(Mutex::new(hosts)));
+        let hosts = (goes_on || builder.environment.has_history()).then(|| Arc::new(Mutex::new(hosts)));
         let store = match left {
             None if config.state.enabled => Some(Store::create(&directory.join(STATE_DIRECTORY))?),
             left => left,

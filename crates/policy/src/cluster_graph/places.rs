@@ -218,7 +218,7 @@ impl PlaceOutcomes {
             of_cluster.entry((*cluster, *apath)).or_default().see(*url, *refused);
             of_all.entry(*apath).or_default().see(*url, *refused);
         }
-        Self { of_cluster: told(of_cluster), of_all: told(of_all), patterns: HashMap::default() }
+        Self { of_cluster: estimate(of_cluster), of_all: estimate(of_all), patterns: HashMap::default() }
     }
 
     /// The places that are closed now. O(places).
@@ -254,7 +254,7 @@ impl Sampled {
     }
 
     /// The statistics of the place; `None` where it is like any other.
-    fn told(&self) -> Option<Place> {
+    fn estimate(&self) -> Option<Place> {
         if self.urls.is_empty() {
             let vain = u32::try_from(self.links).unwrap_or(u32::MAX);
             return Some(Place { vain, refused: self.refused, ..Place::default() });
@@ -265,10 +265,10 @@ impl Sampled {
 }
 
 /// The places with statistics; where there are too many, those with most links.
-fn told<K: Hash + Eq + Ord + Copy>(sampled: HashMap<K, Sampled, FixedState>) -> HashMap<K, Place, FixedState> {
+fn estimate<K: Hash + Eq + Ord + Copy>(sampled: HashMap<K, Sampled, FixedState>) -> HashMap<K, Place, FixedState> {
     let mut all: Vec<_> = sampled.into_iter().collect();
     all.sort_unstable_by_key(|(key, place)| (std::cmp::Reverse(place.links), *key));
-    all.into_iter().filter_map(|(key, place)| Some((key, place.told()?))).take(WATCHED_MAX / 2).collect()
+    all.into_iter().filter_map(|(key, place)| Some((key, place.estimate()?))).take(WATCHED_MAX / 2).collect()
 }
 
 /// Adds a link to the statistics under a key. Where too many keys are watched already, it is dropped; what is not

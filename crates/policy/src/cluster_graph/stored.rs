@@ -161,7 +161,7 @@ impl LearntGraph {
         }
         let by_url = self.kinds.by != ClusterBy::Structure;
         let all = (0..).map(Cluster).zip(self.graph.nodes()).zip(&self.examples);
-        let told = all.filter(|((_, node), _)| node.size > 0).map(|((kind, node), example)| KindFacts {
+        let described = all.filter(|((_, node), _)| node.size > 0).map(|((kind, node), example)| KindFacts {
             kind: number(kind),
             pattern: example.as_ref().filter(|_| by_url).and_then(|url| self.kinds.urls.spell(url)),
             example: example.as_deref().map(str::to_owned),
@@ -170,6 +170,6 @@ impl LearntGraph {
             links_in: node.links_in,
             leads_to: leads_to.remove(&kind).unwrap_or_default(),
         });
-        told.collect()
+        described.collect()
     }
 }

@@ -74,7 +74,7 @@ impl Drift {
     pub fn see(&mut self, seen: TemplateFit, sample: usize) -> DriftAction {
         self.pages += 1;
         if let Some(sampling) = self.sampling {
-            return self.go_on(sampling, sample);
+            return self.continue_sampling(sampling, sample);
         }
         if seen != TemplateFit::Uncounted {
             self.count(seen == TemplateFit::Strange);
@@ -88,7 +88,7 @@ impl Drift {
         DriftAction::Sample
     }
 
-    fn go_on(&mut self, Sampling { had, until }: Sampling, sample: usize) -> DriftAction {
+    fn continue_sampling(&mut self, Sampling { had, until }: Sampling, sample: usize) -> DriftAction {
         let new = sample.saturating_sub(had);
         let is_over = self.pages >= until;
         if new < NEW_PAGES && !is_over {

@@ -90,17 +90,17 @@ mod tests {
 
     #[test]
     fn each_problem_gives_a_warning_and_several_are_joined() {
-        let told = |state: LearnerState<'_>, part: &str| {
+        let check = |state: LearnerState<'_>, part: &str| {
             let note = note(&state).unwrap();
             assert!(note.contains(part), "{note}");
         };
-        told(LearnerState { pages: 3, clusters: None, ..WELL }, "only 3 pages");
-        told(LearnerState { clusters: Some(0), ..WELL }, "no two of the site's pages are alike");
-        told(LearnerState { clusters: Some(1), ..WELL }, "one template");
-        told(LearnerState { example: ExampleStatus::NotFetched, ..WELL }, "http://h.test/t/1 was not fetched");
-        told(LearnerState { example: ExampleStatus::Missing { found: false }, ..WELL }, "breadth-first");
-        told(LearnerState { example: ExampleStatus::Missing { found: true }, ..WELL }, "by their URLs");
-        told(LearnerState { example: ExampleStatus::Outlier { nearest: true }, ..WELL }, "nearest template");
-        told(LearnerState { drifts: 2, clusters: Some(1), ..WELL }, "place and URL; the site's pages changed");
+        check(LearnerState { pages: 3, clusters: None, ..WELL }, "only 3 pages");
+        check(LearnerState { clusters: Some(0), ..WELL }, "no two of the site's pages are alike");
+        check(LearnerState { clusters: Some(1), ..WELL }, "one template");
+        check(LearnerState { example: ExampleStatus::NotFetched, ..WELL }, "http://h.test/t/1 was not fetched");
+        check(LearnerState { example: ExampleStatus::Missing { found: false }, ..WELL }, "breadth-first");
+        check(LearnerState { example: ExampleStatus::Missing { found: true }, ..WELL }, "by their URLs");
+        check(LearnerState { example: ExampleStatus::Outlier { nearest: true }, ..WELL }, "nearest template");
+        check(LearnerState { drifts: 2, clusters: Some(1), ..WELL }, "place and URL; the site's pages changed");
     }
 }

@@ -173,7 +173,7 @@ pub struct TakeOver {
 /// effects.
 #[derive(Message)]
 #[rtype(result = "()")]
-pub struct LetGo {
+pub struct DropHosts {
     /// The hosts.
     pub hosts: Arc<Hosts>,
     /// The effects on the fleet.
@@ -209,7 +209,7 @@ pub enum Control {
     /// Pauses granting.
     Pause,
     /// Resumes granting.
-    GoOn,
+    Resume,
     /// The budgets were raised: grants what they allow.
     Look,
     /// The crawl of the whole fleet ends for this reason: grants nothing more.
@@ -224,9 +224,9 @@ pub enum Control {
 /// Changes were persisted that end this many leases.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub struct Kept(pub u32);
+pub struct LeasesCommitted(pub u32);
 
-/// Where changes are persisted. Calls must not block for long. Each change that ends leases is answered by [`Kept`].
+/// Where changes are persisted. Calls must not block for long. Each change that ends leases is answered by [`LeasesCommitted`].
 pub trait ChangePort: Send + Sync {
     /// Persists a change.
     fn keep(&self, change: Change);

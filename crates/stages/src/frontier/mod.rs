@@ -34,9 +34,9 @@ pub use host_queue::{NotReady, Readmit};
 pub use activity::FrontierActivity;
 pub use forecast::YieldForecast;
 pub use messages::{
-    ChangePort, Control, DiscoveredLinks, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, HostPort, Hosts,
-    Kept, LeaseEnded, LeasesOf, LetGo, LimitsChanged, LinksFound, Order, OrderChanged, OrderSlot, Outcome,
-    OwnRequestEnded, PageFindings, ReadmitShared, SurveyQuery, TakeOver,
+    ChangePort, Control, DiscoveredLinks, DropHosts, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue,
+    HostPort, Hosts, LeaseEnded, LeasesCommitted, LeasesOf, LimitsChanged, LinksFound, Order, OrderChanged, OrderSlot,
+    Outcome, OwnRequestEnded, PageFindings, ReadmitShared, SurveyQuery, TakeOver,
 };
 pub use queues::{Frontier, FrontierLimits};
 pub use ranking::Rank;

@@ -28,7 +28,7 @@ pub struct NoWork(pub Option<Instant>);
 /// Admits the host at a gate where it was queued.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]
-pub struct LetIn(pub GateId);
+pub struct GatePassed(pub GateId);
 
 /// Announces that the rules changed, or that the host was blocked or unblocked.
 #[derive(Debug, Message)]

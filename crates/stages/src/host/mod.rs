@@ -26,7 +26,7 @@ pub use core::HostCore;
 pub use gates::{GateId, GateTerms, Gates, Return};
 pub use health::Health;
 pub use history::{HostHistory, StoredRobots};
-pub use messages::{Grant, LetIn, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
+pub use messages::{GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
 pub use politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 pub use ports::{
     DeliveredErrand, DeliveryPort, GatePort, HostPorts, HostRegistry, HostRequest, LeasePort, RequestPort,

@@ -31,7 +31,7 @@ pub trait LeasePort: Send + Sync {
     /// Reports that an announced auxiliary request ended without being sent.
     fn errand_done(&self);
     /// Reports that an auxiliary request was aborted; it may be run again.
-    fn errand_broken_off(&self);
+    fn errand_aborted(&self);
 }
 
 /// Sends the host's requests.
@@ -81,7 +81,7 @@ pub struct DeliveredErrand {
 
 /// The gates that hosts of one group or at one address share.
 pub trait GatePort: Send + Sync {
-    /// Enters a gate and returns true, or queues the host and returns false; `LetIn` then announces its admission.
+    /// Enters a gate and returns true, or queues the host and returns false; `GatePassed` then announces its admission.
     /// `delay` is the host's own.
     fn enter(&self, gate: GateId, host: &HostKey, delay: Duration) -> bool;
     /// Leaves a gate.

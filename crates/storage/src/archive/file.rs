@@ -44,7 +44,7 @@ impl AppendFile<File> {
     }
 
     /// Opens a file to continue after its first `length` bytes. Creates it if it does not exist.
-    pub fn go_on(path: PathBuf, length: u64) -> Result<Self, Error> {
+    pub fn resume(path: PathBuf, length: u64) -> Result<Self, Error> {
         let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
         match opened.and_then(|mut file| file.cut(length).map(|()| file)) {
             Ok(file) => Ok(Self::new(path, file, length)),

@@ -41,7 +41,7 @@ impl LineLog {
     ) -> Result<Self, Error> {
         let path = directory.join(format!("{name}{}", suffix(compression)));
         let whole = whole_length(&path, compression).map_err(|source| Error::file("read", &path, source))?;
-        let file = AppendFile::go_on(path, whole)?;
+        let file = AppendFile::resume(path, whole)?;
         sync_directory(directory)?;
         let compress = match compression {
             LineCompression::None => Compress::None,

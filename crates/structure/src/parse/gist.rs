@@ -125,11 +125,11 @@ const DIGIT: u8 = 2;
 const ADDRESS: u8 = 4;
 const LETTER: u8 = 8;
 /// The properties of each byte of a word, in one look-up.
-const TOLD: [u8; 256] = {
-    let mut told = [0; 256];
+const CHAR_FLAGS: [u8; 256] = {
+    let mut char_flags = [0; 256];
     let mut at = 0;
-    while at < told.len() {
-        told[at] = match at as u8 {
+    while at < char_flags.len() {
+        char_flags[at] = match at as u8 {
             b' ' | b'\t' | b'\n' | b'\r' | 0x0c => SPACE,
             b'0'..=b'9' => DIGIT,
             b'/' | b'=' | b'%' | b'?' => ADDRESS,
@@ -138,24 +138,24 @@ const TOLD: [u8; 256] = {
         };
         at += 1;
     }
-    told
+    char_flags
 };
 
 /// Returns the length of the word that `text` begins with, and whether it is a number with at most two letters about it
 /// (`2031`, `12:30`, `1,204`, `#7`, `3rd`, `0.2s`), an identifier, or an address.
 fn read_word(text: &[u8]) -> (usize, bool) {
-    let (mut told, mut letters, mut len) = (0, 0, 0);
+    let (mut char_flags, mut letters, mut len) = (0, 0, 0);
     for byte in text {
-        let kind = TOLD[usize::from(*byte)];
+        let kind = CHAR_FLAGS[usize::from(*byte)];
         if kind == SPACE {
             break;
         }
-        told |= kind;
+        char_flags |= kind;
         letters += usize::from(kind / LETTER);
         len += 1;
     }
-    let counted = told & DIGIT != 0 && (letters <= 2 || len >= IDENTIFIER_MIN);
-    (len, if told & ADDRESS != 0 { len > 1 } else { counted })
+    let counted = char_flags & DIGIT != 0 && (letters <= 2 || len >= IDENTIFIER_MIN);
+    (len, if char_flags & ADDRESS != 0 { len > 1 } else { counted })
 }
 
 #[cfg(test)]

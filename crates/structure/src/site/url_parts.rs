@@ -37,17 +37,17 @@ impl<'u> Segment<'u> {
         if stem.is_empty() {
             return Self::Name(text);
         }
-        let told = told(stem.as_bytes(), stem.len() > HYPHENATED_MAX);
-        if told & NO_DIGIT == 0 {
+        let char_flags = char_flags(stem.as_bytes(), stem.len() > HYPHENATED_MAX);
+        if char_flags & NO_DIGIT == 0 {
             return Self::Number(extension);
         }
-        if stem.len() >= HEX_MIN && told & NO_HEX == 0 {
+        if stem.len() >= HEX_MIN && char_flags & NO_HEX == 0 {
             return Self::Hex(extension);
         }
         if let Some(colon) = colon.filter(|at| (1..text.len() - 1).contains(at)) {
             return Self::Prefix(&text[..=colon]);
         }
-        if told & ODD != 0 || stem.len() > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
+        if char_flags & ODD != 0 || stem.len() > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
     }
 
     /// Returns whether counting must decide what it is.
@@ -89,27 +89,27 @@ const HYPHEN: u8 = 8;
 const ALL: u8 = NO_DIGIT | NO_HEX | ODD;
 
 /// The properties of each byte, in one look-up.
-const TOLD: [u8; 256] = {
-    let mut told = [0; 256];
+const CHAR_FLAGS: [u8; 256] = {
+    let mut char_flags = [0; 256];
     let mut at = 0;
-    while at < told.len() {
+    while at < char_flags.len() {
         let byte = at as u8;
-        told[at] |= if byte.is_ascii_digit() { ODD } else { NO_DIGIT };
-        told[at] |= if byte.is_ascii_hexdigit() { 0 } else { NO_HEX };
-        told[at] |= if byte == b'-' { HYPHEN } else { 0 };
-        told[at] |= if byte == b'%' || !byte.is_ascii() { ODD } else { 0 };
+        char_flags[at] |= if byte.is_ascii_digit() { ODD } else { NO_DIGIT };
+        char_flags[at] |= if byte.is_ascii_hexdigit() { 0 } else { NO_HEX };
+        char_flags[at] |= if byte == b'-' { HYPHEN } else { 0 };
+        char_flags[at] |= if byte == b'%' || !byte.is_ascii() { ODD } else { 0 };
         at += 1;
     }
-    told
+    char_flags
 };
 
 /// Returns the properties of a segment's bytes; those of a slug are decided by the first few. In a long segment a
 /// hyphen makes a title.
-fn told(stem: &[u8], long: bool) -> u8 {
+fn char_flags(stem: &[u8], long: bool) -> u8 {
     let mut all = 0;
     for byte in stem {
-        let told = TOLD[usize::from(*byte)];
-        all |= if long && told & HYPHEN != 0 { told | ODD } else { told };
+        let char_flags = CHAR_FLAGS[usize::from(*byte)];
+        all |= if long && char_flags & HYPHEN != 0 { char_flags | ODD } else { char_flags };
         if all & ALL == ALL {
             break;
         }

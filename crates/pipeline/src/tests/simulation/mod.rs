@@ -14,7 +14,7 @@ mod web;
 
 use disk::{Event, Plan};
 use parking_lot::Mutex;
-use story::{Story, Told, Trouble};
+use story::{Story, StoryOutcome, Trouble};
 
 /// Returns a number from an environment variable, for longer tests than usual.
 fn wished(name: &str, usual: u64) -> u64 {
@@ -28,7 +28,7 @@ fn play_all(stories: impl Iterator<Item = (String, Story)> + Send) {
     let play = || {
         while let Some((name, story)) = { stories.lock().next() } {
             match story.play() {
-                Ok(Told { broken, again, .. }) => {
+                Ok(StoryOutcome { broken, again, .. }) => {
                     let mut totals = totals.lock();
                     *totals = (totals.0 + 1, totals.1 + broken, totals.2 + again);
                 }

@@ -65,7 +65,7 @@ pub(super) enum Trouble {
 
 /// The outcome of a story.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct StoryOutcome {
     /// The number of runs that ended badly.
     pub(super) broken: usize,
     /// The number of requests that the servers received.
@@ -112,7 +112,7 @@ impl Story {
     }
 
     /// Plays the story, and checks the invariants after each run.
-    pub(super) fn play(&self) -> Result<Told, String> {
+    pub(super) fn play(&self) -> Result<StoryOutcome, String> {
         let scratch = scratch();
         let out = scratch.path().join("crawl");
         let web = Web::new(self.seed, self.hosts, self.pages);
@@ -121,19 +121,19 @@ impl Story {
         config.crawl.out = out.to_string_lossy().into_owned();
         let stage = Stage { config, out, servers: Arc::new(Servers::new(web, self.fault_rate)) };
         let mut at = Instant::from_micros(1_790_000_000_000_000);
-        let crawl = self.act(&stage, (0, Start::anew), &self.troubles, &mut at)?;
+        let crawl = self.act(&stage, (0, Start::new_crawl), &self.troubles, &mut at)?;
         let again = checks::again(&stage.servers.log());
         let found = checks::at_rest(&stage.out, false)?;
         if self.complete { found.check_complete(&stage.servers.web) } else { found.check_over() }?;
         self.check_again(again, crawl.broken)?;
         at = at + Duration::from_secs(86_400);
-        let recrawl = self.act(&stage, (1_000, Start::another_round), &self.recrawl_troubles, &mut at)?;
+        let recrawl = self.act(&stage, (1_000, Start::recrawl), &self.recrawl_troubles, &mut at)?;
         checks::at_rest(&stage.out, true)?.check_over().map_err(|what| format!("after the recrawl: {what}"))?;
         let log = stage.servers.log();
         checks::polite(&log, self.config.host.delay.0).map_err(|what| format!("POL-2: {what}"))?;
         let mut digest = DefaultHasher::new();
         log.hash(&mut digest);
-        Ok(Told {
+        Ok(StoryOutcome {
             broken: crawl.broken + recrawl.broken,
             requests: log.len(),
             again,
@@ -164,7 +164,7 @@ impl Story {
                 killed_after: if let Some(Trouble::After(time, event)) = trouble { Some((time, event)) } else { None },
                 latency_max: self.latency_max,
             };
-            let ended = run.execute(if broken == 0 { start } else { Start::again });
+            let ended = run.execute(if broken == 0 { start } else { Start::resume });
             disk.settle(&mut run_seed.child("torn").rng());
             let wrong = |what: String| format!("run {} ({trouble:?}): {what}", first + broken as u64);
             *at = ended.at + Duration::from_millis(run_seed.child("downtime").rng().random_range(0..60_000));

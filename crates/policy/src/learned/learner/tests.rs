@@ -45,14 +45,14 @@ fn text(number: u64) -> Vec<ContentUnit> {
 }
 
 /// A crawl of a generated forum, which the learner observes fetch by fetch.
-struct Told {
+struct Driver {
     policy: Learned,
     snapshot: Arc<dyn PolicySnapshot>,
     /// The templates of the pages.
     templates: HashMap<String, u64>,
 }
 
-impl Told {
+impl Driver {
     fn new(goal: Goal) -> Self {
         let mut policy = Learned::new(goal, Tuning::default(), 1, reader());
         let snapshot = policy.snapshot();
@@ -100,8 +100,8 @@ fn like(path: &str) -> Goal {
 }
 
 /// A list with three topics, each with a permalink that is fetched before it, and a profile without content.
-fn crawl(goal: Goal, lists: u64) -> Told {
-    let mut told = Told::new(goal);
+fn crawl(goal: Goal, lists: u64) -> Driver {
+    let mut driver = Driver::new(goal);
     for list in 0..lists {
         let here = format!("/list/{list}");
         let numbers = 3 * list..3 * list + 3;
@@ -109,14 +109,14 @@ fn crawl(goal: Goal, lists: u64) -> Told {
             let to = [(TO_POST, format!("/topic/{number}?post={number}")), (TO_TOPIC, format!("/topic/{number}"))];
             to.into_iter().chain([(TO_USER, format!("/user/{number}"))])
         });
-        told.page(ROOT, &here, LIST, Vec::new(), &links.collect::<Vec<_>>());
+        driver.page(ROOT, &here, LIST, Vec::new(), &links.collect::<Vec<_>>());
         for number in numbers {
-            told.page((&here, TO_POST), &format!("/topic/{number}?post={number}"), TOPIC, text(number), &[]);
-            told.page((&here, TO_TOPIC), &format!("/topic/{number}"), TOPIC, text(number), &[]);
-            told.page((&here, TO_USER), &format!("/user/{number}"), USER, Vec::new(), &[]);
+            driver.page((&here, TO_POST), &format!("/topic/{number}?post={number}"), TOPIC, text(number), &[]);
+            driver.page((&here, TO_TOPIC), &format!("/topic/{number}"), TOPIC, text(number), &[]);
+            driver.page((&here, TO_USER), &format!("/user/{number}"), USER, Vec::new(), &[]);
         }
     }
-    told
+    driver
 }
 
 #[test]
@@ -129,12 +129,12 @@ fn the_learner_is_a_policy_for_every_goal() {
 
 #[test]
 fn permalinks_are_learnt_to_be_worth_nothing_even_where_they_come_first() {
-    let told = crawl(Goal::Content, 8);
+    let driver = crawl(Goal::Content, 8);
     let list = "/list/7";
-    let permalink = told.score((list, TO_POST), "/topic/900?post=900");
-    let topic = told.score((list, TO_TOPIC), "/topic/901");
+    let permalink = driver.score((list, TO_POST), "/topic/900?post=900");
+    let topic = driver.score((list, TO_TOPIC), "/topic/901");
     assert!(permalink < 0.3 * topic, "{permalink} {topic}");
-    assert!(told.policy.log.iter().all(|entry| {
+    assert!(driver.policy.log.iter().all(|entry| {
         let is_permalink = entry.url.as_str().contains("post=");
         entry.page.is_some_and(|page| page.duplicate == is_permalink) && (!is_permalink || entry.worth.value == 0.0)
     }));
@@ -142,11 +142,11 @@ fn permalinks_are_learnt_to_be_worth_nothing_even_where_they_come_first() {
 
 #[test]
 fn lists_come_after_topics_and_before_what_brings_nothing() {
-    let told = crawl(Goal::Content, 8);
+    let driver = crawl(Goal::Content, 8);
     let (topic, list, user) = (
-        told.score(("/list/7", TO_TOPIC), "/topic/900"),
-        told.score(ROOT, "/list/900"),
-        told.score(("/list/7", TO_USER), "/user/900"),
+        driver.score(("/list/7", TO_TOPIC), "/topic/900"),
+        driver.score(ROOT, "/list/900"),
+        driver.score(("/list/7", TO_USER), "/user/900"),
     );
     assert!(topic > list && list > user, "{topic} {list} {user}");
 }
@@ -154,10 +154,10 @@ fn lists_come_after_topics_and_before_what_brings_nothing() {
 #[test]
 fn redirects_documents_and_errors_are_worth_nothing() {
     for nothing in [Outcome::Redirected, Outcome::Document, Outcome::Failed] {
-        let mut told = crawl(Goal::Content, 4);
-        let before = told.score(("/list/3", 200), "/go/1");
-        (0..20).for_each(|number| told.fetch(("/list/3", 200), &format!("/go/{number}"), nothing.clone(), &[]));
-        let after = told.score(("/list/3", 200), "/go/1");
+        let mut driver = crawl(Goal::Content, 4);
+        let before = driver.score(("/list/3", 200), "/go/1");
+        (0..20).for_each(|number| driver.fetch(("/list/3", 200), &format!("/go/{number}"), nothing.clone(), &[]));
+        let after = driver.score(("/list/3", 200), "/go/1");
         assert!(after < 0.5 * before, "{nothing:?}: {after}");
     }
 }
@@ -165,11 +165,11 @@ fn redirects_documents_and_errors_are_worth_nothing() {
 #[test]
 fn pages_like_the_example_come_first_and_second_views_of_them_after_them() {
     let example = Example { url: format!("{HOST}/topic/0"), duplicate_worth: 0.5 };
-    let told = crawl(Goal::Like(example), 8);
+    let driver = crawl(Goal::Like(example), 8);
     let list = "/list/7";
-    let topic = told.score((list, TO_TOPIC), "/topic/900");
-    let permalink = told.score((list, TO_POST), "/topic/900?post=900");
-    let (user, list) = (told.score((list, TO_USER), "/user/900"), told.score(ROOT, "/list/900"));
+    let topic = driver.score((list, TO_TOPIC), "/topic/900");
+    let permalink = driver.score((list, TO_POST), "/topic/900?post=900");
+    let (user, list) = (driver.score((list, TO_USER), "/user/900"), driver.score(ROOT, "/list/900"));
     assert!(topic > 0.8 && permalink < 0.8 * topic, "{topic} {permalink}");
     assert!(user < permalink && user < list && list < topic, "{topic} {permalink} {list} {user}");
 }
@@ -177,26 +177,26 @@ fn pages_like_the_example_come_first_and_second_views_of_them_after_them() {
 #[test]
 fn pages_of_the_examples_template_come_first_where_addresses_tell_nothing() {
     let example = Example { url: format!("{HOST}/page/0"), duplicate_worth: 0.5 };
-    let mut told = Told::new(Goal::Like(example));
+    let mut driver = Driver::new(Goal::Like(example));
     for list in 0..10 {
         let here = format!("/list/{list}");
-        told.page(ROOT, &here, LIST, Vec::new(), &[]);
+        driver.page(ROOT, &here, LIST, Vec::new(), &[]);
         for number in 4 * list..4 * list + 4 {
             let (place, template) = if number % 2 == 0 { (TO_TOPIC, TOPIC) } else { (TO_USER, USER) };
-            told.page((&here, place), &format!("/page/{number}"), template, text(number), &[]);
+            driver.page((&here, place), &format!("/page/{number}"), template, text(number), &[]);
         }
     }
-    let wanted = told.score(("/list/9", TO_TOPIC), "/page/900");
-    let others = [told.score(("/list/9", TO_USER), "/page/901"), told.score(ROOT, "/list/900")];
+    let wanted = driver.score(("/list/9", TO_TOPIC), "/page/900");
+    let others = [driver.score(("/list/9", TO_USER), "/page/901"), driver.score(ROOT, "/list/900")];
     assert!(others.iter().all(|other| *other < wanted), "{wanted} {others:?}");
 }
 
 #[test]
 fn templates_are_learnt_from_the_pages_that_were_kept() {
-    let told = crawl(Goal::Content, 8);
-    let templates = told.policy.templates().expect("there were model_updates");
+    let driver = crawl(Goal::Content, 8);
+    let templates = driver.policy.templates().expect("there were model_updates");
     assert_eq!(templates.clusters(), 3);
-    let clusters = [LIST, TOPIC, USER].map(|template| told.snapshot.cluster(&bag(template, 7)));
+    let clusters = [LIST, TOPIC, USER].map(|template| driver.snapshot.cluster(&bag(template, 7)));
     assert_eq!(clusters.into_iter().collect::<std::collections::BTreeSet<_>>(), [2, 3, 4].map(ClusterId).into());
 }
 
@@ -222,36 +222,36 @@ fn model_updates_happen_at_growing_numbers_of_pages_until_the_site_is_known() {
 
 #[test]
 fn bodies_are_needed_and_kept_until_the_sample_is_full() {
-    let mut told = Told::new(Goal::Content);
-    told.policy.next_update = UPDATES_END;
-    assert!(told.policy.needs().body && told.policy.needs().units);
-    let max = told.policy.tuning.sample_max;
+    let mut driver = Driver::new(Goal::Content);
+    driver.policy.next_update = UPDATES_END;
+    assert!(driver.policy.needs().body && driver.policy.needs().units);
+    let max = driver.policy.tuning.sample_max;
     for number in 0..2 * max {
-        told.page(ROOT, &format!("/{}/{number}", "k".repeat(1 + number % 40)), TOPIC, Vec::new(), &[]);
+        driver.page(ROOT, &format!("/{}/{number}", "k".repeat(1 + number % 40)), TOPIC, Vec::new(), &[]);
     }
-    assert_eq!((told.policy.needs().body, told.policy.sample.len()), (false, max));
-    assert!(told.policy.sampled.values().all(|pages| *pages <= SAMPLE_PER_PATTERN));
+    assert_eq!((driver.policy.needs().body, driver.policy.sample.len()), (false, max));
+    assert!(driver.policy.sampled.values().all(|pages| *pages <= SAMPLE_PER_PATTERN));
 }
 
 #[test]
 fn a_sample_of_large_pages_ends_at_its_bytes() {
-    let mut told = Told::new(Goal::Content);
-    told.policy.next_update = UPDATES_END;
+    let mut driver = Driver::new(Goal::Content);
+    driver.policy.next_update = UPDATES_END;
     let large = bytes::Bytes::from(vec![0_u8; SAMPLE_BYTES_MAX / 4]);
     for number in 0..10 {
         let facts = PageFacts { body: Some((large.clone(), None)), ..PageFacts::default() };
-        told.fetch(ROOT, &format!("/topic/{number}"), Outcome::Page(Box::new(facts)), &[]);
+        driver.fetch(ROOT, &format!("/topic/{number}"), Outcome::Page(Box::new(facts)), &[]);
     }
-    assert_eq!(told.policy.sample.len(), 4);
+    assert_eq!(driver.policy.sample.len(), 4);
 }
 
 #[test]
 fn counting_the_log_again_changes_nothing_where_classes_are_unchanged() {
-    let mut told = crawl(Goal::Content, 8);
-    told.policy.update_model();
-    let before: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
-    told.policy.recount();
-    let after: Vec<_> = told.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
+    let mut driver = crawl(Goal::Content, 8);
+    driver.policy.update_model();
+    let before: Vec<_> = driver.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
+    driver.policy.recount();
+    let after: Vec<_> = driver.policy.log.iter().map(|entry| (entry.class, entry.worth.value)).collect();
     assert_eq!(before, after);
 }
 
@@ -269,51 +269,51 @@ fn learn_from(goal: Goal, model: SiteModel) -> Learned {
 
 #[test]
 fn a_crawl_that_begins_with_a_model_scores_and_classifies_as_the_one_that_made_it() {
-    let mut told = crawl(Goal::Content, 8);
-    told.policy.update_model();
-    told.snapshot = told.policy.snapshot();
-    let bytes = told.policy.model().to_bytes().unwrap();
+    let mut driver = crawl(Goal::Content, 8);
+    driver.policy.update_model();
+    driver.snapshot = driver.policy.snapshot();
+    let bytes = driver.policy.model().to_bytes().unwrap();
     let mut next = learn_from(Goal::Content, SiteModel::from_bytes(&bytes).unwrap());
     let snapshot = next.snapshot();
     for template in [LIST, TOPIC, USER, 99] {
-        assert_eq!(snapshot.cluster(&bag(template, 7)), told.snapshot.cluster(&bag(template, 7)));
+        assert_eq!(snapshot.cluster(&bag(template, 7)), driver.snapshot.cluster(&bag(template, 7)));
     }
     for (place, path) in [(TO_TOPIC, "/topic/99"), (TO_POST, "/topic/99?post=1"), (TO_USER, "/user/99"), (999, "/x")] {
-        let class = told.class(("/list/1", place), path);
+        let class = driver.class(("/list/1", place), path);
         assert_eq!(snapshot.pattern(&format!("{HOST}{path}")), class.pattern);
-        assert_eq!(snapshot.score(class), told.snapshot.score(class));
+        assert_eq!(snapshot.score(class), driver.snapshot.score(class));
     }
 }
 
 #[test]
 fn a_crawl_that_begins_with_a_model_continues_to_count_but_has_no_model_updates() {
     let model = crawl(Goal::Content, 8).policy.model();
-    let mut told = Told { policy: learn_from(Goal::Content, model), ..Told::new(Goal::Content) };
-    told.snapshot = told.policy.snapshot();
-    assert!(!told.policy.needs().body);
-    let before = told.score(("/list/1", TO_USER), "/user/1");
+    let mut driver = Driver { policy: learn_from(Goal::Content, model), ..Driver::new(Goal::Content) };
+    driver.snapshot = driver.policy.snapshot();
+    assert!(!driver.policy.needs().body);
+    let before = driver.score(("/list/1", TO_USER), "/user/1");
     for number in 0..100_u64 {
-        told.page(("/list/1", TO_USER), &format!("/user/{number}"), USER, text(500 + number), &[]);
+        driver.page(("/list/1", TO_USER), &format!("/user/{number}"), USER, text(500 + number), &[]);
     }
-    assert_eq!(told.snapshot.generation(), 0);
-    assert!(told.score(("/list/1", TO_USER), "/user/1") > before + 0.3, "profiles say something now");
+    assert_eq!(driver.snapshot.generation(), 0);
+    assert!(driver.score(("/list/1", TO_USER), "/user/1") > before + 0.3, "profiles say something now");
 }
 
 #[test]
 fn a_crawl_that_begins_with_a_model_knows_its_examples_cluster_when_it_meets_the_example() {
     let goal = || Goal::Like(Example { url: format!("{HOST}/topic/900"), duplicate_worth: 0.5 });
     let model = crawl(goal(), 8).policy.model();
-    let mut told = Told { policy: learn_from(goal(), model), ..Told::new(goal()) };
-    assert_eq!(told.policy.likeness.cluster, None);
-    told.page(("/list/1", TO_TOPIC), "/topic/900", TOPIC, text(900), &[]);
-    assert_eq!(told.policy.likeness.cluster, Some(told.snapshot.cluster(&bag(TOPIC, 7))));
+    let mut driver = Driver { policy: learn_from(goal(), model), ..Driver::new(goal()) };
+    assert_eq!(driver.policy.likeness.cluster, None);
+    driver.page(("/list/1", TO_TOPIC), "/topic/900", TOPIC, text(900), &[]);
+    assert_eq!(driver.policy.likeness.cluster, Some(driver.snapshot.cluster(&bag(TOPIC, 7))));
 }
 
 #[test]
 fn a_models_facts_describe_what_was_seen() {
-    let mut told = crawl(Goal::Content, 8);
-    told.policy.update_model();
-    let facts = told.policy.model().facts;
+    let mut driver = crawl(Goal::Content, 8);
+    driver.policy.update_model();
+    let facts = driver.policy.model().facts;
     assert_eq!((&facts.hosts[..], facts.pages), (&[HOST.to_owned()][..], 80));
     // Rare pages may be of several clusters, or outliers.
     let of = |kind: &str| {
@@ -331,77 +331,77 @@ fn a_models_facts_describe_what_was_seen() {
     for list in lists {
         assert_eq!(list.links, 9 * list.pages);
         let classes = &list.classes[..3];
-        let told = classes.iter().map(|class| (class.apath.0, class.pattern.as_str(), class.share));
-        assert_eq!(told.collect::<Vec<_>>(), expected);
+        let driver = classes.iter().map(|class| (class.apath.0, class.pattern.as_str(), class.share));
+        assert_eq!(driver.collect::<Vec<_>>(), expected);
         let to_user = Destination { cluster: Some(users[0].cluster), fetches: 3 * list.pages };
         assert_eq!(classes[2].leads_to, [to_user]);
     }
 }
 
 /// Shows `lists` more lists with three topics each, with these templates.
-fn show_lists(told: &mut Told, lists: std::ops::Range<u64>, list_template: u64, topic_template: u64) {
+fn show_lists(driver: &mut Driver, lists: std::ops::Range<u64>, list_template: u64, topic_template: u64) {
     for list in lists {
         let here = format!("/list/{list}");
-        told.page(ROOT, &here, list_template, Vec::new(), &[]);
+        driver.page(ROOT, &here, list_template, Vec::new(), &[]);
         for number in 3 * list..3 * list + 3 {
-            told.page((&here, TO_TOPIC), &format!("/topic/{number}"), topic_template, text(number), &[]);
+            driver.page((&here, TO_TOPIC), &format!("/topic/{number}"), topic_template, text(number), &[]);
         }
     }
 }
 
 /// The clusters of a template's pages: pages that differ may be of several.
-fn clusters_of(told: &Told, template: u64) -> std::collections::BTreeSet<ClusterId> {
-    (0..7).map(|number| told.snapshot.cluster(&bag(template, number))).collect()
+fn clusters_of(driver: &Driver, template: u64) -> std::collections::BTreeSet<ClusterId> {
+    (0..7).map(|number| driver.snapshot.cluster(&bag(template, number))).collect()
 }
 
 /// A learner without further regular model updates, after this number of lists of the generated forum.
-fn settled(lists: u64) -> Told {
-    let mut told = Told::new(Goal::Content);
-    show_lists(&mut told, 0..lists, LIST, TOPIC);
-    told.policy.update_model();
-    told.policy.next_update = usize::MAX;
-    told.snapshot = told.policy.snapshot();
-    told
+fn settled(lists: u64) -> Driver {
+    let mut driver = Driver::new(Goal::Content);
+    show_lists(&mut driver, 0..lists, LIST, TOPIC);
+    driver.policy.update_model();
+    driver.policy.next_update = usize::MAX;
+    driver.snapshot = driver.policy.snapshot();
+    driver
 }
 
 #[test]
 fn a_redesign_is_noticed_and_its_pages_get_clusters() {
     const NEW_LIST: u64 = 7;
     const NEW_TOPIC: u64 = 8;
-    let mut told = settled(30);
-    assert!(!told.policy.needs().body);
-    let (generation, old) = (told.snapshot.generation(), clusters_of(&told, TOPIC));
-    show_lists(&mut told, 30..90, NEW_LIST, NEW_TOPIC);
-    assert!(told.policy.needs().body, "pages are sampled again");
-    show_lists(&mut told, 90..200, NEW_LIST, NEW_TOPIC);
-    let (lists, topics) = (clusters_of(&told, NEW_LIST), clusters_of(&told, NEW_TOPIC));
+    let mut driver = settled(30);
+    assert!(!driver.policy.needs().body);
+    let (generation, old) = (driver.snapshot.generation(), clusters_of(&driver, TOPIC));
+    show_lists(&mut driver, 30..90, NEW_LIST, NEW_TOPIC);
+    assert!(driver.policy.needs().body, "pages are sampled again");
+    show_lists(&mut driver, 90..200, NEW_LIST, NEW_TOPIC);
+    let (lists, topics) = (clusters_of(&driver, NEW_LIST), clusters_of(&driver, NEW_TOPIC));
     assert!(!topics.contains(&OUTLIER) && lists.is_disjoint(&topics), "{lists:?} {topics:?}");
     assert!(topics.is_disjoint(&old) && lists.is_disjoint(&old), "a name keeps its meaning");
-    assert_eq!((told.policy.facts().drifts, told.snapshot.generation()), (1, generation + 1));
-    assert!(told.policy.sample.len() <= told.policy.tuning.sample_max);
-    let bytes: usize = told.policy.sample.iter().map(|page| page.body.len()).sum();
-    assert_eq!(told.policy.sample_bytes, bytes);
-    for entry in told.policy.log.iter() {
-        assert!(entry.page.unwrap().sample.is_none_or(|at| (at as usize) < told.policy.sample.len()));
+    assert_eq!((driver.policy.facts().drifts, driver.snapshot.generation()), (1, generation + 1));
+    assert!(driver.policy.sample.len() <= driver.policy.tuning.sample_max);
+    let bytes: usize = driver.policy.sample.iter().map(|page| page.body.len()).sum();
+    assert_eq!(driver.policy.sample_bytes, bytes);
+    for entry in driver.policy.log.iter() {
+        assert!(entry.page.unwrap().sample.is_none_or(|at| (at as usize) < driver.policy.sample.len()));
     }
 }
 
 #[test]
 fn an_unchanged_site_is_not_learnt_again() {
-    let mut told = settled(30);
-    let generation = told.snapshot.generation();
-    show_lists(&mut told, 30..400, LIST, TOPIC);
-    assert_eq!((told.policy.facts().drifts, told.snapshot.generation()), (0, generation));
+    let mut driver = settled(30);
+    let generation = driver.snapshot.generation();
+    show_lists(&mut driver, 30..400, LIST, TOPIC);
+    assert_eq!((driver.policy.facts().drifts, driver.snapshot.generation()), (0, generation));
 }
 
 #[test]
 fn a_site_that_was_redesigned_since_its_model_was_made_is_learnt_again() {
     let model = settled(30).policy.model();
-    let mut told = Told { policy: learn_from(Goal::Content, model), ..Told::new(Goal::Content) };
-    told.snapshot = told.policy.snapshot();
-    let old = clusters_of(&told, TOPIC);
-    show_lists(&mut told, 0..150, 7, 8);
-    assert_eq!(told.policy.facts().drifts, 1);
-    let new = clusters_of(&told, 8);
+    let mut driver = Driver { policy: learn_from(Goal::Content, model), ..Driver::new(Goal::Content) };
+    driver.snapshot = driver.policy.snapshot();
+    let old = clusters_of(&driver, TOPIC);
+    show_lists(&mut driver, 0..150, 7, 8);
+    assert_eq!(driver.policy.facts().drifts, 1);
+    let new = clusters_of(&driver, 8);
     assert!(!new.contains(&OUTLIER) && new.is_disjoint(&old), "{old:?} {new:?}");
 }

@@ -128,12 +128,12 @@ impl Facts {
             count_links(&mut classes, entry, patterns);
         }
         let spelt = spelt(sample);
-        let told = |(cluster, seen): (ClusterId, TemplateFit<'_>)| {
+        let described = |(cluster, seen): (ClusterId, TemplateFit<'_>)| {
             let of_cluster =
                 classes.range((cluster, Apath(0), PatternId(0))..=(cluster, Apath(u64::MAX), PatternId(u64::MAX)));
             cluster_facts(cluster, seen, of_cluster.collect(), &spelt)
         };
-        let clusters = clusters.into_iter().map(told).collect();
+        let clusters = clusters.into_iter().map(described).collect();
         Self { hosts: by_count(hosts), pages: pages as u64, clusters, kinds: Vec::new() }
     }
 
@@ -192,7 +192,7 @@ fn cluster_facts(
 ) -> ClusterFacts {
     classes.sort_by_key(|(key, class)| (std::cmp::Reverse(class.links), **key));
     let links: u64 = classes.iter().map(|(_, class)| class.links).sum();
-    let told = |((_, apath, _), class): (&Key, &Class)| LinkFacts {
+    let described = |((_, apath, _), class): (&Key, &Class)| LinkFacts {
         apath: *apath,
         apath_text: spelt.get(apath).map(|text| (*text).to_owned()),
         pattern: class.pattern.clone(),
@@ -206,7 +206,7 @@ fn cluster_facts(
         examples: seen.examples,
         title: commonest_shape(&seen.titles),
         links,
-        classes: classes.into_iter().take(LINKS_MAX).map(told).collect(),
+        classes: classes.into_iter().take(LINKS_MAX).map(described).collect(),
     }
 }
 

@@ -26,12 +26,12 @@ pub fn commonest_shape(titles: &[&str]) -> Option<String> {
 }
 
 fn shape(title: &str, is_common: impl Fn(&str) -> bool) -> String {
-    let told = |word| match word {
+    let masked = |word| match word {
         word if is_common(word) => word,
         word if word.chars().all(|c| c.is_ascii_digit()) => "N",
         _ => "*",
     };
-    let mut words: Vec<&str> = title.split_whitespace().map(told).collect();
+    let mut words: Vec<&str> = title.split_whitespace().map(masked).collect();
     words.dedup_by(|next, before| *next == "*" && *before == "*");
     words.truncate(WORDS_MAX);
     words.join(" ")

@@ -5,8 +5,9 @@ use actix::{Context, Handler, MessageResult};
 use super::FrontierActor;
 use crate::frontier::EndReason;
 use crate::frontier::messages::{
-    Control, DiscoveredLinks, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, Kept, LeaseEnded, LeasesOf,
-    LetGo, LimitsChanged, LinksFound, OrderChanged, Outcome, OwnRequestEnded, PageFindings, SurveyQuery, TakeOver,
+    Control, DiscoveredLinks, DropHosts, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, LeaseEnded,
+    LeasesCommitted, LeasesOf, LimitsChanged, LinksFound, OrderChanged, Outcome, OwnRequestEnded, PageFindings,
+    SurveyQuery, TakeOver,
 };
 use harvestman_core::model::{Change, Ended, Fate, FleetEffects};
 
@@ -125,26 +126,26 @@ impl Handler<TakeOver> for FrontierActor {
     }
 }
 
-impl Handler<LetGo> for FrontierActor {
+impl Handler<DropHosts> for FrontierActor {
     type Result = ();
 
-    fn handle(&mut self, LetGo { hosts, mut fleet_effects }: LetGo, _: &mut Context<Self>) {
+    fn handle(&mut self, DropHosts { hosts, mut fleet_effects }: DropHosts, _: &mut Context<Self>) {
         self.events += 1;
         fleet_effects.dropped = self.frontier.forget(&*hosts);
         // Their actors end. Actors that take over these hosts later know nothing of an earlier wake-up.
         self.awake.retain(|host| !hosts(host));
         self.due.forget(&*hosts);
-        self.let_go(Fate::HandedOver, fleet_effects.dropped.len() as u64);
+        self.discard(Fate::HandedOver, fleet_effects.dropped.len() as u64);
         self.keep(Change { fleet_effects: Some(fleet_effects), ..Change::default() });
         self.grant(self.setup.clock.now());
     }
 }
 
-impl Handler<Kept> for FrontierActor {
+impl Handler<LeasesCommitted> for FrontierActor {
     type Result = ();
 
-    fn handle(&mut self, Kept(leases): Kept, _: &mut Context<Self>) {
-        self.unkept = self.unkept.saturating_sub(u64::from(leases));
+    fn handle(&mut self, LeasesCommitted(leases): LeasesCommitted, _: &mut Context<Self>) {
+        self.uncommitted = self.uncommitted.saturating_sub(u64::from(leases));
         self.grant(self.setup.clock.now());
     }
 }
@@ -196,7 +197,7 @@ impl Handler<Control> for FrontierActor {
         match control {
             Control::Stop => self.setup.allowance.stop(EndReason::Stopped),
             Control::Pause => self.pause(true),
-            Control::GoOn => self.pause(false),
+            Control::Resume => self.pause(false),
             Control::Look => {}
             Control::End(why) => self.setup.allowance.stop(why),
             Control::HoldOpen => self.holds += 1,

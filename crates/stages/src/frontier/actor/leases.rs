@@ -62,7 +62,7 @@ impl FrontierActor {
             self.setup.allowance.stop(EndReason::Lost);
         }
         while !self.paused
-            && self.frontier.leased() as u64 + self.unkept < u64::from(self.setup.in_flight_max)
+            && self.frontier.leased() as u64 + self.uncommitted < u64::from(self.setup.in_flight_max)
             && self.setup.allowance.begin_lease(now, !self.due.is_empty())
         {
             let is_some_due = self.grant_one(now);
@@ -105,7 +105,7 @@ impl FrontierActor {
     }
 
     pub(super) fn finish_if_over(&mut self, now: Instant) {
-        let under_way = self.frontier.leased() as u64 + self.unkept + self.setup.allowance.errands();
+        let under_way = self.frontier.leased() as u64 + self.uncommitted + self.setup.allowance.errands();
         if under_way > 0 || !self.begun {
             return;
         }
@@ -127,10 +127,11 @@ impl FrontierActor {
         let metrics = &self.setup.metrics;
         metrics.queued.set(self.frontier.queued());
         metrics.leased.set(self.frontier.leased() as u64);
-        metrics.unkept.set(self.unkept);
+        metrics.uncommitted.set(self.uncommitted);
         metrics.hosts.set(self.frontier.hosts() as u64);
         metrics.lost.set(self.frontier.lost());
-        let under_way = self.frontier.leased() as u64 + self.unkept + self.errands + self.setup.allowance.errands();
+        let under_way =
+            self.frontier.leased() as u64 + self.uncommitted + self.errands + self.setup.allowance.errands();
         self.setup.activity.publish(self.frontier.queued(), under_way, self.events);
     }
 }

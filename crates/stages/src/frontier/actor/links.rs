@@ -43,7 +43,7 @@ impl FrontierActor {
                     Ok(queue) => item.move_to(queue),
                     Err(why) => {
                         let fate = Fate::Policy(why);
-                        self.let_go(fate, 1);
+                        self.discard(fate, 1);
                         change.ended.push(never_waited(&item, fate));
                         continue;
                     }
@@ -70,7 +70,7 @@ impl FrontierActor {
     /// Hands over a URL whose host this node owned when it was found, to the node that owns it now.
     pub(super) fn hand_over(&self, item: ScheduledUrl, change: &mut Change) {
         self.setup.ownership.allow_return(&item);
-        self.let_go(Fate::HandedOver, 1);
+        self.discard(Fate::HandedOver, 1);
         change.fleet_effects.get_or_insert_default().foreign.push(item);
     }
 
@@ -78,7 +78,7 @@ impl FrontierActor {
     pub(super) fn keep(&mut self, mut change: Change) {
         let Some(changes) = &self.changes else { return };
         change.ledger = self.setup.ledger.lock().clone();
-        self.unkept += u64::from(change.leases);
+        self.uncommitted += u64::from(change.leases);
         let waiting = &self.setup.metrics.waiting_seconds;
         let began = waiting.is_on().then(|| self.setup.clock.now());
         changes.keep(change);
@@ -126,12 +126,12 @@ impl FrontierActor {
 
     /// Records waiting URLs that are no longer to be fetched, and persists that.
     pub(super) fn end_waiting(&mut self, ended: Vec<Ended>) {
-        ended.iter().for_each(|gone| self.let_go(gone.fate, 1));
+        ended.iter().for_each(|gone| self.discard(gone.fate, 1));
         self.keep(Change { ended, ..Change::default() });
     }
 
     /// Records links that are dropped with this fate.
-    pub(super) fn let_go(&self, fate: Fate, count: u64) {
+    pub(super) fn discard(&self, fate: Fate, count: u64) {
         self.setup.ledger.lock().discard(fate, count);
         self.setup.crawl_metrics.count_fate(fate, count);
         self.setup.metrics.stage.dropped.by(fate.reason().unwrap_or_default()).add(count);

@@ -77,7 +77,7 @@ pub struct FrontierActor {
     /// Number of links accepted, ended and dropped.
     events: u64,
     /// Leases whose page has ended, but whose result is not persisted yet. They count as leases until it is.
-    unkept: u64,
+    uncommitted: u64,
     paused: bool,
     /// Whether the seeds have arrived: before that, an empty frontier does not end the crawl.
     begun: bool,
@@ -108,7 +108,7 @@ impl FrontierActor {
             errands: 0,
             holds: 0,
             events: 0,
-            unkept: 0,
+            uncommitted: 0,
             paused: false,
             begun: false,
             worth: None,
@@ -143,12 +143,12 @@ impl FrontierActor {
     }
 
     /// Persists every change through `changes` from now on.
-    pub fn keep_by(&mut self, changes: Arc<dyn ChangePort>) {
+    pub fn persist_through(&mut self, changes: Arc<dyn ChangePort>) {
         self.changes = Some(changes);
     }
 
     /// Resumes with the ledger of an earlier run.
-    pub fn go_on(&mut self, ledger: Ledger) {
+    pub fn restore_ledger(&mut self, ledger: Ledger) {
         self.begun |= ledger.discovered() > 0;
         *self.setup.ledger.lock() = ledger;
     }

@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::frontier::{
-    Allowance, EarlyStopOptions, FrontierActivity, FrontierActor, FrontierSetup, HostDue, HostPort, Hosts, LetGo,
+    Allowance, DropHosts, EarlyStopOptions, FrontierActivity, FrontierActor, FrontierSetup, HostDue, HostPort, Hosts,
     Order, TakeOver,
 };
 use harvestman_core::clock::Clock;
@@ -70,7 +70,7 @@ fn take(actor: &mut FrontierActor, items: Vec<ScheduledUrl>) {
 
 fn drop_host(actor: &mut FrontierActor, gone: HostKey) {
     let hosts: Arc<Hosts> = Arc::new(move |host| *host == gone);
-    actor.handle(LetGo { hosts, fleet_effects: Box::default() }, &mut Context::new());
+    actor.handle(DropHosts { hosts, fleet_effects: Box::default() }, &mut Context::new());
 }
 
 #[test]
@@ -94,6 +94,6 @@ fn a_dropped_host_gets_no_lease_for_its_earlier_request() {
     assert_eq!(calls.take().last().map(String::as_str), Some("grant http://h2.test/p1?q=1"), "one at a time");
     drop_host(&mut actor, host(1));
     take(&mut actor, vec![item(1, 1, 0, 0)]);
-    actor.handle(crate::frontier::Control::GoOn, &mut Context::new());
+    actor.handle(crate::frontier::Control::Resume, &mut Context::new());
     assert_eq!(calls.take(), ["wake http://h1.test"], "it is woken again, and has to request a lease again");
 }

@@ -4,7 +4,7 @@ use actix::{ActorContext, Context, Handler};
 
 use super::{HostActor, Turn};
 use crate::host::gates::Return;
-use crate::host::messages::{Grant, LetIn, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
+use crate::host::messages::{GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
 use crate::host::reply::HostReply;
 use crate::host::status::HostStatus;
 use harvestman_core::model::Fate;
@@ -104,10 +104,10 @@ impl Handler<NoWork> for HostActor {
     }
 }
 
-impl Handler<LetIn> for HostActor {
+impl Handler<GatePassed> for HostActor {
     type Result = ();
 
-    fn handle(&mut self, LetIn(gate): LetIn, ctx: &mut Context<Self>) {
+    fn handle(&mut self, GatePassed(gate): GatePassed, ctx: &mut Context<Self>) {
         self.taken();
         match self.turn {
             Turn::Waiting(number) => self.pass_gates(number + 1),
@@ -132,7 +132,7 @@ impl Handler<HostReply> for HostActor {
             HostReply::ErrandEnded(ended) => self.errand_ended(ended),
             HostReply::ErrandAborted(errand) => {
                 self.aborted(Some(errand));
-                self.ports.leases.errand_broken_off();
+                self.ports.leases.errand_aborted();
             }
             HostReply::Resolved(address) => {
                 if let Some(core) = self.core.as_mut() {

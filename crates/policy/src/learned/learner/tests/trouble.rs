@@ -2,9 +2,9 @@
 
 use super::*;
 
-fn has_finite_scores(told: &Told) -> bool {
+fn has_finite_scores(driver: &Driver) -> bool {
     let places = [(TO_TOPIC, "/topic/9"), (TO_USER, "/user/9?a=1"), (999, "/x"), (Apath::SEED.0, "/")];
-    places.iter().all(|(place, path)| told.score(("/list/0", *place), path).is_finite())
+    places.iter().all(|(place, path)| driver.score(("/list/0", *place), path).is_finite())
 }
 
 #[test]
@@ -13,7 +13,7 @@ fn sites_that_teach_nothing_are_crawled_by_finite_scores_and_noted() {
     let cases = [(0, 1, "too few"), (3, 1, "too few"), (60, 60, "one template"), (60, 1, "one template")];
     for goal in [Goal::Content, like("/topic/1")] {
         for (pages, templates, note) in cases {
-            let mut told = Told::new(goal.clone());
+            let mut driver = Driver::new(goal.clone());
             for number in 0..pages {
                 // One number for all: the pages of a template are identical.
                 let (template, body) = (100 + number % templates, vec![(100 + number % templates) as u8, 0]);
@@ -23,58 +23,58 @@ fn sites_that_teach_nothing_are_crawled_by_finite_scores_and_noted() {
                     body: Some((body.into(), None)),
                     ..PageFacts::default()
                 };
-                told.fetch(ROOT, &format!("/topic/{number}"), Outcome::Page(Box::new(facts)), &[]);
-                assert!(has_finite_scores(&told));
+                driver.fetch(ROOT, &format!("/topic/{number}"), Outcome::Page(Box::new(facts)), &[]);
+                assert!(has_finite_scores(&driver));
             }
-            told.policy.update_model();
-            told.snapshot = told.policy.snapshot();
-            assert!(has_finite_scores(&told));
-            assert!(told.policy.note().unwrap().contains(note), "{pages} {templates}: {:?}", told.policy.note());
+            driver.policy.update_model();
+            driver.snapshot = driver.policy.snapshot();
+            assert!(has_finite_scores(&driver));
+            assert!(driver.policy.note().unwrap().contains(note), "{pages} {templates}: {:?}", driver.policy.note());
         }
     }
 }
 
 #[test]
 fn a_missing_example_leaves_the_order_of_discovery_until_a_url_like_it_is_met() {
-    let mut told = Told::new(like("/topic/1"));
-    assert!(told.policy.note().unwrap().contains("was not fetched"));
-    told.fetch(("", Apath::SEED.0), "/topic/1", Outcome::Failed, &[]);
+    let mut driver = Driver::new(like("/topic/1"));
+    assert!(driver.policy.note().unwrap().contains("was not fetched"));
+    driver.fetch(("", Apath::SEED.0), "/topic/1", Outcome::Failed, &[]);
     for number in 0..30 {
         let new = [(TO_LIST, format!("/list/{}", number + 1)), (TO_USER, format!("/user/{number}"))];
-        told.page(ROOT, &format!("/list/{number}"), LIST, text(number), &new);
-        let [list, other] = [told.score(ROOT, "/list/99"), told.score(("/list/0", 999), "/x/y")];
+        driver.page(ROOT, &format!("/list/{number}"), LIST, text(number), &new);
+        let [list, other] = [driver.score(ROOT, "/list/99"), driver.score(("/list/0", 999), "/x/y")];
         assert_eq!((list, other), (0.0, 0.0));
     }
-    assert!(told.policy.note().unwrap().contains("breadth-first"));
-    assert!(told.score(ROOT, "/topic/7") > 0.0);
-    told.page(ROOT, "/topic/7", TOPIC, text(900), &[]);
-    assert!(told.policy.note().unwrap().contains("by their URLs"));
-    assert!(has_finite_scores(&told) && told.score(ROOT, "/topic/8") > told.score(ROOT, "/list/99"));
+    assert!(driver.policy.note().unwrap().contains("breadth-first"));
+    assert!(driver.score(ROOT, "/topic/7") > 0.0);
+    driver.page(ROOT, "/topic/7", TOPIC, text(900), &[]);
+    assert!(driver.policy.note().unwrap().contains("by their URLs"));
+    assert!(has_finite_scores(&driver) && driver.score(ROOT, "/topic/8") > driver.score(ROOT, "/list/99"));
 }
 
 #[test]
 fn an_example_like_no_other_page_is_represented_by_the_nearest_template() {
     const ODD: u64 = 9;
-    let mut told = Told::new(like("/odd"));
-    told.page(("", Apath::SEED.0), "/odd", ODD, text(5_000), &[]);
-    show_lists(&mut told, 0..20, LIST, TOPIC);
-    told.policy.update_model();
-    told.snapshot = told.policy.snapshot();
-    assert!(told.policy.likeness.nearest && told.policy.likeness.cluster.is_some_and(|cluster| cluster > OUTLIER));
-    assert!(told.policy.note().unwrap().contains("the nearest template"));
-    assert!(has_finite_scores(&told) && told.policy.log.iter().skip(1).any(|entry| entry.worth.value > 0.0));
+    let mut driver = Driver::new(like("/odd"));
+    driver.page(("", Apath::SEED.0), "/odd", ODD, text(5_000), &[]);
+    show_lists(&mut driver, 0..20, LIST, TOPIC);
+    driver.policy.update_model();
+    driver.snapshot = driver.policy.snapshot();
+    assert!(driver.policy.likeness.nearest && driver.policy.likeness.cluster.is_some_and(|cluster| cluster > OUTLIER));
+    assert!(driver.policy.note().unwrap().contains("the nearest template"));
+    assert!(has_finite_scores(&driver) && driver.policy.log.iter().skip(1).any(|entry| entry.worth.value > 0.0));
 }
 
 #[test]
 fn where_all_pages_are_outliers_scores_are_finite_and_the_note_says_so() {
     for goal in [Goal::Content, like("/topic/1")] {
-        let mut told = Told::new(goal);
-        (0..3).for_each(|number| told.page(ROOT, &format!("/topic/{number}"), TOPIC, text(number), &[]));
-        told.policy.update_model();
-        told.policy.next_update = usize::MAX;
-        show_lists(&mut told, 3..80, LIST, TOPIC);
-        assert!(told.policy.log.iter().skip(3).all(|entry| entry.page.unwrap().cluster == OUTLIER));
-        assert!(has_finite_scores(&told) && told.policy.facts().drifts == 0);
-        assert!(told.policy.note().unwrap().contains("no two of the site's pages are alike"));
+        let mut driver = Driver::new(goal);
+        (0..3).for_each(|number| driver.page(ROOT, &format!("/topic/{number}"), TOPIC, text(number), &[]));
+        driver.policy.update_model();
+        driver.policy.next_update = usize::MAX;
+        show_lists(&mut driver, 3..80, LIST, TOPIC);
+        assert!(driver.policy.log.iter().skip(3).all(|entry| entry.page.unwrap().cluster == OUTLIER));
+        assert!(has_finite_scores(&driver) && driver.policy.facts().drifts == 0);
+        assert!(driver.policy.note().unwrap().contains("no two of the site's pages are alike"));
     }
 }
