@@ -54,7 +54,7 @@ const FLAGS: &[SettingFlag] = &[
     one(CRAWL, ("scope", "host|domain|prefix|any"), ("scope", "mode"), "Which URLs belong to the crawl: those of the seeds' hosts, of their registered domains, below their directories, or all"),
     many(CRAWL, ("include", "REGEX"), ("scope", "include"), "Crawl only URLs that match one of these patterns"),
     many(CRAWL, ("exclude", "REGEX"), ("scope", "exclude"), "Skip URLs that match one of these patterns"),
-    one(CRAWL, ("policy", "NAME"), ("crawl", "policy"), "Policy that selects and orders links: bfs, ucc, target; random, opic, irobot, tpm, sb"),
+    one(CRAWL, ("policy", "NAME"), ("crawl", "policy"), "Policy that selects and orders links: bfs, ucc, target, cluster-graph; random, opic, irobot, tpm, sb"),
     one(CRAWL, ("example", "URL|FILE"), ("policy", "example"), "Example of a wanted page, for the policy target"),
     one(CRAWL, ("model", "FILE"), ("policy", "model"), "Site model to start from, for the policies ucc, target and cluster-graph"),
     one(CRAWL, ("variant", "default|paper"), ("policy", "variant"), "Variant of the policy"),
@@ -178,6 +178,15 @@ mod tests {
             );
             assert!(!settings.contains(&flag.setting), "two flags set {section}.{key}");
             settings.push(flag.setting);
+        }
+    }
+
+    #[test]
+    fn the_flag_of_the_policy_names_every_policy() {
+        let flag = flags().find(|flag| flag.long == "policy").expect("a policy can be selected");
+        let named: Vec<_> = flag.help.split([' ', ',', ';']).collect();
+        for policy in config::PolicyKind::ALL {
+            assert!(named.contains(&policy.name()), "--policy does not name {}", policy.name());
         }
     }
 }

@@ -164,9 +164,9 @@ fn operate(hooks: &Hooks, pages: u64) {
     until("the steering is shown", || metrics.host.blocked.get() == 1);
     assert_eq!((metrics.policy.banned.get(), metrics.policy.pinned.get()), (1, 1));
     hooks.pause.set(true);
-    until("it rests", || metrics.crawl.paused.get() == 1);
+    until("it is paused", || metrics.crawl.paused.get() == 1);
     hooks.pause.set(false);
-    until("it goes on", || metrics.crawl.paused.get() == 0);
+    until("it continues", || metrics.crawl.paused.get() == 0);
     until("more pages", || metrics.crawl.pages.get() >= 2 * pages);
     hooks.stop.request();
 }

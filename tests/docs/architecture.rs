@@ -201,7 +201,11 @@ fn a_wrong_path_table_or_readme_is_found() {
     let table = "| crate | contents | depends on | must not know |\n|---|---|---|---|\n| `crates/core/` | a | sim | b |\n\
                  | `crates/metrics/` | a | core | |\n| `crates/gone/` | a | – | b |\n";
     let wrong = wrong_crates(&rows(table));
-    assert!(wrong[0].starts_with("core depends on {}") && wrong[1].contains("what metrics must not know"), "{wrong:?}");
+    assert!(
+        wrong[0].starts_with("core depends on {\"domains\"}, not on {\"sim\"}")
+            && wrong[1].contains("what metrics must not know"),
+        "{wrong:?}"
+    );
     assert!(
         wrong[2].starts_with("there is no crate gone") && wrong[3..].contains(&"sim is not in the table".to_owned()),
         "{wrong:?}"

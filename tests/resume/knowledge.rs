@@ -101,5 +101,5 @@ fn after_a_kill_pages_are_told_apart_from_the_first_one_on_and_other_policies_be
     let other = runs.start(other);
     pages(10);
     kill(other);
-    assert!(runs.stderr().contains("is of other settings or another version"), "{}", runs.stderr());
+    assert!(runs.stderr().contains("are of other settings or another version"), "{}", runs.stderr());
 }

@@ -340,7 +340,7 @@ fn what_cannot_be_visited_again_is_told() {
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
     assert!(refused(&none).contains("is not a crawl directory"));
-    for (setting, said) in [("state.visits=false", "knows of no page"), ("state.enabled=false", "visited again")] {
+    for (setting, said) in [("state.visits=false", "has no fetched page"), ("state.enabled=false", "visited again")] {
         let without = Runs::of(&server, &["host.delay=0s", setting]);
         succeed(without.crawl());
         let said_so = refused(&without);
