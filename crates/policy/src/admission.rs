@@ -39,9 +39,10 @@ pub enum Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// The class.
-    pub const fn class(&self) -> LinkClass {
-        match *self {
+    /// The class. A reference, because the copy of a value that was written field by field a moment ago waits until all of them
+    /// have reached the cache; that took longer than the rest of the decision.
+    pub const fn class(&self) -> &LinkClass {
+        match self {
             Self::Place(class) | Self::Class(class) | Self::New { class, .. } | Self::Waiting { class, .. } => class,
         }
     }
@@ -59,7 +60,7 @@ impl<'a> Link<'a> {
     pub fn unless(&self, refusal: Option<PolicyRefusal>) -> Admission {
         match refusal {
             Some(why) if self.class().apath != Apath::REDIRECT => Admission::Reject(why),
-            _ => self.class().into(),
+            _ => (*self.class()).into(),
         }
     }
 }
@@ -112,7 +113,7 @@ struct PolicyUnheard;
 
 impl Adjustment for PolicyUnheard {
     fn adjust(&self, _: &dyn PolicySnapshot, link: &Link<'_>, _: Admission) -> Admission {
-        Admission::Queue(link.class(), Priority::Normal)
+        Admission::Queue(*link.class(), Priority::Normal)
     }
 }
 

@@ -176,7 +176,7 @@ impl LearntGraph {
     }
 
     /// Why links of a class with a known pattern are rejected; `None` where they are followed.
-    pub fn refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
+    pub fn refusal(&self, class: &LinkClass) -> Option<PolicyRefusal> {
         if [Apath::SEED, Apath::REDIRECT].contains(&class.apath) {
             return None;
         }
@@ -224,7 +224,7 @@ impl LearntGraph {
             for link in &fetch.links {
                 let url = memory.url(link.url);
                 let class = LinkClass::at(cluster, link.apath).with_pattern(self.kinds.urls.of(url));
-                links.push((cluster, link.apath, Fingerprint::of(url), self.refusal(class)));
+                links.push((cluster, link.apath, Fingerprint::of(url), self.refusal(&class)));
             }
         }
         PlaceOutcomes::sampled(&links)

@@ -59,14 +59,14 @@ impl ClusterGraphSnapshot {
     }
 
     /// Why all links at the place of a class are rejected. The links of probes are judged one by one.
-    fn place_refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
+    fn place_refusal(&self, class: &LinkClass) -> Option<PolicyRefusal> {
         let GraphStage::Filtering { closed, .. } = &self.stage else { return None };
         let is_place = !class.probe && !matches!(class.apath, Apath::SEED | Apath::REDIRECT);
         if is_place { closed.refusal(class.cluster, class.apath) } else { None }
     }
 
     /// Why links of a class with a known pattern are rejected.
-    fn class_refusal(&self, class: LinkClass) -> Option<PolicyRefusal> {
+    fn class_refusal(&self, class: &LinkClass) -> Option<PolicyRefusal> {
         self.learnt()?.refusal(class).filter(|_| class.pattern != UrlPattern::NONE)
     }
 }
@@ -80,7 +80,7 @@ impl ClassOrder for ClusterGraphSnapshot {
             (GraphStage::Sampling, _) if class.pattern == UrlPattern::NONE => 0.0,
             (GraphStage::Sampling, _) => CHOSEN - class.pattern.fine.0 as f64,
             // Only a link that was accepted by an older snapshot can be rejected and wait.
-            (GraphStage::Filtering { .. }, _) => -f64::from(u8::from(self.class_refusal(class).is_some())),
+            (GraphStage::Filtering { .. }, _) => -f64::from(u8::from(self.class_refusal(&class).is_some())),
         }
     }
 }
