@@ -1,7 +1,7 @@
 //! Addresses that extend known ones, over real sockets: a crawl for pages that stand one step behind others asks for them without
 //! those.
 
-use harvestman::config::PolicyKind;
+use harvestman::config::{Period, PolicyKind};
 
 use crate::crawling::{config, crawl};
 use crate::scripted::{Reply, Scripted};
@@ -45,6 +45,8 @@ fn pages_one_step_behind_others_are_asked_for_without_those() {
     config.robots.obey = false;
     // One request after the other, so that each follows from what the one before has taught.
     config.frontier.in_flight_max = 1;
+    // The policy learns beside the crawl: on a busy machine it would fall behind a server that answers at once.
+    config.host.delay = Period::millis(10);
     let users = LISTS * USERS_PER_LIST;
     config.budget.requests = u64::from(users);
     let crawled = crawl(config);
