@@ -10,6 +10,7 @@ use std::fs::File;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use harvestman::fleet::nats::CLUSTER_VERSION_MIN;
@@ -22,6 +23,8 @@ use tokio::time::{sleep, timeout};
 
 /// How long a server may take to start.
 const STARTS_WITHIN: Duration = Duration::from_secs(30);
+/// How long servers that have just started may take to elect the leader of their cluster. An election takes 4 s to 9 s, and some fail.
+const ELECTS_WITHIN: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The program; none where it is missing and may be.
@@ -51,9 +54,20 @@ pub fn version(program: &Path) -> (u32, u32) {
     (numbers.next().unwrap(), numbers.next().unwrap())
 }
 
-/// A port that nobody listens on.
+/// A port that nobody listens on, and that no other call returns. It is below those that the system gives to connections, so that
+/// none of them takes it before the server does, or while the server is down.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    const RANGE: std::ops::Range<u16> = 16_000..32_000;
+    static CALLS: AtomicU16 = AtomicU16::new(0);
+    let offset = std::process::id() % RANGE.len() as u32;
+    for _ in RANGE {
+        let call = u32::from(CALLS.fetch_add(1, Ordering::Relaxed));
+        let port = RANGE.start + ((offset + call) % RANGE.len() as u32) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+    panic!("no port of {RANGE:?} is free");
 }
 
 /// A process, which ends with this.
@@ -183,16 +197,29 @@ impl Servers {
         Some(Self::three_of(&program).await)
     }
 
-    /// A cluster of three, whatever its version.
+    /// A cluster of three that has a leader, whatever its version. Servers that elect none in time are replaced by others, once.
     pub async fn three_of(program: &Path) -> Self {
+        let first = Self::start_three(program).await;
+        if first.elect().await.is_ok() {
+            return first;
+        }
+        drop(first);
+        let second = Self::start_three(program).await;
+        second.elect().await.unwrap_or_else(|logs| panic!("the cluster has no leader:\n{logs}"));
+        second
+    }
+
+    /// Starts three. Their cluster has a name of its own, so that no server of another test can join it.
+    async fn start_three(program: &Path) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let routes: Vec<u16> = std::iter::repeat_with(free_port).take(3).collect();
+        let cluster = format!("hm-{}-{}", std::process::id(), routes[0]);
         let list: Vec<String> = routes.iter().map(|port| format!("\"nats-route://127.0.0.1:{port}\"")).collect();
         let start = |(n, route): (usize, &u16)| {
             let name = format!("n{}", n + 1);
             let more = format!(
                 "jetstream {{ store_dir: {:?}, max_file_store: 1GB }}\n\
-                 cluster {{ name: hm, listen: \"127.0.0.1:{route}\", routes: [{}] }}",
+                 cluster {{ name: {cluster:?}, listen: \"127.0.0.1:{route}\", routes: [{}] }}",
                 dir.path().join(&name),
                 list.join(", "),
             );
@@ -203,6 +230,19 @@ impl Servers {
             server.greets().await;
         }
         Self { servers, dir }
+    }
+
+    /// Waits until JetStream answers, which needs a leader of the cluster. If it does not: the logs.
+    async fn elect(&self) -> Result<(), String> {
+        let asking = async {
+            while self.ask("INFO").await.is_none_or(|answer| !answer["error"].is_null()) {
+                sleep(LOOK_EVERY).await;
+            }
+        };
+        timeout(ELECTS_WITHIN, asking).await.map_err(|_| {
+            let logs = self.servers.iter().map(|server| std::fs::read_to_string(&server.log).unwrap_or_default());
+            logs.collect::<Vec<_>>().join("\n")
+        })
     }
 
     /// Where they all are, as one text.
@@ -232,11 +272,16 @@ impl Servers {
     }
 
     async fn leader_now(&self, stream: &str) -> Option<String> {
+        let info = self.ask(&format!("STREAM.INFO.{stream}")).await?;
+        Some(info["cluster"]["leader"].as_str()?.to_owned())
+    }
+
+    /// What JetStream answers to this request; none if it does not within two seconds.
+    async fn ask(&self, request: &str) -> Option<Value> {
         let urls: Vec<String> = (0..self.servers.len()).map(|server| self.url_of(server)).collect();
         let client = async_nats::connect(urls).await.ok()?;
-        let ask = client.request(format!("$JS.API.STREAM.INFO.{stream}"), "".into());
+        let ask = client.request(format!("$JS.API.{request}"), "".into());
         let answer = timeout(Duration::from_secs(2), ask).await.ok()?.ok()?;
-        let info: Value = serde_json::from_slice(&answer.payload).ok()?;
-        Some(info["cluster"]["leader"].as_str()?.to_owned())
+        serde_json::from_slice(&answer.payload).ok()
     }
 }
