@@ -50,7 +50,7 @@ fn learnt() -> (Arc<dyn PolicySnapshot>, Vec<Page>) {
 fn judge(policy: &dyn PolicySnapshot, (url, waited, page): &Page) -> usize {
     let cluster = policy.page_cluster(*waited, url.as_str(), &page.leaf_paths);
     let groups = page.groups.iter();
-    let passes = |group: &&LinkGroup| policy.admit(&Link::Place(cluster.links_at(group.apath))).refusal().is_none();
+    let passes = |group: &&LinkGroup| policy.admit(&Link::Place(cluster, group.apath)).refusal().is_none();
     let passing = groups.filter(passes);
     passing.map(|group| group.links.len()).sum()
 }

@@ -14,8 +14,8 @@ use harvestman_core::model::{ClassTokens, ClusterId, LinkClass, UrlPattern};
 /// A link, by what is known of it when a snapshot is asked ([`PolicySnapshot::admit`]).
 #[derive(Debug, Clone, Copy)]
 pub enum Link<'a> {
-    /// All links at one place of a page, before one of them is resolved. The class has no pattern.
-    Place(LinkClass),
+    /// All links at this Apath on pages of this cluster, before one of them is resolved.
+    Place(PageCluster, Apath),
     /// Links whose URLs have the pattern of this class, at a place that was asked about before.
     Class(LinkClass),
     /// A new link.
@@ -39,18 +39,26 @@ pub enum Link<'a> {
 }
 
 impl<'a> Link<'a> {
-    /// The class. A reference, because the copy of a value that was written field by field a moment ago waits until all of them
-    /// have reached the cache; that took longer than the rest of the decision.
-    pub const fn class(&self) -> &LinkClass {
+    /// The class; of a place, the one without a pattern.
+    pub const fn class(&self) -> LinkClass {
+        match *self {
+            Self::Place(page, apath) => page.links_at(apath),
+            Self::Class(class) | Self::New { class, .. } | Self::Waiting { class, .. } => class,
+        }
+    }
+
+    /// The Apath of the link on its page.
+    pub const fn apath(&self) -> Apath {
         match self {
-            Self::Place(class) | Self::Class(class) | Self::New { class, .. } | Self::Waiting { class, .. } => class,
+            Self::Place(_, apath) => *apath,
+            Self::Class(class) | Self::New { class, .. } | Self::Waiting { class, .. } => class.apath,
         }
     }
 
     /// The URL, once it is known.
     pub const fn url(&self) -> Option<&'a str> {
         match *self {
-            Self::Place(_) | Self::Class(_) => None,
+            Self::Place(..) | Self::Class(_) => None,
             Self::New { url, .. } | Self::Waiting { url, .. } => Some(url),
         }
     }
@@ -59,8 +67,8 @@ impl<'a> Link<'a> {
     /// for a page that was wanted.
     pub fn unless(&self, refusal: Option<PolicyRefusal>) -> Admission {
         match refusal {
-            Some(why) if self.class().apath != Apath::REDIRECT => Admission::Reject(why),
-            _ => (*self.class()).into(),
+            Some(why) if self.apath() != Apath::REDIRECT => Admission::Reject(why),
+            _ => self.class().into(),
         }
     }
 }
@@ -113,7 +121,7 @@ struct PolicyUnheard;
 
 impl Adjustment for PolicyUnheard {
     fn adjust(&self, _: &dyn PolicySnapshot, link: &Link<'_>, _: Admission) -> Admission {
-        Admission::Queue(*link.class(), Priority::Normal)
+        Admission::Queue(link.class(), Priority::Normal)
     }
 }
 

@@ -140,7 +140,7 @@ pub trait PolicySnapshot: ClassOrder {
     /// about the classes of their URLs; about each link that is not known to be a duplicate; and about URLs that wait,
     /// when classes have changed their meaning.
     fn admit(&self, link: &Link<'_>) -> Admission {
-        (*link.class()).into()
+        link.class().into()
     }
 
     /// The snapshot itself, if it is a policy's snapshot with adjustments.

@@ -165,16 +165,13 @@ impl ClusterAssignment {
         if self.by == ClusterBy::Structure {
             return self.of_page(waited, page_type());
         }
-        let by_pattern = matches!(self.urls, UrlAssignment::Patterns(_)) && self.knows(waited);
-        let pattern = if by_pattern { waited } else { self.urls.of(url).fine };
+        let of_pattern = |pattern| self.numbers.get(ClusterDefinition::Url(pattern));
+        let by_waited = if matches!(self.urls, UrlAssignment::Patterns(_)) { of_pattern(waited) } else { None };
+        let pattern = if by_waited.is_some() { waited } else { self.urls.of(url).fine };
         if self.mixed.contains_key(&pattern) {
             return self.alike.get(&pattern).copied().or_else(|| self.of_page(pattern, page_type()));
         }
-        self.numbers.get(ClusterDefinition::Url(pattern)).filter(|_| pattern != NO_CLUSTER.fine)
-    }
-
-    fn knows(&self, pattern: PatternId) -> bool {
-        self.numbers.get(ClusterDefinition::Url(pattern)).is_some()
+        by_waited.or_else(|| of_pattern(pattern)).filter(|_| pattern != NO_CLUSTER.fine)
     }
 
     /// The cluster of a page as the source of links.

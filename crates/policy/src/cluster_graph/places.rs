@@ -166,7 +166,9 @@ pub struct PlaceOutcomes {
 /// The places where all links are rejected, with the reason. Looked up for each place of every page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClosedPlaces {
+    /// Places of clusters, those included that are closed everywhere: most look-ups end here.
     of_cluster: HashMap<u64, PolicyRefusal, IdentityHash>,
+    /// Places that are closed everywhere, for clusters where they were not seen.
     of_all: HashMap<u64, PolicyRefusal, IdentityHash>,
 }
 
@@ -176,19 +178,27 @@ const fn key(cluster: ClusterId, apath: Apath) -> u64 {
 }
 
 impl ClosedPlaces {
-    /// Closes these places as well, unless they are closed already: one look-up then suffices for both.
+    /// Closes these places as well, unless they are closed already.
     pub fn with(mut self, places: impl IntoIterator<Item = (ClusterId, Apath, PolicyRefusal)>) -> Self {
         for (cluster, apath, why) in places {
-            self.of_cluster.entry(key(cluster, apath)).or_insert(why);
+            let everywhere = self.everywhere(cluster, apath);
+            self.of_cluster.entry(key(cluster, apath)).or_insert(everywhere.unwrap_or(why));
         }
         self
     }
 
-    /// Why links at a place of a cluster's pages are rejected; `None` where they are not. On pages of an unknown
-    /// cluster no place is rejected for its links on other pages.
+    /// Why links at this place are rejected on all pages. On pages of an unknown cluster no place is rejected for its links on
+    /// other pages.
+    #[inline]
+    fn everywhere(&self, cluster: ClusterId, apath: Apath) -> Option<PolicyRefusal> {
+        if cluster == ClusterId::UNKNOWN { None } else { self.of_all.get(&apath.0).copied() }
+    }
+
+    /// Why links at a place of a cluster's pages are rejected; `None` where they are not.
+    #[inline]
     pub fn refusal(&self, cluster: ClusterId, apath: Apath) -> Option<PolicyRefusal> {
-        let everywhere = if cluster == ClusterId::UNKNOWN { None } else { self.of_all.get(&apath.0) };
-        everywhere.or_else(|| self.of_cluster.get(&key(cluster, apath))).copied()
+        let here = self.of_cluster.get(&key(cluster, apath)).copied();
+        here.or_else(|| self.everywhere(cluster, apath))
     }
 }
 
@@ -224,14 +234,18 @@ impl PlaceOutcomes {
     /// The places that are closed now. O(places).
     pub fn closed(&self) -> ClosedPlaces {
         let is_saturated = |pattern: &PatternId| self.patterns.get(pattern).is_some_and(|run| run.is_saturated());
-        let of_cluster = self.of_cluster.iter().filter_map(|((cluster, apath), place)| {
-            Some((key(*cluster, *apath), place.closed([VAIN_OF_CLUSTER, REFUSED_OF_CLUSTER], is_saturated)?))
-        });
         let of_all = self
             .of_all
             .iter()
             .filter_map(|(apath, place)| Some((apath.0, place.closed([VAIN_OF_ALL, REFUSED_OF_ALL], is_saturated)?)));
-        ClosedPlaces { of_cluster: of_cluster.collect(), of_all: of_all.collect() }
+        let mut closed = ClosedPlaces { of_cluster: HashMap::default(), of_all: of_all.collect() };
+        for ((cluster, apath), place) in &self.of_cluster {
+            let here = || place.closed([VAIN_OF_CLUSTER, REFUSED_OF_CLUSTER], is_saturated);
+            if let Some(why) = closed.everywhere(*cluster, *apath).or_else(here) {
+                closed.of_cluster.insert(key(*cluster, *apath), why);
+            }
+        }
+        closed
     }
 }
 
@@ -280,108 +294,5 @@ fn show<K: Hash + Eq, V: Default>(watched: &mut HashMap<K, V, FixedState>, key: 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TOPICS: PatternId = PatternId(1 << 63 | 4);
-    const USERS: PatternId = PatternId(1 << 63 | 8);
-    const PLACE: Apath = Apath(100);
-    const OTHER: Apath = Apath(101);
-    const ELSEWHERE: Apath = Apath(102);
-    const URL: Fingerprint = Fingerprint(7 << 40);
-    const ONE: ClusterId = ClusterId(3);
-    const TWO: ClusterId = ClusterId(4);
-
-    fn see(
-        places: &mut PlaceOutcomes,
-        cluster: ClusterId,
-        apath: Apath,
-        pattern: PatternId,
-        times: u32,
-        led: LinkOutcome,
-    ) {
-        (0..times).for_each(|_| places.see(cluster, apath, (URL, pattern), led));
-    }
-
-    #[test]
-    fn a_place_is_closed_when_its_links_and_all_of_their_pattern_are_long_in_vain() {
-        let mut places = PlaceOutcomes::default();
-        see(&mut places, ONE, PLACE, USERS, 300, LinkOutcome::New);
-        see(&mut places, TWO, ELSEWHERE, USERS, 560, LinkOutcome::Known);
-        see(&mut places, ONE, OTHER, USERS, 39, LinkOutcome::Known);
-        assert_eq!(places.closed().refusal(ONE, OTHER), None, "300 were found, so that 600 must be in vain");
-        places.see(ONE, OTHER, (URL, USERS), LinkOutcome::Known);
-        let closed = places.closed();
-        assert_eq!(closed.refusal(ONE, OTHER), Some(PolicyRefusal::HeaderFooter));
-        assert_eq!(closed.refusal(TWO, OTHER), None, "there no link was seen");
-        assert_eq!(closed.refusal(ONE, PLACE), None, "there the last one was new");
-    }
-
-    #[test]
-    fn a_new_url_opens_the_places_that_lead_to_its_pattern() {
-        let mut places = PlaceOutcomes::default();
-        see(&mut places, ONE, PLACE, USERS, 149, LinkOutcome::Known);
-        see(&mut places, TWO, OTHER, USERS, 1, LinkOutcome::Known);
-        assert!(places.closed().refusal(ONE, PLACE).is_some());
-        see(&mut places, TWO, OTHER, USERS, 1, LinkOutcome::New);
-        assert_eq!(places.closed(), ClosedPlaces::default());
-        see(&mut places, TWO, OTHER, USERS, 150, LinkOutcome::Known);
-        assert!(places.closed().refusal(ONE, PLACE).is_some());
-    }
-
-    #[test]
-    fn where_all_links_are_refused_they_are_refused_together_for_the_same_reason() {
-        let mut places = PlaceOutcomes::default();
-        see(&mut places, ONE, PLACE, TOPICS, 40, LinkOutcome::Refused(PolicyRefusal::DuplicateContent));
-        let closed = places.closed();
-        assert_eq!(closed.refusal(ONE, PLACE), Some(PolicyRefusal::DuplicateContent));
-        assert_eq!(closed.refusal(TWO, PLACE), None, "on other pages they may be wanted");
-    }
-
-    #[test]
-    fn a_sample_closes_places_where_all_is_refused_and_no_others() {
-        let refused = Some(PolicyRefusal::DuplicateContent);
-        let mut links = vec![(ONE, PLACE, URL, refused); 200];
-        links.extend(vec![(TWO, OTHER, URL, refused); 200]);
-        links.push((ONE, OTHER, URL, None));
-        let closed = PlaceOutcomes::sampled(&links).closed();
-        assert_eq!(closed.refusal(TWO, PLACE), refused);
-        assert_eq!((closed.refusal(TWO, OTHER), closed.refusal(ONE, OTHER)), (refused, None));
-    }
-
-    #[test]
-    fn what_a_sample_showed_over_and_over_again_is_closed_once_it_was_met() {
-        let url = |at: u64| Fingerprint(u128::from(at) << 32);
-        let menu: Vec<_> = (0..80).map(|at| (ONE, PLACE, url(at % 10), None)).collect();
-        let list = (0..80).map(|at| (ONE, OTHER, url(if at == 79 { 10 } else { at % 10 }), None));
-        let mut places = PlaceOutcomes::sampled(&[menu, list.collect()].concat());
-        let mut go_through = |apath, urls, led| {
-            (0..urls).for_each(|at| places.see(ONE, apath, (url(at), TOPICS), led));
-            places.closed().refusal(ONE, apath)
-        };
-        assert_eq!(go_through(PLACE, 10, LinkOutcome::New), None, "all were new");
-        assert_eq!(go_through(PLACE, 10, LinkOutcome::Known), None);
-        assert_eq!(go_through(PLACE, 10, LinkOutcome::Known), Some(PolicyRefusal::HeaderFooter), "twice in vain");
-        assert_eq!(go_through(OTHER, 11, LinkOutcome::New), None);
-        assert_eq!(go_through(OTHER, 33, LinkOutcome::Known), None, "that had shown a URL only once");
-    }
-
-    #[test]
-    fn a_place_with_many_patterns_is_never_closed() {
-        let mut places = PlaceOutcomes::default();
-        for kind in 0..=PATTERNS_MAX as u64 {
-            see(&mut places, ONE, PLACE, PatternId(kind << 2), 1_000, LinkOutcome::Known);
-        }
-        assert_eq!(places.closed(), ClosedPlaces::default());
-    }
-
-    #[test]
-    fn what_is_watched_is_bounded() {
-        let mut places = PlaceOutcomes::default();
-        for at in 0..2 * WATCHED_MAX as u64 {
-            places.see(ONE, Apath(at), (URL, PatternId(at)), LinkOutcome::Known);
-        }
-        let watched = [places.of_cluster.len(), places.of_all.len(), places.patterns.len()];
-        assert_eq!(watched, [WATCHED_MAX; 3]);
-    }
-}
+#[path = "places_tests.rs"]
+mod tests;

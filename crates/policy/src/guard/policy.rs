@@ -122,7 +122,7 @@ impl Adjustment for TrapMeasures {
     fn adjust(&self, _: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission {
         let (class, url, via) = match (*link, admission) {
             (_, Admission::Queue(_, Priority::Pinned) | Admission::Reject(PolicyRefusal::Banned)) => return admission,
-            (Link::Place(_) | Link::Class(_), _) | (Link::New { .. }, Admission::Reject(_)) => return admission,
+            (Link::Place(..) | Link::Class(_), _) | (Link::New { .. }, Admission::Reject(_)) => return admission,
             (Link::New { class, url, via }, _) => (class, url, Some(via)),
             (Link::Waiting { class, url, via }, _) => (class, url, via),
         };

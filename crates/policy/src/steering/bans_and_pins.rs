@@ -28,7 +28,7 @@ impl BansAndPins {
 
 impl Adjustment for BansAndPins {
     fn adjust(&self, policy: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission {
-        let class = *link.class();
+        let class = link.class();
         let Some(url) = link.url() else {
             // Whether a link is pinned is known only when its URL is: until then none is rejected.
             let decided = self.steering.pinned.is_empty();

@@ -181,8 +181,8 @@ impl PolicySnapshot for Paths {
         let on_path = match link {
             Link::Waiting { .. } => true,
             _ if stands_on_no_page(class.apath) => true,
-            _ if class.pattern == UrlPattern::NONE => self.sitemap.has_place(*class),
-            _ => self.sitemap.worth(*class).is_some(),
+            _ if class.pattern == UrlPattern::NONE => self.sitemap.has_place(class),
+            _ => self.sitemap.worth(class).is_some(),
         };
         link.unless((!on_path).then_some(PolicyRefusal::LinkClass))
     }

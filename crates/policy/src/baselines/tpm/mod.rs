@@ -134,7 +134,7 @@ impl PolicySnapshot for Rules {
     fn admit(&self, link: &Link<'_>) -> Admission {
         let class = link.class();
         let is_waiting = matches!(link, Link::Waiting { .. });
-        let unruled = self.rules.is_some() && class.pattern.fine == NO_RULE && !stands_on_no_page(*class);
+        let unruled = self.rules.is_some() && class.pattern.fine == NO_RULE && !stands_on_no_page(class);
         link.unless((unruled && !is_waiting).then_some(PolicyRefusal::LinkClass))
     }
 
