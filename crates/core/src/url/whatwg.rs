@@ -61,9 +61,8 @@ pub(super) fn join(base: &Url, link: &str, encoding: Option<&'static Encoding>) 
 /// For special schemes the standard skips any number of them before the authority (`///host/path`, "special authority
 /// ignore slashes state"). The crate does so only behind a scheme.
 fn with_base_scheme<'l>(base: &Url, link: &'l str) -> Cow<'l, str> {
-    let skips_slashes = base.is_special() && base.scheme() != "file";
     let leading = significant(link).take_while(|byte| matches!(byte, b'/' | b'\\')).take(3).count();
-    if skips_slashes && leading > 2 {
+    if leading > 2 && base.is_special() && base.scheme() != "file" {
         return Cow::Owned([base.scheme(), ":", link.trim_start_matches(|c| c <= ' ')].concat());
     }
     Cow::Borrowed(link)

@@ -7,6 +7,7 @@ use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
 use super::followed_links::DestinationRules;
+use super::identity_hash::IdentityHash;
 use crate::learned::Templates;
 use harvestman_core::config::ClusterBy;
 use harvestman_core::model::{Apath, ClusterId, LeafPath, PatternId, UrlPattern};
@@ -40,40 +41,54 @@ pub enum ClusterDefinition {
 
 /// The numbers of clusters: each keeps its number while there is room.
 #[derive(Debug, Clone, Default)]
-pub struct ClusterNumbers(HashMap<ClusterDefinition, Cluster, FixedState>);
+pub struct ClusterNumbers {
+    /// Those of URL patterns, which each fetched page looks up.
+    of_patterns: HashMap<PatternId, Cluster, IdentityHash>,
+    /// All others.
+    others: HashMap<ClusterDefinition, Cluster, FixedState>,
+}
 
 impl ClusterNumbers {
     /// The number of clusters with a number.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.of_patterns.len() + self.others.len()
     }
 
     /// The number of a cluster, the next free one if it has none yet; `None` where there is no more room.
     pub fn number(&mut self, kind: ClusterDefinition) -> Option<Cluster> {
-        let next = self.0.len();
-        match self.0.get(&kind) {
-            Some(cluster) => Some(*cluster),
-            None if next >= CLUSTERS_MAX => None,
-            None => Some(*self.0.entry(kind).or_insert(Cluster(next as u32))),
+        let next = self.len();
+        if let Some(cluster) = self.get(kind) {
+            return Some(cluster);
         }
+        if next >= CLUSTERS_MAX {
+            return None;
+        }
+        let cluster = Cluster(next as u32);
+        match kind {
+            ClusterDefinition::Url(pattern) => self.of_patterns.insert(pattern, cluster),
+            ClusterDefinition::Made(_) | ClusterDefinition::Apart(_) => self.others.insert(kind, cluster),
+        };
+        Some(cluster)
     }
 
     /// The patterns that are a cluster each.
     pub fn patterns(&self) -> impl Iterator<Item = (PatternId, Cluster)> {
-        self.0.iter().filter_map(|(kind, cluster)| match kind {
-            ClusterDefinition::Url(pattern) => Some((*pattern, *cluster)),
-            ClusterDefinition::Made(_) | ClusterDefinition::Apart(_) => None,
-        })
+        self.of_patterns.iter().map(|(pattern, cluster)| (*pattern, *cluster))
     }
 
     /// The number of a cluster, if it has one.
     pub fn get(&self, kind: ClusterDefinition) -> Option<Cluster> {
-        self.0.get(&kind).copied()
+        match kind {
+            ClusterDefinition::Url(pattern) => self.of_patterns.get(&pattern).copied(),
+            ClusterDefinition::Made(_) | ClusterDefinition::Apart(_) => self.others.get(&kind).copied(),
+        }
     }
 
     /// All clusters, by number.
     pub fn in_order(&self) -> Vec<ClusterDefinition> {
-        let mut kinds: Vec<_> = self.0.iter().map(|(kind, number)| (*number, *kind)).collect();
+        let of_patterns = self.patterns().map(|(pattern, number)| (number, ClusterDefinition::Url(pattern)));
+        let others = self.others.iter().map(|(kind, number)| (*number, *kind));
+        let mut kinds: Vec<_> = of_patterns.chain(others).collect();
         kinds.sort_unstable();
         kinds.into_iter().map(|(_, kind)| kind).collect()
     }
