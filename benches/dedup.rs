@@ -193,7 +193,7 @@ fn stores(urls: u64) {
         let seen = made("singly");
         let singly = |batch: &[Fingerprint]| batch.iter().for_each(|url| _ = black_box(seen.insert(*url)));
         say(&format!("{name}, link by link"), offer(urls, singly).0, urls);
-        let figures = seen.figures();
+        let figures = seen.stats();
         let (memory, disk) = (figures.memory_bytes >> 20, figures.disk_bytes >> 20);
         eprintln!("  {} URLs, {memory} MiB, {disk} MiB on disk; {:?}", figures.urls, figures.wrongly_dropped);
     }

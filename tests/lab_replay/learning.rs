@@ -68,7 +68,7 @@ fn a_cluster_graph_is_learnt_from_a_recording_and_shown() {
         let model = model(&recording, out);
         assert!(model.graph().is_some() && model.facts.kinds.len() > 1, "{out}: {:?}", model.facts);
         let shown = recording.run(&["site", out]).out;
-        assert!(shown.contains("\nkind 1: ") && shown.contains("  leads to "), "{shown}");
+        assert!(shown.contains("\npage type 1: ") && shown.contains("  leads to "), "{shown}");
         let dot = recording.run(&["site", out, "--format", "dot"]).out;
         assert!(dot.contains("  k1 [label=") && dot.contains(" -> k"), "{dot}");
     }

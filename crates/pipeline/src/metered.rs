@@ -66,8 +66,8 @@ impl ArchiveOutput for Metered {
         self.output.housekeep(now)
     }
 
-    fn give_up(&mut self) {
-        self.output.give_up();
+    fn release_reserve(&mut self) {
+        self.output.release_reserve();
     }
 
     fn finish(self: Box<Self>) -> Result<ArchiveTotals, Error> {

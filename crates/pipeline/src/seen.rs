@@ -42,7 +42,7 @@ impl SeenMonitor {
 
     /// Logs a disk error once, and stops the crawl if it must. Returns whether it must.
     pub(super) fn check(&self) -> bool {
-        let (Some(error), ends) = (self.seen.trouble(), self.seen.must_end()) else { return false };
+        let (Some(error), ends) = (self.seen.error(), self.seen.must_end()) else { return false };
         if !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!(%error, "seen URLs stay in memory; nothing is lost");
         }
@@ -55,12 +55,12 @@ impl SeenMonitor {
 
     /// Sets the metrics of the set.
     pub(super) fn export(&self, metrics: &DedupMetrics) {
-        show(&self.seen.figures(), metrics);
+        show(&self.seen.stats(), metrics);
     }
 
     /// Drops the set; its files are removed unless it is still in use. Returns its figures.
     pub(super) fn close(self) -> DedupStats {
-        let figures = self.seen.figures();
+        let figures = self.seen.stats();
         // It may still be in use, for example after a panic: then its files stay.
         let removed = Arc::into_inner(self.seen).map_or(Ok(()), SeenUrls::remove);
         if let Err(error) = removed {

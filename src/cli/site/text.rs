@@ -19,7 +19,7 @@ pub fn of(facts: &Facts, classes_max: usize) -> String {
 
 /// Returns the name of a page type of a cluster graph.
 pub fn kind_name(kind: ClusterId) -> String {
-    format!("kind {}", kind.0)
+    format!("page type {}", kind.0)
 }
 
 fn of_kind(kind: &KindFacts) -> String {

@@ -67,10 +67,8 @@ function outLink() {
 
 const entriesOf = new WeakMap();
 
-/**
- * Makes the children of `parent` match `items`, in their order. An existing child with the same key is updated and not recreated, so
- * that it retains focus, selection and expanded elements. `build` returns `{ node, update(item) }`.
- */
+// Makes the children of `parent` match `items`, in their order. An existing child with the same key is updated and not recreated, so
+// that it retains focus, selection and expanded elements. `build` returns `{ node, update(item) }`.
 function reconcile(parent, items, keyOf, build) {
   const before = entriesOf.get(parent) ?? new Map();
   const now = new Map();

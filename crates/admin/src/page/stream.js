@@ -26,10 +26,8 @@ function eventParser(take) {
   };
 }
 
-/**
- * Keeps a stream open. Calls `on.view(view)`, `on.ended(reason)`, `on.lost(seconds)` when it broke, with the time until the next attempt
- * (null: none), and `on.locked()` when the token is missing or invalid.
- */
+// Keeps a stream open. Calls `on.view(view)`, `on.ended(reason)`, `on.lost(seconds)` when it broke, with the time until the next attempt
+// (null: none), and `on.locked()` when the token is missing or invalid.
 function openStream(on) {
   let tries = 0;
   let over = false;

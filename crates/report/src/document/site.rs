@@ -158,10 +158,10 @@ fn of_cluster(facts: &ClusterFacts) -> PageType {
 }
 
 fn of_kind(facts: &KindFacts) -> PageType {
-    let to = facts.leads_to.iter().take(LINKS_SHOWN).map(|to| (format!("kind {}", to.0), None));
+    let to = facts.leads_to.iter().take(LINKS_SHOWN).map(|to| (format!("page type {}", to.0), None));
     let example = facts.example.iter().map(|url| Example { url: url.clone(), title: None });
     PageType {
-        name: format!("kind {}", facts.kind.0),
+        name: format!("page type {}", facts.kind.0),
         cluster: facts.kind.0,
         like: facts.pattern.clone(),
         standing: Some(standing(facts.standing)),

@@ -37,6 +37,7 @@ impl Sums {
         totals.troubles.sort_by_key(|trouble| std::cmp::Reverse(trouble.failed));
         totals.troubles.truncate(TROUBLES_MAX);
         totals.traps.extend_from_slice(own.traps);
+        totals.traps.sort_by_key(|trap| std::cmp::Reverse(trap.refused));
         totals.traps.truncate(TRAPS_MAX);
         add(&mut totals.crawl_delays_capped_hosts, own.crawl_delays_capped_hosts);
         totals.crawl_delays_capped.extend_from_slice(own.crawl_delays_capped);

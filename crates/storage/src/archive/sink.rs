@@ -57,7 +57,7 @@ pub trait ArchiveOutput: Send {
     /// Performs periodic work that is due at `now`.
     fn housekeep(&mut self, now: Instant) -> Result<(), Error>;
     /// Releases the reserved disk space for entries that were accepted before. No more entries follow.
-    fn give_up(&mut self);
+    fn release_reserve(&mut self);
     /// Closes all files, also after an error: data written before the error is complete, and the files get their final
     /// names.
     fn finish(self: Box<Self>) -> Result<ArchiveTotals, Error>;
@@ -237,7 +237,7 @@ impl ArchiveWriter {
     /// Records the first error, after which nothing more is accepted.
     fn fail(&mut self, error: Arc<Error>) {
         self.failed.get_or_insert(error);
-        self.output.give_up();
+        self.output.release_reserve();
     }
 
     fn register(&self, entry: &mut ArchiveEntry) {
@@ -311,7 +311,7 @@ impl ArchiveOutput for CrawlFiles {
         self.archive.as_mut().map_or(Ok(()), |archive| archive.sync_if_due(now))
     }
 
-    fn give_up(&mut self) {
+    fn release_reserve(&mut self) {
         self.reserve = None;
     }
 

@@ -285,9 +285,9 @@ impl ArchiveOutput for FaultyFiles {
         if self.disk.is_dead() { Err(failure()) } else { self.files.housekeep(now) }
     }
 
-    fn give_up(&mut self) {
+    fn release_reserve(&mut self) {
         if !self.disk.is_dead() {
-            self.files.give_up();
+            self.files.release_reserve();
         }
     }
 

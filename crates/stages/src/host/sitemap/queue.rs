@@ -13,7 +13,6 @@ pub struct SitemapQueue {
     seen: HashSet<u128>,
     files_max: u32,
     depth_max: u32,
-    refused: u64,
 }
 
 /// A sitemap to be fetched.
@@ -35,7 +34,6 @@ impl SitemapQueue {
             seen: HashSet::new(),
             files_max: options.sitemap_max_files,
             depth_max: options.sitemap_max_depth,
-            refused: 0,
         }
     }
 
@@ -46,7 +44,6 @@ impl SitemapQueue {
             return false;
         }
         if depth > self.depth_max || self.seen.len() as u64 >= u64::from(self.files_max) {
-            self.refused += 1;
             return false;
         }
         self.seen.insert(fingerprint);
@@ -73,11 +70,6 @@ impl SitemapQueue {
     pub fn take(&mut self) -> Option<Entry> {
         self.waiting.pop_front()
     }
-
-    /// Returns the number of sitemaps that were rejected because of a limit.
-    pub fn refused(&self) -> u64 {
-        self.refused
-    }
 }
 
 #[cfg(test)]
@@ -103,7 +95,6 @@ mod tests {
         assert!(queue.add("c".into(), a.depth + 1));
         let remaining: Vec<_> = std::iter::from_fn(|| queue.take()).map(|entry| (entry.url, entry.depth)).collect();
         assert_eq!(remaining, [("b".to_owned(), 0), ("c".to_owned(), 1)]);
-        assert_eq!(queue.refused(), 0);
     }
 
     #[test]
@@ -120,7 +111,6 @@ mod tests {
         assert!(queue.add("a".into(), 0) && queue.add("b".into(), 0));
         queue.take();
         assert!(!queue.add("c".into(), 0));
-        assert_eq!(queue.refused(), 1);
     }
 
     #[test]
@@ -131,6 +121,5 @@ mod tests {
         assert!(queue.add("b".into(), a.depth + 1));
         let b = queue.take().unwrap();
         assert!(!queue.add("c".into(), b.depth + 1));
-        assert_eq!(queue.refused(), 1);
     }
 }

@@ -51,6 +51,9 @@ pub enum UploadError {
     /// The file could not be read.
     #[error("cannot read {0}: {1}")]
     File(String, io::Error),
+    /// The system refused a thread or a runtime.
+    #[error("cannot start {0}: {1}")]
+    Start(&'static str, io::Error),
 }
 
 /// S3-compatible storage below one target.

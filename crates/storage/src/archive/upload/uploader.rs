@@ -90,7 +90,7 @@ impl BackgroundUpload {
             work.uploaded
         };
         let thread = std::thread::Builder::new().name("upload".to_owned()).spawn(run);
-        let thread = thread.map_err(|error| UploadError::File("the upload thread".to_owned(), error))?;
+        let thread = thread.map_err(|error| UploadError::Start("the upload thread", error))?;
         Ok(Self { over, thread })
     }
 
@@ -122,7 +122,7 @@ struct Uploader {
 impl Uploader {
     fn begin(storage: ObjectStorage, directory: &Path, metrics: Arc<ArchiveMetrics>) -> Result<Self, UploadError> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| UploadError::File("the runtime of uploads".to_owned(), error))?;
+        let runtime = runtime.map_err(|error| UploadError::Start("the runtime of uploads", error))?;
         let held = runtime.block_on(storage.held())?;
         let (logged, uploaded) = Default::default();
         Ok(Self { runtime, storage, directory: directory.to_owned(), metrics, held, logged, uploaded })

@@ -111,7 +111,7 @@ impl ExactSet {
     }
 
     /// Returns the first disk error.
-    pub(super) fn trouble(&self) -> Option<&DiskError> {
+    pub(super) fn error(&self) -> Option<&DiskError> {
         self.trouble.get()
     }
 

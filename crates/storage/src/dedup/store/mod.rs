@@ -159,7 +159,7 @@ impl SeenUrls {
     }
 
     /// Returns the current statistics. Takes about a millisecond and does not access the disk.
-    pub fn figures(&self) -> DedupStats {
+    pub fn stats(&self) -> DedupStats {
         let (store, memory_bytes, false_positives, wrongly_dropped) = match &self.0 {
             Store::Both { bloom, confirmed, .. } => {
                 let measured = Estimate::exact(confirmed.load(Ordering::Relaxed));
@@ -188,8 +188,8 @@ impl SeenUrls {
     }
 
     /// Returns the first disk error. It loses no URLs.
-    pub fn trouble(&self) -> Option<&DiskError> {
-        self.exact()?.trouble()
+    pub fn error(&self) -> Option<&DiskError> {
+        self.exact()?.error()
     }
 
     /// Returns whether the crawl must end because the disk fails and memory is exhausted, or because the disk cannot be

@@ -58,8 +58,8 @@ proptest! {
             prop_assert_eq!(seen.len(), twin.len() as u64);
             prop_assert!((0..600).step_by(7).all(|number| seen.contains(url(number)) == twin.contains(&number)));
         }
-        prop_assert!(seen.trouble().is_none() && !seen.must_end());
-        prop_assert_eq!(seen.figures().wrongly_dropped, FalsePositives::default());
+        prop_assert!(seen.error().is_none() && !seen.must_end());
+        prop_assert_eq!(seen.stats().wrongly_dropped, FalsePositives::default());
     }
 
     #[test]
@@ -78,7 +78,7 @@ proptest! {
             // Only URLs that were offered are looked up, so the look-ups change nothing.
             prop_assert_eq!(seen.len() + lost, twin.len() as u64);
         }
-        let figures = seen.figures();
+        let figures = seen.stats();
         prop_assert_eq!(figures.wrongly_dropped.measured, Estimate::exact(lost));
         prop_assert_eq!(figures.false_positives, Some(figures.wrongly_dropped));
         prop_assert!(!directory.path().join("seen").exists());
@@ -95,7 +95,7 @@ fn the_exact_set_confirms_urls_that_the_filter_alone_loses() {
         assert_eq!(offer(&both, from % 40 == 0, &batch), [true; 20]);
         offer(&only, from % 40 == 0, &batch);
     }
-    let (both, only) = (both.figures(), only.figures());
+    let (both, only) = (both.stats(), only.stats());
     let (confirmed, lost) = (both.false_positives.unwrap(), only.wrongly_dropped);
     // URLs that were in memory first were added to the filter in another order.
     let difference = (confirmed.measured.count - lost.measured.count).abs();
@@ -111,12 +111,12 @@ fn a_false_positive_of_a_look_up_counts_as_lost() {
     let directory = TempDir::new().unwrap();
     let seen = seen(&options(DedupStore::BloomOnly, 0), directory.path());
     (0..500).for_each(|number| _ = seen.insert(url(number)));
-    let before = seen.figures().wrongly_dropped.measured.count;
+    let before = seen.stats().wrongly_dropped.measured.count;
     let claimed = (500..2_500).filter(|number| seen.contains(url(*number))).count();
     assert!(claimed > 20);
-    assert_eq!(seen.figures().wrongly_dropped.measured.count, before + claimed as f64);
+    assert_eq!(seen.stats().wrongly_dropped.measured.count, before + claimed as f64);
     assert_eq!((500..2_500).filter(|number| seen.contains(url(*number))).count(), claimed);
-    assert_eq!(seen.figures().wrongly_dropped.measured.count, before + claimed as f64, "each is counted once");
+    assert_eq!(seen.stats().wrongly_dropped.measured.count, before + claimed as f64, "each is counted once");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn each_url_is_new_to_one_of_several_threads() {
             let threads = [0, 1, 2, 3].map(|thread| scope.spawn(move || reported(thread)));
             threads.map(|thread| thread.join().unwrap()).into_iter().sum::<u64>()
         });
-        let figures = seen.figures();
+        let figures = seen.stats();
         assert_eq!((reported, reported), (seen.len(), figures.urls), "{}", store.name());
         assert_eq!(reported as f64 + figures.wrongly_dropped.measured.count, URLS as f64, "{}", store.name());
         assert!((0..URLS).all(|number| seen.contains(url(number))));
@@ -177,7 +177,7 @@ fn nothing_is_written_before_memory_is_exhausted_and_all_files_are_removed() {
     let fits = (0..).take_while(|number| !path.exists() && seen.insert(url(*number))).count() as u64;
     assert!((1_500..6_000).contains(&fits), "{fits} URLs in 100 kB");
     (fits..30_000).for_each(|number| assert!(seen.insert(url(number))));
-    let figures = seen.figures();
+    let figures = seen.stats();
     assert!(figures.disk_bytes > 16 * 20_000 && figures.memory_bytes < 200_000, "{figures:?}");
     assert_eq!(seen.len(), 30_000);
     seen.remove().unwrap();
@@ -188,9 +188,9 @@ fn nothing_is_written_before_memory_is_exhausted_and_all_files_are_removed() {
 fn the_filter_is_unused_while_nothing_is_on_disk() {
     let directory = TempDir::new().unwrap();
     let seen = seen(&options(DedupStore::BloomExact, 1 << 20), directory.path());
-    let empty = seen.figures();
+    let empty = seen.stats();
     assert!((0..20_000).all(|number| seen.insert(url(number))) && (0..20_000).all(|number| seen.contains(url(number))));
-    let figures = seen.figures();
+    let figures = seen.stats();
     assert_eq!((figures.false_positives, figures.disk_bytes), (empty.false_positives, 0));
     assert!(figures.memory_bytes < empty.memory_bytes + 20_000 * 26, "{figures:?}");
 }
@@ -200,7 +200,7 @@ fn without_a_directory_everything_stays_in_memory() {
     let seen = SeenUrls::new(&options(DedupStore::ExactOnly, 0), None, Seed(3));
     assert!((0..20_000).all(|number| seen.insert(url(number))));
     assert!((0..20_000).all(|number| !seen.insert(url(number))));
-    assert!(seen.trouble().is_none() && !seen.must_end() && seen.figures().disk_bytes == 0);
+    assert!(seen.error().is_none() && !seen.must_end() && seen.stats().disk_bytes == 0);
     seen.remove().unwrap();
 }
 
@@ -210,13 +210,13 @@ fn unwritable_fingerprints_stay_in_memory_until_the_disk_recovers() {
     let seen = seen(&options(DedupStore::BloomExact, 50_000), directory.path());
     let in_the_way = directory.path().join("seen");
     fs::write(&in_the_way, "a file in place of the directory").unwrap();
-    let first = (0..).take_while(|number| seen.insert(url(*number)) && seen.trouble().is_none()).count() as u64;
+    let first = (0..).take_while(|number| seen.insert(url(*number)) && seen.error().is_none()).count() as u64;
     assert!(!seen.must_end(), "there is memory left");
-    assert!(seen.trouble().unwrap().to_string().contains("cannot create"), "{}", seen.trouble().unwrap());
+    assert!(seen.error().unwrap().to_string().contains("cannot create"), "{}", seen.error().unwrap());
     fs::remove_file(&in_the_way).unwrap();
     (first + 1..2 * first).for_each(|number| assert!(seen.insert(url(number))));
     assert!((0..2 * first).all(|number| !seen.insert(url(number))) && seen.len() == 2 * first);
-    assert!(seen.figures().disk_bytes > 0 && !seen.must_end());
+    assert!(seen.stats().disk_bytes > 0 && !seen.must_end());
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_permanently_full_disk_ends_the_crawl_and_loses_nothing() {
         let seen = seen(&options(store, 50_000), directory.path());
         fs::write(directory.path().join("seen"), "a file in place of the directory").unwrap();
         let taken = (0..).take_while(|number| seen.insert(url(*number)) && !seen.must_end()).count() as u64;
-        assert!(taken < 50_000 && seen.figures().memory_bytes < 400_000, "{taken}: {:?}", seen.figures());
+        assert!(taken < 50_000 && seen.stats().memory_bytes < 400_000, "{taken}: {:?}", seen.stats());
         assert!((taken + 1..60_000).all(|number| seen.insert(url(number))), "URLs offered until the end are stored");
         assert!((0..60_000).all(|number| !seen.insert(url(number))) && seen.len() == 60_000);
     }
@@ -243,7 +243,7 @@ fn with_an_unreadable_disk_a_url_is_new_once_more_and_the_crawl_ends() {
         }
         let again: Vec<u64> = (0..5_000).filter(|number| seen.insert(url(*number))).collect();
         assert!(again.len() > 3_000 && seen.must_end(), "{} of {}", again.len(), store.name());
-        assert!(seen.trouble().unwrap().to_string().contains("cannot read"), "{}", seen.trouble().unwrap());
+        assert!(seen.error().unwrap().to_string().contains("cannot read"), "{}", seen.error().unwrap());
         assert!((0..5_000).all(|number| !seen.insert(url(number))), "each is new at most once more");
         assert!((5_000..6_000).all(|number| seen.insert(url(number))));
     }
