@@ -23,6 +23,7 @@ pub enum Priority {
 impl Priority {
     /// A score that ranks a URL of this priority among all others: pinned ones above, last ones below all scores of policies. Within
     /// one priority the policy's order holds.
+    #[inline]
     pub fn rank(self, score: f64) -> f64 {
         const ABOVE_ALL: f64 = 1e10;
         const BELOW_ALL: f64 = -1e3;
@@ -100,7 +101,9 @@ pub struct QueueKey {
 }
 
 impl QueueKey {
-    /// The score that ranks the queue among all others ([`Priority::rank`]).
+    /// The score that ranks the queue among all others ([`Priority::rank`]). Inlined, because all queues are ranked again whenever
+    /// scores change.
+    #[inline]
     pub fn rank(self, order: &dyn ClassOrder) -> f64 {
         self.priority.rank(order.score(self.class))
     }

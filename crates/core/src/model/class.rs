@@ -181,11 +181,11 @@ impl LinkClass {
 }
 
 impl Hash for LinkClass {
-    /// Hashes cluster and probe as one number: classes are looked up for every link.
+    /// Hashes cluster and probe as one number, and of the pattern what determines the rest: classes are looked up for every link.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.page().stored().hash(state);
         self.apath.hash(state);
-        self.pattern.hash(state);
+        self.pattern.fine.hash(state);
     }
 }
 
