@@ -103,7 +103,10 @@ fn a_cluster_graph_is_learnt_by_the_binary_and_crawled_by_at_once() {
     let seed = server.world().seeds().remove(0);
     let learn = ["learn", &seed, "--by", "url", "--pages", "200", "--out", "forum.graph"];
     let (out, _) = succeeded(&run(&learn, dir.path()));
-    assert!(out.contains("\npage type ") && out.contains("refused (") && out.contains("page types; `harvestman"), "{out}");
+    assert!(
+        out.contains("\npage type ") && out.contains("refused (") && out.contains("page types; `harvestman"),
+        "{out}"
+    );
     let model = read(&dir.path().join("forum.graph"));
     assert!(model.graph().is_some() && !model.knows_classes() && model.facts.pages <= 200);
     let crawl = |policy: &str| {
