@@ -23,7 +23,7 @@ use tokio::time::{sleep, timeout};
 
 /// How long a server may take to start.
 const STARTS_WITHIN: Duration = Duration::from_secs(30);
-/// How long servers that have just started may take to elect the leader of their cluster. An election takes 4 s to 9 s, and some fail.
+/// How long servers that have just started may take to elect the leader of their cluster.
 const ELECTS_WITHIN: Duration = Duration::from_secs(60);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
@@ -54,7 +54,7 @@ pub fn version(program: &Path) -> (u32, u32) {
     (numbers.next().unwrap(), numbers.next().unwrap())
 }
 
-/// A port that nobody listens on, and that no other call returns. It is below those that the system gives to connections, so that
+/// A port that nobody listens on, another one for each of some thousand calls. It is below those that the system gives to connections, so that
 /// none of them takes it before the server does, or while the server is down.
 pub fn free_port() -> u16 {
     const RANGE: std::ops::Range<u16> = 16_000..32_000;

@@ -58,8 +58,8 @@ impl ClusterGraphSnapshot {
         }
     }
 
-    /// Why all links at a place are rejected. The links of probes are judged one by one. Inlined, because a call costs a third of
-    /// the look-up.
+    /// Why all links at a place are rejected. The links of probes are judged one by one. Inlined, because
+    /// with a call the benchmark of links refused by place took a fifth longer.
     #[inline(always)]
     fn place_refusal(&self, page: PageCluster, apath: Apath) -> Option<PolicyRefusal> {
         let GraphStage::Filtering { closed, .. } = &self.stage else { return None };
