@@ -4,57 +4,49 @@
 //! best one, which exploration needs; and ranking all classes again is one pass over a flat list that moves no entry.
 
 use std::cmp::Reverse;
+use std::hint::select_unpredictable;
 
 /// The rank of a URL: the score of its class, then its depth, then the order of discovery. Greater is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    score: TotalScore,
-    depth: Reverse<u16>,
-    order: Reverse<u64>,
+    score: ScoreKey,
+    turn: Turn,
 }
+
+/// The order among URLs of equal scores.
+type Turn = (Reverse<u16>, Reverse<u64>);
 
 impl Rank {
     /// Returns the rank of a URL of this depth, the `order`-th that was discovered, in a class of this score.
     pub(super) fn new(score: f64, depth: u16, order: u64) -> Self {
-        Self { score: TotalScore::of(score), depth: Reverse(depth), order: Reverse(order) }
+        Self { score: ScoreKey::of(score), turn: (Reverse(depth), Reverse(order)) }
     }
 }
 
-/// A number with a total order; NaN equals negative infinity.
-#[derive(Debug, Clone, Copy)]
-struct TotalScore(f64);
+/// A score as an integer of the same order, which is compared without a branch; NaN equals negative infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct ScoreKey(i64);
 
-impl TotalScore {
+impl ScoreKey {
+    /// Less than every score: the class is empty.
+    const NONE: Self = Self(i64::MIN);
+
     fn of(score: f64) -> Self {
-        // Adding zero makes the two zeros equal, which `total_cmp` would distinguish.
-        Self(if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 })
+        // Adding zero makes the two zeros equal, whose bits differ.
+        let score = if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 };
+        let bits = score.to_bits().cast_signed();
+        // As `f64::total_cmp`: the bits of negative numbers increase with the magnitude, so all but the sign are inverted.
+        Self(bits ^ (bits >> 63 & i64::MAX))
     }
 }
 
-impl PartialEq for TotalScore {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for TotalScore {}
-
-impl PartialOrd for TotalScore {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for TotalScore {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-/// The ranks of numbered classes (`None` for an empty class), and the best of them.
+/// The ranks of numbered classes, and the best of them.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    ranks: Vec<Option<Rank>>,
+    /// By class, up to [`Ranking::leaves`]. Beside one another, so that the scores of thousands of classes stay in the cache.
+    scores: Vec<ScoreKey>,
+    /// By class; undefined where the score is [`ScoreKey::NONE`].
+    turns: Vec<Turn>,
     /// `winners[n]` is the better of `winners[2n]` and `winners[2n + 1]`, from index 1; class `c` is at `leaves() + c`.
     winners: Vec<u32>,
 }
@@ -68,22 +60,23 @@ impl Ranking {
 
     /// Returns the rank of a class; `None` if it is empty or unknown.
     pub(super) fn rank(&self, class: usize) -> Option<Rank> {
-        self.ranks.get(class).copied().flatten()
+        let score = *self.scores.get(class)?;
+        (score != ScoreKey::NONE).then(|| Rank { score, turn: self.turns[class] })
     }
 
     /// Returns the classes that have a rank, in the order of their numbers.
     pub(super) fn ranked(&self) -> impl Iterator<Item = (usize, Rank)> {
-        self.ranks.iter().enumerate().filter_map(|(class, rank)| rank.map(|rank| (class, rank)))
+        (0..self.leaves()).filter_map(|class| Some((class, self.rank(class)?)))
     }
 
     /// Sets the rank of one class: O(log classes).
     pub(super) fn set(&mut self, class: usize, rank: Option<Rank>) {
-        if class >= self.ranks.len() {
-            self.ranks.resize(class + 1, None);
-        }
-        self.ranks[class] = rank;
         if class >= self.leaves() {
-            return self.grow();
+            self.grow(class + 1);
+        }
+        self.scores[class] = rank.map_or(ScoreKey::NONE, |rank| rank.score);
+        if let Some(rank) = rank {
+            self.turns[class] = rank.turn;
         }
         let mut node = (self.leaves() + class) / 2;
         while node > 0 {
@@ -94,17 +87,19 @@ impl Ranking {
 
     /// Sets the score of each class that has a rank: O(classes).
     pub(super) fn rescore(&mut self, score: impl Fn(usize) -> f64) {
-        for (class, rank) in self.ranks.iter_mut().enumerate() {
-            if let Some(rank) = rank {
-                rank.score = TotalScore::of(score(class));
+        for (class, known) in self.scores.iter_mut().enumerate() {
+            if *known != ScoreKey::NONE {
+                *known = ScoreKey::of(score(class));
             }
         }
         self.play();
     }
 
-    /// Doubles the room for classes.
-    fn grow(&mut self) {
-        let leaves = self.ranks.len().next_power_of_two();
+    /// Makes room for at least `classes`, a power of two.
+    fn grow(&mut self, classes: usize) {
+        let leaves = classes.next_power_of_two();
+        self.scores.resize(leaves, ScoreKey::NONE);
+        self.turns.resize(leaves, (Reverse(0), Reverse(0)));
         self.winners = vec![0; 2 * leaves];
         for (class, leaf) in (0..).zip(&mut self.winners[leaves..]) {
             *leaf = class;
@@ -118,9 +113,15 @@ impl Ranking {
         }
     }
 
+    /// Selects without a branch unless scores are equal: after a change of all scores, either child wins as often.
+    #[inline]
     fn winner(&self, node: usize) -> u32 {
         let (left, right) = (self.winners[2 * node], self.winners[2 * node + 1]);
-        if self.rank(right as usize) > self.rank(left as usize) { right } else { left }
+        let (left_score, right_score) = (self.scores[left as usize], self.scores[right as usize]);
+        if left_score == right_score {
+            return if self.turns[right as usize] > self.turns[left as usize] { right } else { left };
+        }
+        select_unpredictable(right_score > left_score, right, left)
     }
 
     fn leaves(&self) -> usize {
@@ -148,7 +149,7 @@ mod tests {
                     let score = |class: usize| ((class as u64 * 7 + order) % 5) as f64;
                     ranking.rescore(score);
                     for (class, rank) in twin.iter_mut().enumerate() {
-                        *rank = rank.map(|rank| Rank { score: TotalScore::of(score(class)), ..rank });
+                        *rank = rank.map(|rank| Rank { score: ScoreKey::of(score(class)), ..rank });
                     }
                 }
                 let best = twin.iter().copied().enumerate().filter_map(|(class, rank)| Some((class, rank?)));
@@ -170,10 +171,21 @@ mod tests {
         assert_eq!(ranking.best(), Some((0, rank)));
     }
 
+    proptest! {
+        #[test]
+        fn scores_are_ordered_as_numbers_and_above_that_of_no_class(left in any::<f64>(), right in any::<f64>()) {
+            let expected = (left + 0.0).total_cmp(&(right + 0.0));
+            prop_assume!(!left.is_nan() && !right.is_nan());
+            prop_assert_eq!(ScoreKey::of(left).cmp(&ScoreKey::of(right)), expected);
+            prop_assert!(ScoreKey::of(left) > ScoreKey::NONE);
+        }
+    }
+
     #[test]
     fn nan_is_least_and_both_zeros_are_equal() {
         let rank = |score| Rank::new(score, 0, 0);
         assert!(rank(f64::NAN) < rank(f64::MIN) && rank(f64::NAN) == rank(f64::NEG_INFINITY));
+        assert!(ScoreKey::of(f64::NAN) > ScoreKey::NONE);
         assert_eq!(rank(-0.0), rank(0.0));
         assert!(Rank::new(1.0, 2, 9) > Rank::new(1.0, 3, 1) && Rank::new(1.0, 2, 9) < Rank::new(1.0, 2, 8));
     }
