@@ -113,7 +113,7 @@ impl<'a> LinkFilter<'a> {
         for group in &page.groups {
             self.times.iter_mut().for_each(LinkTimes::begin);
             let judged = filter::check_group(cluster, group, nofollow, |class| {
-                if first { policy.admit(&Link::Place(class.page(), class.apath)).refusal() } else { None }
+                if first { policy.admit(&Link::at_place_of(class)).refusal() } else { None }
             });
             self.times.iter_mut().for_each(LinkTimes::filtered);
             match judged {
@@ -314,7 +314,7 @@ impl Judge<'_> {
                 if self.in_dedup(|memory| memory.recent.knows(fingerprint) || seen.contains(fingerprint)) {
                     return Judged::settled(place, Fate::Duplicate);
                 }
-                match self.policy.admit(&Link::Place(place.page(), place.apath)).refusal() {
+                match self.policy.admit(&Link::at_place_of(place)).refusal() {
                     Some(why) => Judged::settled(place, Fate::Policy(why)),
                     None => self.by_class(url, place, Known::New),
                 }

@@ -39,6 +39,12 @@ pub enum Link<'a> {
 }
 
 impl<'a> Link<'a> {
+    /// All links at the place of this class, whatever their URLs.
+    #[inline]
+    pub const fn at_place_of(class: LinkClass) -> Self {
+        Self::Place(class.page(), class.apath)
+    }
+
     /// The class; of a place, the one without a pattern.
     pub const fn class(&self) -> LinkClass {
         match *self {

@@ -270,7 +270,7 @@ fn breadth_first_reaches_every_page_in_the_order_of_depth() {
 /// Why links of a class are rejected; a class without a pattern means all links at its place.
 pub fn refused(snapshot: &dyn PolicySnapshot, class: LinkClass) -> Option<PolicyRefusal> {
     let is_place = class.pattern == UrlPattern::NONE;
-    snapshot.admit(&if is_place { Link::Place(class.page(), class.apath) } else { Link::Class(class) }).refusal()
+    snapshot.admit(&if is_place { Link::at_place_of(class) } else { Link::Class(class) }).refusal()
 }
 
 /// The observation of a page `name` of the generated host, with these new links and links to these known URLs.

@@ -133,6 +133,15 @@ mod tests {
     }
 
     #[test]
+    fn of_many_traps_those_that_refused_most_are_kept() {
+        let trap = |refused: u64| json!({"form": "http://a.example/N/", "refused": refused});
+        let node =
+            |from: u64| json!({"traps": (0..TRAPS_MAX as u64).map(|at| trap(from + 2 * at)).collect::<Vec<_>>()});
+        let refused: Vec<u64> = sums(&[node(0), node(1)]).traps.iter().map(|trap| trap.refused).collect();
+        assert_eq!(refused, (50..100).rev().collect::<Vec<u64>>());
+    }
+
+    #[test]
     fn processor_time_is_that_of_all_or_none() {
         let sums = sums(&[json!({"cpu_seconds": 1.0}), json!({}), json!({"cpu_seconds": 1.0})]);
         assert_eq!(sums.cpu_seconds, None);

@@ -165,7 +165,7 @@ impl Steps {
         let judge = |group: &harvestman_core::model::LinkGroup| {
             let class = cluster.links_at(group.apath);
             let asks = self.filtering == Filtering::ByPlaceAndUrl;
-            let refused = asks && page.policy.admit(&Link::Place(class.page(), class.apath)).refusal().is_some();
+            let refused = asks && page.policy.admit(&Link::at_place_of(class)).refusal().is_some();
             tally.refused_by_place += if refused { group.links.len() as u64 } else { 0 };
             (!refused).then_some(class)
         };
@@ -213,7 +213,7 @@ impl Steps {
         for at in 0..links.len() {
             let (from, to, class) = links[at];
             let find = || policy.pattern(&texts[from..to]);
-            let refused = by_place && policy.admit(&Link::Place(class.page(), class.apath)).refusal().is_some() || {
+            let refused = by_place && policy.admit(&Link::at_place_of(class)).refusal().is_some() || {
                 let pattern = patterns.pattern(fingerprints[at], policy.patterns_version(), find);
                 policy.admit(&Link::Class(class.with_pattern(pattern))).refusal().is_some()
             };
