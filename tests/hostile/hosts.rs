@@ -57,7 +57,10 @@ fn a_host_that_stops_listening_is_given_up() {
     let outcome = Crawl::from([url.as_str(), &healthy.url("/")]).finish();
     outcome.assert_healthy(&healthy);
     assert_eq!(outcome.count("failed"), 30);
-    assert!(outcome.count_of("failed", "host_given_up") > 0 && outcome.count_of("failed", "connect") > 0);
+    let report = outcome.report();
+    // Which URLs used up their tries before the host was given up depends on how fast it was noticed; why it was given up does not.
+    assert!(report["fates"]["failed"]["host_given_up"].as_u64() > Some(0), "{}", report["fates"]);
+    assert_eq!(report["troubles"][0]["reason"], "connect", "{} {}", report["troubles"], report["errors"]);
 }
 
 /// A host that answers every page with `status` and asks for ten years of rest.
