@@ -5,6 +5,7 @@ pub mod compare;
 pub mod corpus;
 pub mod experiments;
 pub mod measures;
+pub mod oracle;
 pub mod replay;
 pub mod scale;
 pub mod tables;

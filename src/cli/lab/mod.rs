@@ -11,7 +11,7 @@ use super::recordings::{LABELS_HELP, share};
 use common::{Common, run_experiment};
 use harvestman_core::config::EARLY_STOP_REQUESTS;
 use harvestman_lab::experiments::{
-    Ablation, Classify, Cluster, Contender, EarlyStops, Form, Method, Order, Samples, StoreKind, Target, Ucc,
+    Ablation, Classify, Cluster, Contender, EarlyStops, Form, Method, Oracle, Order, Samples, StoreKind, Target, Ucc,
 };
 use harvestman_lab::replay::{PolicyName, Variant};
 
@@ -53,6 +53,12 @@ pub enum Lab {
     /// continuously forecasts the yield of the next requests, and compares it with the actual yield. Adds one row per
     /// share below which --early-stop would have ended the crawl: what it had by then, and what it missed.
     EarlyStop(EarlyStopArgs),
+    /// Compute the harvest of a crawl with full knowledge of the site
+    ///
+    /// Chooses requests with knowledge of all links and labels of each corpus, for user-created content and for the
+    /// pages of each type, and computes a number that no crawl exceeds. Both are the reference for the policies in ucc
+    /// and target.
+    Oracle(OracleArgs),
     /// Measure what filtering links before the dedup saves
     ///
     /// Crawls each corpus completely with the cluster graph, with the filter before the dedup, after it, and without a
@@ -250,6 +256,30 @@ pub struct EarlyStopArgs {
     type_pages: u64,
 }
 
+/// Arguments of `lab oracle`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A request costs 1, and yields a wanted page if its URL is labelled so: for ucc, user-created content
+that is no duplicate view; for target, a page of the type. A URL can be requested if it is the first
+page of the corpus or the example, or if a requested page links or redirects to it. harvested is what
+a greedy choice of requests yields, bound a proven maximum for any choice.
+
+Each corpus has two rows for ucc: with the budget of lab ucc, and with as many requests as there are
+wanted pages.
+
+Example:
+  harvestman lab oracle forum.warc.gz --seeds 1")]
+pub struct OracleArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Maximum number of requests of a crawl
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+    /// Minimum number of pages of a target type
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    type_pages: u64,
+}
+
 /// Arguments of `lab order`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -340,6 +370,9 @@ pub fn run(lab: Lab) -> Result<(), Failure> {
         }
         Lab::EarlyStop(EarlyStopArgs { common, shares, requests, type_pages }) => {
             run_experiment(&EarlyStops { shares, requests, seeds: common.seeds, type_pages }, &common)
+        }
+        Lab::Oracle(OracleArgs { common, budget, type_pages }) => {
+            run_experiment(&Oracle { seeds: common.seeds, budget, type_pages }, &common)
         }
         Lab::Order(OrderArgs { common, variants, stores, seen, samples }) => {
             run_experiment(&Order { forms: variants, stores, seen, samples, seeds: common.seeds }, &common)

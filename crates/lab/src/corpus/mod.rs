@@ -16,7 +16,7 @@ mod revisit;
 mod spelling;
 mod stored;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod truth;
 
 use std::collections::HashMap;

@@ -13,7 +13,8 @@ fn record(kind: &str, url: &str, fields: &str, block: &[u8]) -> Vec<u8> {
     [head.as_bytes(), block, b"\r\n\r\n"].concat()
 }
 
-fn response(url: &str, message: &str) -> Vec<u8> {
+/// A response of this message, with line feeds only.
+pub(crate) fn response(url: &str, message: &str) -> Vec<u8> {
     record("response", url, "", message.replace('\n', "\r\n").as_bytes())
 }
 
@@ -34,7 +35,8 @@ fn load(records: &[Vec<u8>]) -> Result<Corpus, CorpusError> {
     Corpus::load(&path, None)
 }
 
-fn load_labelled(records: &[Vec<u8>], csv: &str) -> Result<Corpus, CorpusError> {
+/// A corpus of these records with the labels of a table.
+pub(crate) fn load_labelled(records: &[Vec<u8>], csv: &str) -> Result<Corpus, CorpusError> {
     let (folder, path) = file("site.warc", &records.concat());
     let labels = folder.path().join("labels.csv");
     std::fs::write(&labels, csv).unwrap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Contender, ExperimentError};
 use crate::corpus::{Corpus, PageId};
-use crate::measures::{CurvePoint, Harvest, Judge, Task, curve};
+use crate::measures::{CurvePoint, Harvest, Judge, Task, curve, ratio};
 use crate::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, Replay, make, replay, spelling};
 use crate::tables::{Measure, Row};
 use harvestman_core::config::FilterOrder;
@@ -34,6 +34,8 @@ pub struct Crawl {
     pub example: Option<PageId>,
     /// Maximum number of pages to learn templates from; `None` uses that of the variant.
     pub sample: Option<usize>,
+    /// A second budget, after which only recall is measured; `None`: there is none.
+    pub recall_at: Option<usize>,
 }
 
 /// The result of a crawl.
@@ -43,10 +45,31 @@ pub struct Crawled {
     pub name: String,
     /// Its measures.
     pub row: Row,
+    /// Its harvest within its budget.
+    pub harvest: Harvest,
+    /// That with [`Crawl::recall_at`].
+    pub harvest_beyond: Option<Harvest>,
     /// The growth of its harvest.
     pub curve: Vec<CurvePoint>,
     /// A final note of the policy, for example that it could not work as intended.
     pub note: Option<String>,
+}
+
+impl Crawled {
+    /// Adds its harvest of a type as a share of `most`, that of a crawl with full knowledge.
+    pub(super) fn compare(&mut self, most: Option<u64>) {
+        let share = most.and_then(|most| ratio(self.harvest.valid, most));
+        self.row.measures.extend(share.map(|share| (Measure::OfOracle, share)));
+    }
+
+    /// The same for unique pages, within the budget and with [`Crawl::recall_at`].
+    pub(super) fn compare_unique(&mut self, most: &[u64]) {
+        let harvests = [(Measure::OfOracle, Some(self.harvest)), (Measure::OfOracleAtWanted, self.harvest_beyond)];
+        for ((measure, harvest), most) in harvests.into_iter().zip(most) {
+            let share = harvest.and_then(|harvest| ratio(harvest.valid_unique, *most));
+            self.row.measures.extend(share.map(|share| (measure, share)));
+        }
+    }
 }
 
 impl Crawl {
@@ -55,11 +78,18 @@ impl Crawl {
     /// # Errors
     /// The crawl cannot be started.
     pub fn run(&self, corpus: &Arc<Corpus>, spelling: Option<&Spelling>) -> Result<Crawled, ExperimentError> {
-        let done = self.replay(corpus, spelling, None)?;
+        // The budget ends a crawl and changes nothing before.
+        let longer = Self { budget: self.budget.max(self.recall_at.unwrap_or(0)), ..self.clone() };
+        let done = longer.replay(corpus, spelling, None)?;
         let wanted = Judge::new(corpus, self.task.clone()).wanted();
-        let row = self.row(corpus).with_harvest(&Harvest::of(&done.fetches, wanted));
+        let first = |requests: usize| &done.fetches[..requests.min(done.fetches.len())];
+        let harvest = Harvest::of(first(self.budget), wanted);
+        let harvest_beyond = self.recall_at.map(|requests| Harvest::of(first(requests), wanted));
+        let recall = harvest_beyond.and_then(|harvest| harvest.recall_unique);
+        let row = self.row(corpus).with_harvest(&harvest).with(Measure::RecallAtWanted, recall);
         let note = done.note.map(|note| format!("{}: {}, seed {}: {note}", corpus.name, self.contender, self.seed));
-        Ok(Crawled { name: self.name(), row, curve: curve(&done.fetches, POINTS), note })
+        let curve = curve(first(self.budget), POINTS);
+        Ok(Crawled { name: self.name(), row, harvest, harvest_beyond, curve, note })
     }
 
     /// Runs the crawl and returns every request. `early_stop` enables yield forecasts.

@@ -88,7 +88,15 @@ impl EarlyStops {
                 };
                 let contender = Contender { policy, form: Form::DEFAULT };
                 let budget = corpus.len();
-                crawls.push(Crawl { contender, task: task.clone(), budget, seed, example, sample: None });
+                crawls.push(Crawl {
+                    contender,
+                    task: task.clone(),
+                    budget,
+                    seed,
+                    example,
+                    sample: None,
+                    recall_at: None,
+                });
             }
         }
         Ok(crawls)

@@ -10,6 +10,7 @@
 //! | [`Ablation`] | table 5 | what is the effect of each term of the score? |
 //! | [`Order`] | figures 4 to 8, table 6 of ClusterGraph (Jiang, Lv 2009) | what does filtering before the dedup save? |
 //! | [`EarlyStops`] | – | when should a crawl stop? |
+//! | [`Oracle`] | – | how much could any crawl yield? |
 //!
 //! An experiment measures one corpus after the other, each with all its runs ([`Workers`] distributes them over threads),
 //! and ends in a [`Report`]. Common rules: a request is a fetch and counts whatever its result; pages that a policy learns
@@ -25,8 +26,11 @@ mod early_stop;
 mod error;
 mod input;
 mod learnt;
+mod links;
 mod method;
+mod oracle;
 pub mod order;
+mod reference;
 mod results;
 mod sample;
 mod samples;
@@ -47,6 +51,7 @@ pub use error::ExperimentError;
 pub use input::{labels_beside, load};
 pub use learnt::{ClusterSize, clusters};
 pub use method::{Clustered, Method, Part};
+pub use oracle::Oracle;
 pub use order::{Order, StoreKind};
 pub use results::Results;
 pub use sample::apath_sample;

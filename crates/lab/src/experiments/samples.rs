@@ -39,6 +39,7 @@ impl Experiment for Samples {
                     seed,
                     example: None,
                     sample: Some(*size),
+                    recall_at: None,
                 }));
             }
         }

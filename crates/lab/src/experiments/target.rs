@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rand::seq::IndexedRandom;
 
 use super::crawl::spelling_for;
+use super::reference::Reference;
 use super::ucc::run_all;
 use super::{Contender, Crawl, Experiment, ExperimentError, Results, Workers, target_budget};
 use crate::corpus::{Corpus, PageId, Truth};
@@ -37,6 +38,8 @@ const SHOWN: &[Measure] = &[
     Measure::Recall,
     Measure::RecallUnique,
     Measure::F,
+    Measure::OfOracle,
+    Measure::Area,
     Measure::Entropy,
 ];
 const DRAWN: &[(Measure, &str)] = &[
@@ -62,10 +65,16 @@ impl Experiment for Target {
         };
         results.notes.push(format!("{}: the targets are {}", corpus.name, types.join(", ")));
         let spelling = spelling_for(corpus, &self.contenders);
+        let reference = Reference::of(corpus);
         let run = |crawls: &[Crawl]| run_all(corpus, crawls, spelling.as_ref(), workers);
         for page_type in types {
             let crawls = self.crawls(corpus, &page_type, None)?;
-            results.add(format!("{}: {page_type}, seed 1", corpus.name), run(&crawls)?);
+            let mut crawled = run(&crawls)?;
+            let most = most(&reference, &crawls, workers);
+            for (crawl, crawled) in crawls.iter().zip(&mut crawled) {
+                crawled.compare(most.get(&crawl.seed).copied());
+            }
+            results.add(format!("{}: {page_type}, seed 1", corpus.name), crawled);
             if self.whole {
                 // No crawl fetches a URL twice, so this budget suffices.
                 let crawls = self.crawls(corpus, &page_type, Some(corpus.len()))?;
@@ -113,11 +122,30 @@ impl Target {
         for contender in &self.contenders {
             for seed in 1..=self.seeds {
                 let example = Some(example_of(corpus, page_type, Seed(seed))?);
-                crawls.push(Crawl { contender: *contender, task: task.clone(), budget, seed, example, sample: None });
+                crawls.push(Crawl {
+                    contender: *contender,
+                    task: task.clone(),
+                    budget,
+                    seed,
+                    example,
+                    sample: None,
+                    recall_at: None,
+                });
             }
         }
         Ok(crawls)
     }
+}
+
+/// Returns the harvest of a crawl with full knowledge that may derive addresses, by the seed that draws the example.
+fn most(reference: &Reference<'_>, crawls: &[Crawl], workers: &Workers<'_>) -> BTreeMap<u64, u64> {
+    let seeds: BTreeMap<u64, &Crawl> = crawls.iter().map(|crawl| (crawl.seed, crawl)).collect();
+    let seeds: Vec<(u64, &Crawl)> = seeds.into_iter().collect();
+    let harvest = |(seed, crawl): &(u64, &Crawl)| {
+        let (_, harvest) = reference.choice(&crawl.task, crawl.example, true, crawl.budget);
+        (*seed, harvest)
+    };
+    workers.run(&reference.name(), &seeds, harvest).into_iter().collect()
 }
 
 fn truth(corpus: &Corpus) -> Result<&Truth, ExperimentError> {

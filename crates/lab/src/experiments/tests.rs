@@ -109,6 +109,7 @@ fn a_crawl_for_a_target_fetches_its_example_within_the_budget() {
             seed: 1,
             example: Some(example),
             sample: None,
+            recall_at: None,
         };
         let crawled = crawl.run(&corpus, None).unwrap();
         assert_eq!(crawled.row.measures[&Measure::Fetches], 5.0, "{policy}");
@@ -214,4 +215,30 @@ fn learnt_clusters_are_reported_for_the_fetched_pages() {
     assert_eq!(sizes.iter().map(|size| size.pages).sum::<u64>(), pages);
     assert!(sizes.iter().all(|size| size.mostly.as_ref().is_some_and(|(_, count)| *count <= size.pages)));
     assert_eq!(learnt(PolicyName::Bfs).0, [], "breadth-first learns no clusters");
+}
+
+#[test]
+fn no_policy_harvests_more_than_the_bound_and_the_oracle_is_no_worse_than_any() {
+    let corpus = forum(150, 3);
+    let page_type = largest_type(&corpus);
+    let least = corpus.truth().unwrap().types()[&page_type].pages;
+    let rows = measured(&Oracle { seeds: 1, budget: Some(40), type_pages: least }, &corpus, 2).rows;
+    let all: Vec<_> = PolicyName::ALL.into_iter().filter(|policy| *policy != PolicyName::Sb).collect();
+    for row in &rows {
+        let task = row.target.as_ref().map_or(Task::Ucc, |name| Task::Target(name.as_str().into()));
+        let example = row.target.as_ref().map(|name| example_of(&corpus, name, Seed(1)).unwrap());
+        let (harvested, bound) = (row.measures[&Measure::Harvested], row.measures[&Measure::Bound]);
+        assert!(0.0 < harvested && harvested <= bound && bound <= 40.0, "{row:?}");
+        for policy in &all {
+            let contender = Contender { policy: *policy, form: Form::DEFAULT };
+            let crawl =
+                Crawl { contender, task: task.clone(), budget: 40, seed: 1, example, sample: None, recall_at: None };
+            let crawled = crawl.run(&corpus, None).unwrap().row;
+            let ratio = if task == Task::Ucc { Measure::ValidRatioUnique } else { Measure::ValidRatio };
+            let valid = crawled.measures[&ratio] * crawled.measures[&Measure::Fetches];
+            assert!(valid <= harvested + 1e-9, "{policy} has {valid} of {harvested}");
+        }
+    }
+    assert_eq!(rows.iter().map(|row| row.policy.as_str()).collect::<BTreeSet<_>>(), BTreeSet::from(["oracle"]));
+    assert!(rows.len() >= 2, "{rows:?}");
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::crawl::spelling_for;
+use super::reference::Reference;
 use super::{Contender, Crawl, Crawled, Experiment, ExperimentError, Results, Workers, ucc_budget};
 use crate::corpus::Corpus;
 use crate::measures::Task;
@@ -29,6 +30,10 @@ pub(super) const SHOWN: &[Measure] = &[
     Measure::RecallUnique,
     Measure::F,
     Measure::FUnique,
+    Measure::OfOracle,
+    Measure::OfOracleAtWanted,
+    Measure::RecallAtWanted,
+    Measure::Area,
     Measure::Entropy,
 ];
 
@@ -49,6 +54,8 @@ impl Experiment for Ucc {
         results: &mut Results,
     ) -> Result<(), ExperimentError> {
         let budget = self.budget.unwrap_or_else(|| ucc_budget(corpus));
+        let wanted = corpus.truth().filter(|truth| truth.knows_ucc()).map(|truth| truth.ucc().unique as usize);
+        let recall_at = wanted.filter(|_| self.budget.is_none());
         let crawl = |contender: Contender, seed| Crawl {
             contender,
             task: Task::Ucc,
@@ -56,10 +63,18 @@ impl Experiment for Ucc {
             seed,
             example: None,
             sample: None,
+            recall_at,
         };
         let crawls = self.contenders.iter().flat_map(|who| (1..=self.seeds).map(|seed| crawl(*who, seed)));
         let spelling = spelling_for(corpus, &self.contenders);
-        let crawled = run_all(corpus, &crawls.collect::<Vec<_>>(), spelling.as_ref(), workers)?;
+        let mut crawled = run_all(corpus, &crawls.collect::<Vec<_>>(), spelling.as_ref(), workers)?;
+        if wanted.is_some() {
+            let budgets: Vec<usize> = [Some(budget), recall_at].into_iter().flatten().collect();
+            let reference = Reference::of(corpus);
+            let harvest = |budget: &usize| reference.choice(&Task::Ucc, None, false, *budget).1;
+            let most = workers.run(&reference.name(), &budgets, harvest);
+            crawled.iter_mut().for_each(|crawled| crawled.compare_unique(&most));
+        }
         results.add(format!("{}: user-created content, seed 1", corpus.name), crawled);
         Ok(())
     }

@@ -44,6 +44,9 @@ pub struct Harvest {
     pub f: Option<f64>,
     /// The same of their unique variants.
     pub f_unique: Option<f64>,
+    /// The sum over all numbers n of fetches, from 1 on, of the valid unique pages among the first n, divided by the sum
+    /// of all n: the area under the harvest curve. It is above the valid ratio if good pages come first.
+    pub area: Option<f64>,
     /// −Σ p log2 p over the types of the new pages, bits (eq. 13); `None` if no type is known.
     pub entropy: Option<f64>,
 }
@@ -72,9 +75,19 @@ impl Harvest {
             recall_unique,
             f: valid_ratio.zip(recall).map(|(ratio, recall)| f_measure(ratio, recall)),
             f_unique: valid_ratio_unique.zip(recall_unique).map(|(ratio, recall)| f_measure(ratio, recall)),
+            area: wanted.and_then(|_| area(fetches)),
             entropy: entropy(fetches.iter().filter_map(|fetched| fetched.page_type.as_deref())),
         }
     }
+}
+
+/// Returns the area under the curve of valid unique pages, relative to that of a crawl in which every fetch is one.
+fn area(fetches: &[Fetched]) -> Option<f64> {
+    let all = fetches.len() as u64;
+    // A page that came with fetch n counts for it and all behind it.
+    let counted = |(at, _): (u64, &Fetched)| all - at;
+    let below = (0..).zip(fetches).filter(|(_, fetched)| fetched.valid_unique).map(counted).sum();
+    ratio(below, all * (all + 1) / 2)
 }
 
 /// Returns −Σ p log2 p over the shares of equal items, bits; `None` without items.
@@ -121,6 +134,7 @@ mod tests {
         assert!(close(harvest.valid_ratio, 0.6) && close(harvest.valid_ratio_unique, 0.4));
         assert!(close(harvest.recall, 0.5) && close(harvest.recall_unique, 0.5) && close(harvest.page_ratio, 0.8));
         assert!(close(harvest.f, 2.0 * 0.6 * 0.5 / 1.1) && close(harvest.f_unique, 2.0 * 0.4 * 0.5 / 0.9));
+        assert!(close(harvest.area, 6.0 / 15.0), "1, 1, 1, 1 and 2 of 1 to 5");
         assert!(close(harvest.entropy, 1.5), "shares of 1/2, 1/4 and 1/4");
     }
 

@@ -29,6 +29,6 @@ pub fn f_measure(precision: f64, recall: f64) -> f64 {
 
 /// Returns `part` of `whole` as a ratio; `None` if the whole is zero.
 #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
-pub(super) fn ratio(part: u64, whole: u64) -> Option<f64> {
+pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }

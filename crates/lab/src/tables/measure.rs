@@ -54,6 +54,21 @@ measures! {
     FUnique = "f_unique" Ratio,
     /// Valid pages per fetch: the name of the valid ratio in a crawl for a target.
     HarvestRate = "harvest_rate" Ratio,
+    /// Wanted pages (without duplicate views, unless a type is wanted), as a share of the harvest of a crawl with full
+    /// knowledge of the site.
+    OfOracle = "of_oracle" Ratio,
+    /// The same with as many requests as there are wanted pages.
+    OfOracleAtWanted = "of_oracle_at_wanted" Ratio,
+    /// Recall without duplicate views with as many requests as there are wanted pages.
+    RecallAtWanted = "recall_at_wanted" Ratio,
+    /// The area under the harvest curve without duplicate views, as a share of that of a crawl without a wasted request.
+    Area = "area" Ratio,
+    /// The pages that a task wants.
+    Wanted = "wanted" Count,
+    /// The wanted pages that a crawl with full knowledge of the site requests.
+    Harvested = "harvested" Count,
+    /// A number of wanted pages that no crawl with this budget exceeds.
+    Bound = "bound" Count,
     /// Entropy of the types of the fetched pages, bits.
     Entropy = "entropy" Ratio,
     /// The expected share of wanted pages that are not duplicate views among the next requests, when a crawl stopped.

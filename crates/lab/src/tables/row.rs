@@ -84,6 +84,7 @@ impl Row {
             .with(Measure::F, harvest.f)
             .with(Measure::FUnique, harvest.f_unique)
             .with(Measure::HarvestRate, harvest.valid_ratio)
+            .with(Measure::Area, harvest.area)
             .with(Measure::Entropy, harvest.entropy)
     }
 

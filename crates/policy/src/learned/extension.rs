@@ -15,7 +15,7 @@ use harvestman_core::model::PatternId;
 
 /// Number of pages of a pattern that must have been seen before a suffix becomes a rule, and the share of them that
 /// must have it.
-const PAGES_MIN: u32 = 6;
+pub const PAGES_MIN: u32 = 6;
 const SHARE_MIN: f64 = 0.9;
 /// Maximum length of a suffix, and maximum number of suffixes that are counted per pattern.
 const SUFFIX_MAX: usize = 32;
@@ -75,7 +75,7 @@ impl Extensions {
 }
 
 /// The suffix that `link` adds to `url`: at the end of the path, or a query to an address without one.
-fn suffix<'l>(url: &str, link: &'l str) -> Option<&'l str> {
+pub fn suffix<'l>(url: &str, link: &'l str) -> Option<&'l str> {
     let added = link.strip_prefix(url).filter(|added| !added.is_empty() && added.len() <= SUFFIX_MAX)?;
     let whole = url.ends_with('/') || added.starts_with(['/', '?']);
     (whole && !url.contains('?')).then_some(added)

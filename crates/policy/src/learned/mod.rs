@@ -33,7 +33,7 @@ mod yields;
 
 pub use content::{ContentId, ContentIndex, Found, Kin};
 pub use evidence::{Estimate, Evidence, Level, Smoothing, Sums, levels};
-pub use extension::Extensions;
+pub use extension::{Extensions, PAGES_MIN as EXTENSION_PAGES_MIN, suffix};
 pub use goal::{Example, Goal, Likeness};
 pub use learner::Learned;
 pub use model::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts, ModelError, SiteModel};

@@ -6,7 +6,6 @@
 //! doing.
 
 mod findings;
-mod links;
 mod rows;
 mod steps;
 mod stores;
@@ -19,6 +18,7 @@ use parking_lot::Mutex;
 pub use steps::{Filtering, Page, Steps, Tally};
 pub use stores::{EXACT_MEMORY, Store, StoreKind};
 
+use super::links::LinkTable;
 use super::{Contender, Crawl, Experiment, ExperimentError, Form, Results, Workers};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{Quality, Task};
@@ -27,7 +27,6 @@ use crate::tables::{Measure, Report, Row, paper};
 use findings::findings;
 use harvestman_core::config::FilterOrder;
 use harvestman_policy::PolicySnapshot;
-use links::LinkTable;
 use rows::{Measured, with_quality};
 use timing::{Timed, Timing, middle};
 
@@ -254,7 +253,7 @@ fn timed(
 /// Returns the crawl without a filter, which is the same for every seed except for its time.
 fn breadth_first(corpus: &Corpus, seed: u64) -> Crawl {
     let contender = Contender { policy: PolicyName::Bfs, form: Form::DEFAULT };
-    Crawl { contender, task: Task::Ucc, budget: corpus.len(), seed, example: None, sample: None }
+    Crawl { contender, task: Task::Ucc, budget: corpus.len(), seed, example: None, sample: None, recall_at: None }
 }
 
 fn row(corpus: &Corpus, crawl: &Crawl, order: &str) -> Row {
