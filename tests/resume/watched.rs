@@ -123,6 +123,10 @@ fn a_crawl_shows_its_funnel_its_site_and_its_hosts_and_does_what_its_page_tells_
     let status = &view["status"];
     assert_eq!(count(&view, "discovered"), status["discovered"]);
     assert_eq!(count(&view, "pages"), status["pages"]);
+    // URLs that robots.txt excludes have a line in the page log and no records.
+    assert!(sums(&status["fates"])["robots"] > 0, "{}", status["fates"]);
+    let requests = status["requests"].as_u64().unwrap();
+    assert!((count(&view, "pages")..=requests).contains(&count(&view, "archived")), "{view:#}");
     let fates = sums(&status["fates"]);
     assert_eq!(fates.values().sum::<u64>(), count(&view, "discovered"), "{fates:?}");
     let pages = view["history"]["pages"].as_array().unwrap();

@@ -36,6 +36,14 @@ group! {
     }
 }
 
+impl ArchiveMetrics {
+    /// Returns the number of exchanges in WARC files: each has one response or revisit record. Outcomes without a
+    /// request, which have only a line in the page log, do not count.
+    pub fn exchanges(&self) -> u64 {
+        self.records.by("response").get() + self.records.by("revisit").get()
+    }
+}
+
 group! {
     /// The state on disk, if it is enabled.
     pub struct StateMetrics {

@@ -70,7 +70,7 @@ impl<'a> LiveViewer<'a> {
         if !live.is_open() {
             return;
         }
-        let archived = crawl.control.config().archive.enabled.then(|| crawl.archive.stage.sent.get());
+        let archived = crawl.control.config().archive.enabled.then(|| crawl.archive.exchanges());
         let mut stages = funnel(&status.fates, status.leased);
         stages.extend(archived.map(FunnelStep::archived));
         self.history.add(Sample::of(status.elapsed, &stages));
