@@ -15,6 +15,11 @@ pub fn ucc_budget(corpus: &Corpus) -> usize {
     UCC_BUDGET_MAX.min(corpus.len() / 4).min(half).max(1)
 }
 
+/// Returns the number of user-created pages without duplicate views; `None` if the labels do not define them.
+pub fn unique_ucc(corpus: &Corpus) -> Option<usize> {
+    Judge::new(corpus, Task::Ucc).wanted().map(|wanted| wanted.unique as usize)
+}
+
 /// Returns the budget for the pages of a type: their number, so that a perfect crawl ends with exactly these.
 pub fn target_budget(corpus: &Corpus, task: &Task) -> usize {
     Judge::new(corpus, task.clone()).wanted().map_or(1, |wanted| (wanted.pages as usize).max(1))

@@ -73,6 +73,11 @@ impl Crawled {
 }
 
 impl Crawl {
+    /// Creates a crawl from the seed of a corpus.
+    pub const fn new(contender: Contender, task: Task, budget: usize, seed: u64) -> Self {
+        Self { contender, task, budget, seed, example: None, sample: None, recall_at: None }
+    }
+
     /// Runs the crawl. `spelling` is for the policies that use the spelling of Apaths (`spelling_for`).
     ///
     /// # Errors
@@ -155,12 +160,8 @@ impl Crawl {
     pub fn row(&self, corpus: &Corpus) -> Row {
         let Contender { policy, form } = self.contender;
         let sample = self.sample.map(|pages| format!(", {pages} pages")).unwrap_or_default();
-        let target = match &self.task {
-            Task::Ucc => None,
-            Task::Target(page_type) => Some(page_type.to_string()),
-        };
         let row = Row {
-            target,
+            target: self.task.target(),
             variant: Some(format!("{form}{sample}")),
             seed: Some(self.seed),
             budget: Some(self.budget as u64),

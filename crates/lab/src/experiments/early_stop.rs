@@ -88,15 +88,7 @@ impl EarlyStops {
                 };
                 let contender = Contender { policy, form: Form::DEFAULT };
                 let budget = corpus.len();
-                crawls.push(Crawl {
-                    contender,
-                    task: task.clone(),
-                    budget,
-                    seed,
-                    example,
-                    sample: None,
-                    recall_at: None,
-                });
+                crawls.push(Crawl { example, ..Crawl::new(contender, task.clone(), budget, seed) });
             }
         }
         Ok(crawls)

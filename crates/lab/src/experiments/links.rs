@@ -6,6 +6,7 @@ use crate::corpus::{Corpus, PageId, canonicaliser};
 use crate::measures::Quality;
 use crate::replay::Replay;
 use harvestman_core::config::{Config, ParseOptions};
+use harvestman_core::model::MediaType;
 use harvestman_core::url::Canonicaliser;
 use harvestman_stages::host::sitemap::{self, SitemapLimits};
 use harvestman_structure::parse::Parser;
@@ -56,25 +57,34 @@ impl Reader {
         let stored = corpus.page(id);
         let mut found: BTreeSet<PageId> = BTreeSet::new();
         found.extend(stored.location.as_ref().and_then(|to| corpus.find_loosely(to.as_str())));
-        if stored.is_page() {
-            let page = self.parser.parse(&stored.body, stored.content_type());
-            let mut resolver = self.canonicaliser.document_resolver(corpus.url(id), page.base.as_deref(), page.charset);
-            let groups = page.groups.iter().filter(|_| !(self.obeying && page.robots.nofollow));
-            for link in groups.flat_map(|group| &group.links) {
-                let url = resolver.resolve(page.href(link)).ok();
-                found.extend(url.and_then(|url| corpus.find_fingerprint(url.fingerprint())));
-            }
-        } else if stored.status == 200 {
-            found.extend(entries(corpus, id).iter().filter_map(|url| corpus.find_loosely(url)));
+        if stored.status == 200 {
+            // As a crawl does: XML is a feed or, failing that, a page.
+            found.extend(match MediaType::of(stored.content_type()) {
+                MediaType::Xml => entries(corpus, id).unwrap_or_else(|| self.links(corpus, id)),
+                MediaType::Html => self.links(corpus, id),
+                _ => Vec::new(),
+            });
         }
         found.into_iter().collect()
     }
+
+    fn links(&mut self, corpus: &Corpus, id: PageId) -> Vec<PageId> {
+        let stored = corpus.page(id);
+        let page = self.parser.parse(&stored.body, stored.content_type());
+        let mut resolver = self.canonicaliser.document_resolver(corpus.url(id), page.base.as_deref(), page.charset);
+        let groups = page.groups.iter().filter(|_| !(self.obeying && page.robots.nofollow));
+        let urls = groups
+            .flat_map(|group| &group.links)
+            .filter_map(|link| resolver.resolve(page.href(link)).ok().map(|url| url.fingerprint()));
+        urls.filter_map(|url| corpus.find_fingerprint(url)).collect()
+    }
 }
 
-/// Returns the URLs that a feed or a sitemap lists; none for other documents.
-fn entries(corpus: &Corpus, id: PageId) -> Vec<String> {
+/// Returns the URLs of the corpus that a feed or a sitemap lists; `None` for other documents.
+fn entries(corpus: &Corpus, id: PageId) -> Option<Vec<PageId>> {
     let stored = corpus.page(id);
     let limits = SitemapLimits::from(&Config::default().robots);
-    let contents = sitemap::parse(&stored.body, corpus.url(id).as_str(), stored.content_type(), limits);
-    contents.map_or_else(|_| Vec::new(), |contents| [contents.urls, contents.sitemaps].concat())
+    let contents = sitemap::parse(&stored.body, corpus.url(id).as_str(), stored.content_type(), limits).ok()?;
+    let urls = contents.urls.iter().chain(&contents.sitemaps);
+    Some(urls.filter_map(|url| corpus.find_loosely(url)).collect())
 }

@@ -41,7 +41,7 @@ mod ucc;
 mod workers;
 
 pub use ablation::Ablation;
-pub use budget::{UCC_BUDGET_MAX, target_budget, ucc_budget};
+pub use budget::{UCC_BUDGET_MAX, target_budget, ucc_budget, unique_ucc};
 pub use classify::Classify;
 pub use cluster::Cluster;
 pub use contender::{Contender, Form, has_variants, needs_example};

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::reference::Reference;
-use super::{Experiment, ExperimentError, Results, Workers, example_of, target_budget, target_types, ucc_budget};
+use super::{
+    Experiment, ExperimentError, Results, Workers, example_of, target_budget, target_types, ucc_budget, unique_ucc,
+};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{Harvest, Judge, Task};
 use crate::tables::{Measure, Report, Row};
@@ -75,15 +77,16 @@ impl Experiment for Oracle {
 
 impl Oracle {
     fn runs(&self, corpus: &Corpus) -> Result<Vec<Run>, ExperimentError> {
+        let wanted = unique_ucc(corpus);
         let types = match target_types(corpus, self.type_pages) {
-            Err(ExperimentError::NoTypes { .. }) => Vec::new(),
+            Err(ExperimentError::NoTypes { .. }) if wanted.is_some() => Vec::new(),
             types => types?,
         };
-        let wanted = corpus.truth().map_or(0, |truth| truth.ucc().unique as usize);
         let ucc = |variant, budget| Run { task: Task::Ucc, variant, budget, seed: 1, example: None, derives: false };
-        let mut runs = match self.budget {
-            Some(budget) => vec![ucc(LINKED, budget)],
-            None => vec![ucc(LINKED, ucc_budget(corpus)), ucc(AT_WANTED, wanted)],
+        let mut runs = match (self.budget, wanted) {
+            (_, None) => Vec::new(),
+            (Some(budget), _) => vec![ucc(LINKED, budget)],
+            (None, Some(wanted)) => vec![ucc(LINKED, ucc_budget(corpus)), ucc(AT_WANTED, wanted)],
         };
         for name in types {
             let task = Task::Target(Arc::clone(&name));
@@ -108,10 +111,7 @@ impl Run {
         let mut judge = Judge::new(corpus, self.task.clone());
         let fetches: Vec<_> = order.iter().map(|url| judge.fetched(Some(PageId(*url)))).collect();
         let row = Row {
-            target: match &self.task {
-                Task::Ucc => None,
-                Task::Target(page_type) => Some(page_type.to_string()),
-            },
+            target: self.task.target(),
             variant: Some(self.variant.to_owned()),
             seed: Some(self.seed),
             budget: Some(self.budget as u64),

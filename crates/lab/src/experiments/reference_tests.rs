@@ -46,11 +46,11 @@ fn feeds_are_followed_and_links_that_robots_must_not_follow_are_not() {
         html("http://h/closed", closed),
         html("http://h/a", "a"),
         html("http://h/b", "b"),
+        response("http://h/list.txt", "HTTP/1.1 200 OK\nContent-Type: text/plain\n\nhttp://h/b\n"),
     ];
     let corpus = load_labelled(&records, "url,page_type,is_ucc\nhttp://h/a,post,1\nhttp://h/b,post,1\n").unwrap();
-    let lists = |table: LinkTable| table.into_lists();
-    assert_eq!(lists(LinkTable::followed(&corpus)), [vec![1, 2], vec![3], vec![], vec![], vec![]]);
-    assert_eq!(lists(LinkTable::of(&corpus))[2], [4]);
+    assert_eq!(LinkTable::followed(&corpus).into_lists(), [vec![1, 2], vec![3], vec![], vec![], vec![], vec![]]);
+    assert_eq!(LinkTable::of(&corpus).into_lists()[2], [4]);
     let (order, harvest) = Reference::of(&corpus).choice(&Task::Ucc, None, false, 9);
     assert_eq!((order, harvest), (vec![0, 1, 3], 1), "what is linked by a closed page only cannot be reached");
 }

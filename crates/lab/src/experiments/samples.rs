@@ -32,15 +32,10 @@ impl Experiment for Samples {
         let mut crawls = Vec::new();
         for contender in &self.contenders {
             for size in &self.sizes {
-                crawls.extend((1..=self.seeds).map(|seed| Crawl {
-                    contender: *contender,
-                    task: Task::Ucc,
-                    budget,
-                    seed,
-                    example: None,
-                    sample: Some(*size),
-                    recall_at: None,
-                }));
+                crawls.extend(
+                    (1..=self.seeds)
+                        .map(|seed| Crawl { sample: Some(*size), ..Crawl::new(*contender, Task::Ucc, budget, seed) }),
+                );
             }
         }
         let crawled = run_all(corpus, &crawls, None, workers)?;

@@ -122,15 +122,7 @@ impl Target {
         for contender in &self.contenders {
             for seed in 1..=self.seeds {
                 let example = Some(example_of(corpus, page_type, Seed(seed))?);
-                crawls.push(Crawl {
-                    contender: *contender,
-                    task: task.clone(),
-                    budget,
-                    seed,
-                    example,
-                    sample: None,
-                    recall_at: None,
-                });
+                crawls.push(Crawl { example, ..Crawl::new(*contender, task.clone(), budget, seed) });
             }
         }
         Ok(crawls)

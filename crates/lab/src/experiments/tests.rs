@@ -102,15 +102,9 @@ fn a_crawl_for_a_target_fetches_its_example_within_the_budget() {
     let page_type = largest_type(&corpus);
     let example = example_of(&corpus, &page_type, Seed(1)).unwrap();
     for policy in PolicyName::ALL {
-        let crawl = Crawl {
-            contender: Contender { policy, form: Form::DEFAULT },
-            task: Task::Target(Arc::clone(&page_type)),
-            budget: 5,
-            seed: 1,
-            example: Some(example),
-            sample: None,
-            recall_at: None,
-        };
+        let contender = Contender { policy, form: Form::DEFAULT };
+        let task = Task::Target(Arc::clone(&page_type));
+        let crawl = Crawl { example: Some(example), ..Crawl::new(contender, task, 5, 1) };
         let crawled = crawl.run(&corpus, None).unwrap();
         assert_eq!(crawled.row.measures[&Measure::Fetches], 5.0, "{policy}");
         assert_eq!(crawled.row.target.as_deref(), Some(&*page_type));
@@ -231,8 +225,7 @@ fn no_policy_harvests_more_than_the_bound_and_the_oracle_is_no_worse_than_any() 
         assert!(0.0 < harvested && harvested <= bound && bound <= 40.0, "{row:?}");
         for policy in &all {
             let contender = Contender { policy: *policy, form: Form::DEFAULT };
-            let crawl =
-                Crawl { contender, task: task.clone(), budget: 40, seed: 1, example, sample: None, recall_at: None };
+            let crawl = Crawl { example, ..Crawl::new(contender, task.clone(), 40, 1) };
             let crawled = crawl.run(&corpus, None).unwrap().row;
             let ratio = if task == Task::Ucc { Measure::ValidRatioUnique } else { Measure::ValidRatio };
             let valid = crawled.measures[&ratio] * crawled.measures[&Measure::Fetches];
@@ -241,4 +234,7 @@ fn no_policy_harvests_more_than_the_bound_and_the_oracle_is_no_worse_than_any() 
     }
     assert_eq!(rows.iter().map(|row| row.policy.as_str()).collect::<BTreeSet<_>>(), BTreeSet::from(["oracle"]));
     assert!(rows.len() >= 2, "{rows:?}");
+    let experiment = Oracle { seeds: 1, budget: None, type_pages: 1 };
+    let unknown = experiment.measure(&unlabelled(60, 3), &Workers::new(Some(1), &()), &mut Results::default());
+    assert!(unknown.is_err(), "without labels nothing is wanted");
 }

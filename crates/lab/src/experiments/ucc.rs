@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::crawl::spelling_for;
 use super::reference::Reference;
-use super::{Contender, Crawl, Crawled, Experiment, ExperimentError, Results, Workers, ucc_budget};
+use super::{Contender, Crawl, Crawled, Experiment, ExperimentError, Results, Workers, ucc_budget, unique_ucc};
 use crate::corpus::Corpus;
 use crate::measures::Task;
 use crate::tables::{Measure, Report, paper};
@@ -54,17 +54,9 @@ impl Experiment for Ucc {
         results: &mut Results,
     ) -> Result<(), ExperimentError> {
         let budget = self.budget.unwrap_or_else(|| ucc_budget(corpus));
-        let wanted = corpus.truth().filter(|truth| truth.knows_ucc()).map(|truth| truth.ucc().unique as usize);
+        let wanted = unique_ucc(corpus);
         let recall_at = wanted.filter(|_| self.budget.is_none());
-        let crawl = |contender: Contender, seed| Crawl {
-            contender,
-            task: Task::Ucc,
-            budget,
-            seed,
-            example: None,
-            sample: None,
-            recall_at,
-        };
+        let crawl = |contender: Contender, seed| Crawl { recall_at, ..Crawl::new(contender, Task::Ucc, budget, seed) };
         let crawls = self.contenders.iter().flat_map(|who| (1..=self.seeds).map(|seed| crawl(*who, seed)));
         let spelling = spelling_for(corpus, &self.contenders);
         let mut crawled = run_all(corpus, &crawls.collect::<Vec<_>>(), spelling.as_ref(), workers)?;

@@ -23,7 +23,16 @@ impl Task {
         }
     }
 
-    fn wants(&self, label: &Label) -> bool {
+    /// Returns the type of the wanted pages, as in the column `target`.
+    pub fn target(&self) -> Option<String> {
+        match self {
+            Self::Ucc => None,
+            Self::Target(page_type) => Some(page_type.to_string()),
+        }
+    }
+
+    /// Returns whether it wants a page with this label.
+    pub fn wants(&self, label: &Label) -> bool {
         match self {
             Self::Ucc => label.is_ucc,
             Self::Target(page_type) => label.page_type == *page_type,

@@ -253,7 +253,7 @@ fn timed(
 /// Returns the crawl without a filter, which is the same for every seed except for its time.
 fn breadth_first(corpus: &Corpus, seed: u64) -> Crawl {
     let contender = Contender { policy: PolicyName::Bfs, form: Form::DEFAULT };
-    Crawl { contender, task: Task::Ucc, budget: corpus.len(), seed, example: None, sample: None, recall_at: None }
+    Crawl::new(contender, Task::Ucc, corpus.len(), seed)
 }
 
 fn row(corpus: &Corpus, crawl: &Crawl, order: &str) -> Row {
