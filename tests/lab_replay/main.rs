@@ -5,5 +5,6 @@ mod experiments;
 mod learning;
 mod mistakes;
 mod model_mistakes;
+mod record;
 mod recording;
 mod replays;

@@ -2,6 +2,7 @@
 
 mod common;
 mod progress;
+mod record;
 mod scale;
 
 use clap::{Args, Subcommand};
@@ -71,6 +72,11 @@ pub enum Lab {
     /// extrapolates the demand of a fleet of any size: messages, bytes, disks, memory, duration of a take-over, and the
     /// first bottleneck.
     Scale(scale::ScaleArgs),
+    /// Record a site of your own as a labelled corpus
+    ///
+    /// Crawls a site completely, breadth-first, and labels its pages by rules over their addresses. The result is a
+    /// corpus for the other experiments.
+    Record(record::RecordArgs),
 }
 
 fn after_help() -> String {
@@ -347,6 +353,7 @@ const TERMS: [Form; 4] = [
 pub fn run(lab: Lab) -> Result<(), Failure> {
     match lab {
         Lab::Scale(args) => scale::run(&args),
+        Lab::Record(args) => record::run(&args),
         Lab::Cluster(ClusterArgs { common, methods, sample, others }) => {
             run_experiment(&Cluster { methods, sample, others_max: others, seeds: common.seeds }, &common)
         }

@@ -1,0 +1,10 @@
+//! Makes labelled corpora: labels the URLs of a recording by rules over their addresses.
+//!
+//! The rules of a site are a TOML file ([`LabelRules`]). [`label`] applies them to the responses of a recording, and
+//! [`Labelled`] writes the result as the CSV file that [`Corpus::load`](crate::corpus::Corpus::load) reads.
+
+mod labelled;
+mod rules;
+
+pub use labelled::{Labelled, TypeSummary, label};
+pub use rules::{LabelRules, RulesError};
