@@ -6,9 +6,9 @@ mod corpora;
 use std::collections::BTreeMap;
 
 use harvestman::config::ParseOptions;
-use harvestman::model::{ClusterId, ContentUnit, PatternId};
+use harvestman::model::{ClusterId, PageText, PatternId};
 use harvestman::parse::Parser;
-use harvestman::policy::learned::{ContentIndex, Kin};
+use harvestman::policy::learned::{Kin, Relation, TextIndex};
 
 /// Maximum number of pages per corpus, in the order of its crawl.
 const PAGES_MAX: usize = 5_000;
@@ -17,16 +17,16 @@ const PAGES_MAX: usize = 5_000;
 struct Page {
     is_view: bool,
     kind: String,
-    units: Vec<ContentUnit>,
+    text: PageText,
 }
 
 fn pages(name: &str) -> Option<Vec<Page>> {
     let (pages, labels) = (corpora::pages(name)?, corpora::labels(name)?);
-    let mut parser = Parser::new(&ParseOptions::default()).with_units();
+    let mut parser = Parser::new(&ParseOptions::default()).with_words();
     let judgeable = |page: &corpora::Page| {
         let label = labels.get(&page.url)?;
-        let units = parser.parse(&page.body, Some("text/html; charset=utf-8")).units;
-        Some(Page { is_view: label.is_duplicate_view, kind: label.page_type.clone(), units })
+        let text = parser.parse(&page.body, Some("text/html; charset=utf-8")).text;
+        Some(Page { is_view: label.is_duplicate_view, kind: label.page_type.clone(), text })
     };
     Some(pages.iter().take(PAGES_MAX).filter_map(judgeable).collect())
 }
@@ -47,15 +47,16 @@ struct Judged {
 
 /// Checks the pages in the order of the crawl; pages of one type are one cluster.
 fn judge(pages: &[Page]) -> Judged {
-    let (mut index, mut judged) = (ContentIndex::new(pages.len()), Judged::default());
+    let (mut index, mut judged) = (TextIndex::new(pages.len()), Judged::default());
     let mut kinds: BTreeMap<&str, ClusterId> = BTreeMap::new();
     for page in pages {
         let next = ClusterId(kinds.len() as u32 + 2);
         let cluster = *kinds.entry(&page.kind).or_insert(next);
         let like = index
-            .take_in(&page.units, Kin { cluster, pattern: PatternId(u64::from(cluster.0)) })
-            .duplicate_of
-            .map(|of| &pages[of.0 as usize]);
+            .take_in(&page.text, Kin { cluster, pattern: PatternId(u64::from(cluster.0)) })
+            .repeats
+            .filter(|(_, relation)| *relation == Relation::Alike)
+            .map(|(of, _)| &pages[of.0 as usize]);
         if page.is_view {
             judged.views += 1;
             judged.views_found += u32::from(like.is_some());

@@ -45,7 +45,7 @@ pub(super) fn example(
 /// Parses the page in a file, under the URL that it names as its own.
 fn from_file(bytes: Vec<u8>, options: &ParseOptions, canonicaliser: &Canonicaliser) -> ExamplePage {
     let mut parser = Parser::new(options);
-    parser.set_texts(true, false);
+    parser.set_texts(true, true, false);
     let page = parser.parse(&bytes, None);
     let own = page.canonical.as_deref().and_then(|url| canonicaliser.parse(url).ok());
     if own.is_none() {
@@ -54,6 +54,7 @@ fn from_file(bytes: Vec<u8>, options: &ParseOptions, canonicaliser: &Canonicalis
     let facts = PageFacts {
         bag: page.leaf_paths,
         units: page.units,
+        text: page.text,
         forms: page.forms,
         body: Some((Bytes::from(bytes), None)),
         ..PageFacts::default()

@@ -12,6 +12,7 @@ const UNITS: u8 = 1;
 const LINKS: u8 = 2;
 const BODY: u8 = 4;
 const GIST: u8 = 8;
+const WORDS: u8 = 16;
 
 impl SharedNeeds {
     /// Creates shared needs.
@@ -24,7 +25,7 @@ impl SharedNeeds {
     /// Sets the needs from now on.
     pub(super) fn set(&self, needs: Needs) {
         let flag = |wanted: bool, flag: u8| if wanted { flag } else { 0 };
-        let texts = flag(needs.units, UNITS) | flag(needs.gist, GIST);
+        let texts = flag(needs.words, WORDS) | flag(needs.units, UNITS) | flag(needs.gist, GIST);
         let flags = texts | flag(needs.links, LINKS) | flag(needs.body, BODY);
         self.0.store(flags, Ordering::Relaxed);
     }
@@ -33,6 +34,6 @@ impl SharedNeeds {
     pub(super) fn now(&self) -> Needs {
         let flags = self.0.load(Ordering::Relaxed);
         let has = |flag: u8| flags & flag != 0;
-        Needs { units: has(UNITS), gist: has(GIST), links: has(LINKS), body: has(BODY) }
+        Needs { words: has(WORDS), units: has(UNITS), gist: has(GIST), links: has(LINKS), body: has(BODY) }
     }
 }

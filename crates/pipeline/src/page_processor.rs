@@ -75,7 +75,7 @@ pub(super) struct PageProcessor {
     new_parser: Box<dyn Fn() -> Parser + Send>,
     memory: Memory,
     /// What the parser was last set to: the snapshot's generation, and whether units and the gist are wanted.
-    asked: Option<(u64, bool, bool)>,
+    asked: Option<(u64, bool, bool, bool)>,
 }
 
 impl PageProcessor {
@@ -166,6 +166,7 @@ impl PageProcessor {
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
             units: std::mem::take(&mut page.units),
+            text: std::mem::take(&mut page.text),
             gist: std::mem::take(&mut page.gist),
             forms: page.forms,
             links: placed,
@@ -187,10 +188,10 @@ impl PageProcessor {
 
     /// Sets the parser to what the policy's snapshot requires.
     fn follow_policy(&mut self, policy: &dyn PolicySnapshot, needs: Needs) {
-        let asked = (policy.generation(), needs.units, needs.gist);
+        let asked = (policy.generation(), needs.words, needs.units, needs.gist);
         if self.asked != Some(asked) {
             self.parser.set_class_tokens(policy.class_tokens());
-            self.parser.set_texts(needs.units, needs.gist);
+            self.parser.set_texts(needs.words, needs.units, needs.gist);
             self.asked = Some(asked);
         }
     }

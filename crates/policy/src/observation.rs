@@ -5,12 +5,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use harvestman_core::model::{Apath, ContentUnit, FormFacts, LeafPath, LinkClass, PatternId, PolicyRefusal};
+use harvestman_core::model::{Apath, ContentUnit, FormFacts, LeafPath, LinkClass, PageText, PatternId, PolicyRefusal};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
 /// What observations of pages must contain for a policy. What no policy needs is not collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Needs {
+    /// The words that are shown.
+    pub words: bool,
     /// The visible texts, as content units.
     pub units: bool,
     /// What the page shows, without numbers ([`PageFacts::gist`]).
@@ -56,6 +58,8 @@ pub struct PageFacts {
     pub bag: Vec<LeafPath>,
     /// Its texts, if [`Needs::units`].
     pub units: Vec<ContentUnit>,
+    /// Its words, if [`Needs::words`].
+    pub text: PageText,
     /// Hashes of what it shows, without numbers, if [`Needs::gist`]: equal on two pages that differ only in numbers,
     /// dates and identifiers.
     pub gist: Vec<u64>,

@@ -8,7 +8,9 @@ use proptest::test_runner::TestRunner;
 
 use super::{BreadthFirst, Link, NewLink, Observation, Outcome, PageFacts, PlacedLink, Policy, PolicySnapshot};
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Apath, ContentUnit, LeafPath, LinkClass, PolicyRefusal, ScheduledUrl, UrlPattern};
+use harvestman_core::model::{
+    Apath, ContentUnit, LeafPath, LinkClass, PageText, PolicyRefusal, ScheduledUrl, UrlPattern,
+};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, HostKey};
 use harvestman_stages::frontier::{Frontier, FrontierLimits};
@@ -68,6 +70,13 @@ fn bag(made: &Made) -> Vec<LeafPath> {
 fn units(made: &Made, page: usize) -> Vec<ContentUnit> {
     let unit = |hash, words| ContentUnit { hash, words, text_words: words, in_anchor: false, in_form: false };
     vec![unit(1, 5), unit(1000 + page as u64, if made.template == 1 { 60 } else { 2 })]
+}
+
+fn text(made: &Made, page: usize) -> PageText {
+    let (mut text, length) = (PageText::default(), if made.template == 1 { 60 } else { 2 });
+    text.push(&[1, 2, 3, 4, 5], false, false);
+    text.push(&(0..length).map(|word| 1_000 * page as u32 + word).collect::<Vec<_>>(), false, false);
+    text
 }
 
 /// A crawl of a generated site, which does what the pipeline does, one fetch after the other.
@@ -158,6 +167,7 @@ impl<'a> Crawl<'a> {
             Kind::Page => Outcome::Page(Box::new(PageFacts {
                 bag: bag(made),
                 units: if needs.units { units(made, page) } else { Vec::new() },
+                text: if needs.words { text(made, page) } else { PageText::default() },
                 links: if needs.links { made.links.iter().map(placed).collect() } else { Vec::new() },
                 ..PageFacts::default()
             })),

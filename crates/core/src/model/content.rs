@@ -22,6 +22,55 @@ pub struct ContentUnit {
     pub in_form: bool,
 }
 
+/// The words that a page shows, in page order, as 32-bit hashes: independent of how the page writes them (charset,
+/// entities, white space) and of the platform.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PageText {
+    words: Vec<u32>,
+    runs: Vec<TextRun>,
+}
+
+/// A text of a page: words that no element of a block interrupts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TextRun {
+    /// Number of words; a longer text is several runs.
+    pub words: u16,
+    /// Whether it is inside an `a`.
+    pub in_anchor: bool,
+    /// Whether it is inside a `form`.
+    pub in_form: bool,
+}
+
+impl PageText {
+    /// Appends a text.
+    pub fn push(&mut self, words: &[u32], in_anchor: bool, in_form: bool) {
+        for part in words.chunks(usize::from(u16::MAX)) {
+            self.words.extend_from_slice(part);
+            self.runs.push(TextRun { words: part.len() as u16, in_anchor, in_form });
+        }
+    }
+
+    /// Returns the texts with their words.
+    pub fn runs(&self) -> impl Iterator<Item = (TextRun, &[u32])> {
+        let mut rest = self.words.as_slice();
+        self.runs.iter().map(move |run| {
+            let (words, more) = rest.split_at(usize::from(run.words).min(rest.len()));
+            rest = more;
+            (*run, words)
+        })
+    }
+
+    /// Returns the number of words.
+    pub const fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Returns whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+}
+
 /// The controls of a page that show the purpose of its forms. The content of a `template` does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FormFacts {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Apath, ContentUnit, FormFacts};
+use super::{Apath, ContentUnit, FormFacts, PageText};
 
 /// The type of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,6 +89,8 @@ pub struct ParsedPage {
     pub leaf_paths: Vec<LeafPath>,
     /// The texts that are shown, in page order, if the parser collects them.
     pub units: Vec<ContentUnit>,
+    /// The words that are shown, if the parser collects them.
+    pub text: PageText,
     /// Hashes of what it shows, without numbers, if the parser collects them: the same on two pages that differ only in
     /// numbers, dates and identifiers.
     pub gist: Vec<u64>,

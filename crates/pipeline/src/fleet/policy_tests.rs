@@ -1,5 +1,5 @@
 use super::*;
-use harvestman_core::model::{Apath, ContentUnit, LinkClass};
+use harvestman_core::model::{Apath, ContentUnit, LinkClass, PageText};
 use harvestman_core::url::CanonicalUrl;
 use harvestman_policy::PageFacts;
 
@@ -19,9 +19,12 @@ fn fleet_policy(name: &str) -> (Option<SharedPolicy>, Box<dyn Policy>) {
 fn seen(number: usize) -> Observation {
     let url = CanonicalUrl::from_canonical(format!("http://h.test/topic/{number}"));
     let unit = ContentUnit { hash: number as u64, words: 60, text_words: 60, in_anchor: false, in_form: false };
+    let mut text = PageText::default();
+    text.push(&(0..60).map(|word| 100 * number as u32 + word).collect::<Vec<_>>(), false, false);
     let body = format!("<html><body><div class=post><p>words {number}</p></div></body></html>");
     let facts = PageFacts {
         units: vec![unit],
+        text,
         gist: vec![number as u64],
         body: Some((body.into_bytes().into(), None)),
         ..PageFacts::default()
@@ -79,12 +82,12 @@ async fn the_leader_learns_from_other_nodes_and_all_decide_by_its_policy() {
 #[test]
 fn unneeded_fields_are_not_sent() {
     let lean = encode(seen(1), ClassModelId(3), Needs::default());
-    let all = encode(seen(1), ClassModelId(3), Needs { units: true, gist: true, links: true, body: true });
+    let all = encode(seen(1), ClassModelId(3), Needs { words: true, units: true, gist: true, links: true, body: true });
     let read = |bytes: &Bytes| postcard::from_bytes::<(ClassModelId, Observation)>(bytes).unwrap();
     let page = |bytes: &Bytes| match read(bytes).1.outcome {
-        Outcome::Page(page) => (page.units.len(), page.gist.len(), page.body.is_some()),
-        _ => (9, 9, false),
+        Outcome::Page(page) => (page.text.len(), page.units.len(), page.gist.len(), page.body.is_some()),
+        _ => (9, 9, 9, false),
     };
-    assert_eq!((page(&lean), page(&all)), ((0, 0, false), (1, 1, true)));
+    assert_eq!((page(&lean), page(&all)), ((0, 0, 0, false), (60, 1, 1, true)));
     assert_eq!(read(&lean).0, ClassModelId(3));
 }

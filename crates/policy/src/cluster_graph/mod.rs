@@ -11,6 +11,7 @@
 
 mod assignment;
 mod bare_forms;
+mod content;
 mod followed_links;
 mod identity_hash;
 mod learnt;

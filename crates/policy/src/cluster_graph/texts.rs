@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
+use super::content::ContentIndex;
 use super::memory::FETCHES_MAX;
-use crate::learned::{ContentId, ContentIndex, Kin};
+use crate::learned::{ContentId, Kin};
 use harvestman_core::model::ContentUnit;
 
 /// The texts of the remembered pages.
@@ -18,7 +19,7 @@ pub struct Texts {
 
 impl Default for Texts {
     fn default() -> Self {
-        Self { index: ContentIndex::new(FETCHES_MAX).comparing_exactly(), first: HashMap::default() }
+        Self { index: ContentIndex::new(FETCHES_MAX), first: HashMap::default() }
     }
 }
 

@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use super::*;
 use crate::learned::{Goal, Learned, Tuning};
 use crate::{NewLink, Outcome, PageFacts};
-use harvestman_core::model::{Apath, ContentUnit, LeafPath, LinkClass, ParsedPage};
+use harvestman_core::model::{Apath, LeafPath, LinkClass, PageText, ParsedPage};
 use harvestman_core::url::CanonicalUrl;
 
 /// Parses a generated page again: its body is the number of its template, and its own.
@@ -33,18 +33,14 @@ fn url(template: u64, number: u32) -> CanonicalUrl {
 /// A page of a generated forum: lists link to topics, topics have content, users nothing new.
 fn seen(number: u32) -> Observation {
     let template = u64::from(number % 3);
-    let word = |at: u64| ContentUnit {
-        hash: if template == 1 { u64::from(number) * 1_000 + at } else { at },
-        words: 10,
-        text_words: 100,
-        in_anchor: false,
-        in_form: false,
-    };
+    let word = |at: u32| if template == 1 { number * 1_000 + at } else { at };
+    let mut text = PageText::default();
+    text.push(&(0..100).map(word).collect::<Vec<_>>(), false, false);
     let class = LinkClass::unclassified(Apath(100 + template));
     let new = if template == 0 { vec![NewLink { class, url: url(1, 1_000 + number) }] } else { Vec::new() };
     let facts = PageFacts {
         bag: bag(template, number),
-        units: (0..10).map(word).collect(),
+        text,
         body: Some((vec![template as u8, (number % 250) as u8].into(), None)),
         ..PageFacts::default()
     };

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::content::ContentId;
+use super::text::ContentId;
 use super::worth::Worth;
 use crate::NewLink;
 use harvestman_core::model::{ClusterId, LinkClass};

@@ -7,14 +7,13 @@
 //! * There is no separate sample. Learning starts with the first page and each fetch is an observation; templates are
 //!   learnt again at growing numbers of pages.
 //! * A class includes the URL's pattern, and rare classes are estimated from less specific ones (`evidence`).
-//! * A page's worth is measured by the text that no other page has (`content`), not by the graph; near-duplicates,
-//!   redirects and errors are worth nothing, and of two equal pages the one with the less canonical address is the
-//!   duplicate.
+//! * A page's worth is measured by the text that it adds to the crawl (`text`), not by the graph; near-duplicates, pages
+//!   within others, redirects and errors are worth nothing, and of two equal pages the one with the less canonical
+//!   address is the duplicate.
 //! * When many pages fit no template, templates are learnt again (`drift`).
 //! * Hubs are worth what they lead to, by the index of a branching bandit ([`LearnedSnapshot::terms`]).
 
 mod canonicality;
-mod content;
 mod describe;
 mod drift;
 mod evidence;
@@ -27,11 +26,11 @@ mod note;
 mod snapshot;
 mod stored;
 mod templates;
+mod text;
 mod tuning;
 mod worth;
 mod yields;
 
-pub use content::{ContentId, ContentIndex, Found, Kin};
 pub use evidence::{Estimate, Evidence, Level, Smoothing, Sums, levels};
 pub use extension::{Extensions, PAGES_MIN as EXTENSION_PAGES_MIN, suffix};
 pub use goal::{Example, Goal, Likeness};
@@ -40,5 +39,6 @@ pub use model::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts, ModelErr
 pub use snapshot::{LearnedSnapshot, Terms};
 pub use stored::ClassModel;
 pub use templates::{ReadPage, SamplePage, StoredTemplates, TemplateOptions, Templates};
+pub use text::{ContentId, Kin, Relation, TextIndex};
 pub use tuning::Tuning;
 pub use yields::{Yield, Yields};

@@ -136,7 +136,7 @@ impl Builder {
 
     fn finish(&mut self, source: Source<'_>) -> ParsedPage {
         let (hrefs, groups, links_dropped) = self.links.finish(&self.spellings);
-        let (units, gist) = self.units.finish(source);
+        let (units, text, gist) = self.units.finish(source);
         let texts = std::mem::take(&mut self.units.gist.texts);
         let meta = std::mem::take(&mut self.meta);
         ParsedPage {
@@ -144,6 +144,7 @@ impl Builder {
             groups,
             leaf_paths: self.leaves.finish(&self.spellings),
             units,
+            text,
             gist,
             texts,
             class_tokens: self.classes.list(),

@@ -168,7 +168,7 @@ mod tests {
 
     fn gist(page: &str) -> Vec<u64> {
         let mut parser = Parser::new(&ParseOptions::default());
-        parser.set_texts(false, true);
+        parser.set_texts(false, false, true);
         let page = parser.parse(page.as_bytes(), Some("text/html; charset=utf-8"));
         assert!(page.units.is_empty(), "nobody asked for units");
         page.gist
@@ -205,7 +205,7 @@ mod tests {
         let page = b"<body><p>one two three four five six seven eight nine ten<a href=x>11 twelve</a>";
         let mut parser = Parser::new(&ParseOptions::default()).with_units();
         let plain = parser.parse(page, None);
-        parser.set_texts(true, true);
+        parser.set_texts(false, true, true);
         let both = parser.parse(page, None);
         assert_eq!(both.units, plain.units);
         assert!(plain.gist.is_empty() && !both.gist.is_empty());

@@ -99,7 +99,15 @@ impl Parser {
     /// `select`, `option` and `button` labels a control and is not a unit.
     #[must_use]
     pub fn with_units(mut self) -> Self {
-        self.builder.units.ask(true, self.builder.units.gist.on);
+        self.builder.units.ask(self.builder.units.words, true, self.builder.units.gist.on);
+        self
+    }
+
+    /// Also collects the words of the page's texts as [`ParsedPage::text`]; the same texts as for units, and some 16,000
+    /// words at most. All words with a digit count as the same word.
+    #[must_use]
+    pub fn with_words(mut self) -> Self {
+        self.builder.units.ask(true, self.builder.units.units, self.builder.units.gist.on);
         self
     }
 
@@ -124,10 +132,10 @@ impl Parser {
         self.builder.classes.kept = tokens;
     }
 
-    /// From the next page on, sets whether the page's texts are collected as [`ParsedPage::units`] and its contents as
-    /// [`ParsedPage::gist`].
-    pub fn set_texts(&mut self, units: bool, gist: bool) {
-        self.builder.units.ask(units, gist);
+    /// From the next page on, sets whether the page's texts are collected as [`ParsedPage::text`] and as
+    /// [`ParsedPage::units`], and its contents as [`ParsedPage::gist`].
+    pub fn set_texts(&mut self, words: bool, units: bool, gist: bool) {
+        self.builder.units.ask(words, units, gist);
     }
 
     /// Reads a page. `content_type` is the value of the HTTP header.

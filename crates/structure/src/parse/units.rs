@@ -1,4 +1,4 @@
-//! Units of content: the texts that a page shows, cut into runs of about eight words, as hashes of these words.
+//! The texts that a page shows: their words as hashes, and units of content, which are runs of about eight words.
 //!
 //! While the page is read, only the positions of its texts are recorded; their contents are read once, at the end. By
 //! then a text that comes in pieces is complete, and most texts are hashed in place, without a copy. The hashes are
@@ -7,7 +7,7 @@
 use super::gist::Gist;
 use super::path::{fold_run, step};
 use super::text::Source;
-use harvestman_core::model::ContentUnit;
+use harvestman_core::model::{ContentUnit, PageText};
 
 /// Maximum number of units of one page; further texts are dropped.
 const UNITS_MAX: usize = 4_096;
@@ -16,6 +16,10 @@ const PIECES_MAX: usize = 4 * UNITS_MAX;
 /// Minimum number of words of a unit whose text continues behind it, and the maximum.
 const WORDS_MIN: u16 = 3;
 const WORDS_MAX: u16 = 32;
+/// Maximum number of words of one page, but for those of its last text.
+const WORDS_KEPT: usize = 16_384;
+/// The word that stands for all words with a digit.
+const NUMBER: u32 = 1;
 /// The number of a text that is no unit.
 pub(super) const NONE: u32 = u32::MAX;
 /// The hash of an empty sequence of words.
@@ -39,10 +43,11 @@ struct Piece {
 
 #[derive(Debug, Default)]
 pub(super) struct Units {
-    /// Whether texts are recorded at all: for units, for the gist, or for both.
+    /// Whether texts are recorded at all: for words, for units, or for the gist.
     pub on: bool,
-    /// Whether units are wanted.
-    pub wanted: bool,
+    /// Whether words are wanted, and units.
+    pub words: bool,
+    pub units: bool,
     /// The gist of the page, if wanted.
     pub gist: Gist,
     /// The context of each text.
@@ -63,8 +68,8 @@ impl Units {
     }
 
     /// Sets what is wanted from now on.
-    pub fn ask(&mut self, units: bool, gist: bool) {
-        (self.on, self.wanted, self.gist.on) = (units || gist, units, gist);
+    pub fn ask(&mut self, words: bool, units: bool, gist: bool) {
+        (self.on, self.words, self.units, self.gist.on) = (words || units || gist, words, units, gist);
     }
 
     /// Begins a unit with `text`. Returns its number.
@@ -99,73 +104,90 @@ impl Units {
         }
     }
 
-    /// Returns the units, in page order, and the gist; each is empty if it is not wanted.
-    pub fn finish(&mut self, source: Source<'_>) -> (Vec<ContentUnit>, Vec<u64>) {
+    /// Returns the units and the words, in page order, and the gist; each is empty if it is not wanted.
+    pub fn finish(&mut self, source: Source<'_>) -> (Vec<ContentUnit>, PageText, Vec<u64>) {
         // A text before a table may continue behind the table's texts.
         self.pieces.sort_by_key(|piece| piece.unit);
-        let units = if self.wanted { self.units(source) } else { Vec::new() };
+        let (units, text) = if self.words || self.units { self.texts(source) } else { Default::default() };
         if self.gist.on {
             self.pieces.iter().for_each(|piece| self.gist.text(piece.unit, &source.bytes[piece.from..piece.to]));
         }
-        (units, self.gist.finish())
+        (units, text, self.gist.finish())
     }
 
-    fn units(&self, source: Source<'_>) -> Vec<ContentUnit> {
-        let mut units = Vec::new();
+    fn texts(&self, source: Source<'_>) -> (Vec<ContentUnit>, PageText) {
+        let (mut units, mut text) = (Vec::new(), PageText::default());
+        let mut words = Words::default();
         for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
             let UnitContext { in_anchor, in_form } = self.contexts[pieces[0].unit as usize];
-            let first = units.len();
-            let mut cut = |(hash, words)| {
-                if units.len() < UNITS_MAX {
-                    units.push(ContentUnit { hash, words, text_words: 0, in_anchor, in_form });
-                }
-            };
-            let text_words = cut_pieces(source, pieces, &mut cut);
-            units[first..].iter_mut().for_each(|unit| unit.text_words = text_words);
+            words.read(source, pieces);
+            if self.words && text.len() < WORDS_KEPT {
+                text.push(&words.shown, in_anchor, in_form);
+            }
+            if self.units {
+                let text_words = words.hashes.len().min(usize::from(u16::MAX)) as u16;
+                let room = UNITS_MAX - units.len();
+                let unit = |(hash, words)| ContentUnit { hash, words, text_words, in_anchor, in_form };
+                units.extend(cut(&words.hashes).take(room).map(unit));
+            }
         }
-        units
+        (units, text)
     }
 }
 
-/// Cuts the text in `pieces` into units. Returns its number of words.
-fn cut_pieces(source: Source<'_>, pieces: &[Piece], cut: &mut impl FnMut((u64, u16))) -> u16 {
-    if let &[Piece { from, to, entities, .. }] = pieces {
-        return read(source, &source.bytes[from..to], entities, cut);
-    }
-    let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
-    let text: String = pieces.iter().map(shown).collect();
-    of_words(text.split_whitespace().map(str::as_bytes), cut)
+/// The words of a text.
+#[derive(Debug, Default)]
+struct Words {
+    /// Their hashes.
+    hashes: Vec<u64>,
+    /// The same in 32 bits, where all words with a digit are one word: numbers, dates, identifiers.
+    shown: Vec<u32>,
 }
 
-/// Cuts the text `raw` into units. Returns its number of words.
-fn read(source: Source<'_>, raw: &[u8], entities: bool, cut: &mut impl FnMut((u64, u16))) -> u16 {
-    let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
-    if as_written {
-        let words = raw.split(|b| matches!(b, b'\t'..=b'\r' | b' ')).filter(|word| !word.is_empty());
-        return of_words(words, cut);
-    }
-    of_words(source.shown(raw, entities).split_whitespace().map(str::as_bytes), cut)
-}
-
-/// Cuts a text behind words that are selected by their own hash, so that the same run of words is always cut alike: an
-/// excerpt shares all its units but the last with the text that it begins, and a quotation from the middle of a text
-/// soon reaches one of its cuts, from where on the same holds.
-fn of_words<'t>(words: impl Iterator<Item = &'t [u8]>, cut: &mut impl FnMut((u64, u16))) -> u16 {
-    let (mut hash, mut count, mut all) = (NO_WORDS, 0, 0_u16);
-    for word in words {
-        let word = fold_run(word);
-        hash = step(hash, word);
-        count += 1;
-        all = all.saturating_add(1);
-        if count >= WORDS_MAX || (count >= WORDS_MIN && ends_unit(word)) {
-            cut((hash, count));
-            (hash, count) = (NO_WORDS, 0);
+impl Words {
+    /// Reads the text in `pieces`.
+    fn read(&mut self, source: Source<'_>, pieces: &[Piece]) {
+        self.hashes.clear();
+        self.shown.clear();
+        let &[Piece { from, to, entities, .. }] = pieces else {
+            let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
+            let text: String = pieces.iter().map(shown).collect();
+            return text.split_whitespace().for_each(|word| self.push(word.as_bytes()));
+        };
+        let raw = &source.bytes[from..to];
+        let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
+        if as_written {
+            let words = raw.split(|b| matches!(b, b'\t'..=b'\r' | b' ')).filter(|word| !word.is_empty());
+            words.for_each(|word| self.push(word));
+        } else {
+            source.shown(raw, entities).split_whitespace().for_each(|word| self.push(word.as_bytes()));
         }
     }
-    if count > 0 {
-        cut((hash, count));
+
+    fn push(&mut self, word: &[u8]) {
+        let hash = fold_run(word);
+        self.hashes.push(hash);
+        let has_digit = word.iter().any(u8::is_ascii_digit);
+        self.shown.push(if has_digit { NUMBER } else { (hash ^ (hash >> 32)) as u32 });
     }
-    all
+}
+
+/// Cuts words into units, behind words that are selected by their own hash, so that the same run of words is always cut
+/// alike: an excerpt shares all its units but the last with the text that it begins, and a quotation from the middle of
+/// a text soon reaches one of its cuts, from where on the same holds. Returns the hash and the number of words of each.
+fn cut(words: &[u64]) -> impl Iterator<Item = (u64, u16)> {
+    let mut rest = words.iter();
+    std::iter::from_fn(move || {
+        let (mut hash, mut count) = (NO_WORDS, 0);
+        for word in rest.by_ref() {
+            hash = step(hash, *word);
+            count += 1;
+            if count >= WORDS_MAX || (count >= WORDS_MIN && ends_unit(*word)) {
+                break;
+            }
+        }
+        (count > 0).then_some((hash, count))
+    })
 }
 
 /// Returns whether a unit ends behind the word with this hash, as it does for one word of eight.

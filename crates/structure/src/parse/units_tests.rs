@@ -141,12 +141,31 @@ fn a_text_hashes_alike_in_every_charset_that_can_write_it() {
     let read_as = |encoding: &'static Encoding, text: &str| {
         let (bytes, _, _) = encoding.encode(text);
         let source = Source { bytes: &bytes, encoding };
-        let mut units = Vec::new();
-        read(source, &bytes, true, &mut |unit| units.push(unit));
-        units
+        let mut words = Words::default();
+        words.read(source, &[Piece { unit: 0, from: 0, to: bytes.len(), entities: true }]);
+        words.hashes
     };
     assert_eq!(read_as(WINDOWS_1252, "größer\u{a0}als"), read_as(UTF_8, "größer als"));
     assert_eq!(read_as(SHIFT_JIS, "ソ ー"), read_as(UTF_8, " ソ\u{3000}ー"));
+}
+
+#[test]
+fn words_are_collected_with_their_texts_and_numbers_are_one_word() {
+    let parse = |html: &str| Parser::new(&ParseOptions::default()).with_words().parse(html.as_bytes(), None);
+    let texts = |html: &str| {
+        let page = parse(html);
+        assert!(page.units.is_empty());
+        page.text.runs().map(|(run, words)| (run.in_anchor, run.in_form, words.to_vec())).collect::<Vec<_>>()
+    };
+    let found = texts("<p>one two<a href=/>two</a><form>in 2024 and 7b</form>");
+    assert_eq!(
+        found.iter().map(|text| (text.0, text.1, text.2.len())).collect::<Vec<_>>(),
+        [(false, false, 2), (true, false, 1), (false, true, 4)]
+    );
+    assert_eq!(found[0].2[1], found[1].2[0]);
+    assert_eq!((found[2].2[1], found[2].2[3]), (NUMBER, NUMBER));
+    assert!(found[2].2[0] != NUMBER && parse("").text.is_empty());
+    assert_eq!(texts(&format!("<p>{}<p>more", "w ".repeat(70_000))).len(), 2, "one text in two parts, and no more");
 }
 
 /// Returns `c` in one of the spellings that a page may use.

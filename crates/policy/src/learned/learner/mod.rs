@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::content::ContentIndex;
 use super::drift::Drift;
 use super::evidence::Evidence;
 use super::extension::Extensions;
@@ -21,6 +20,7 @@ use super::model::{Facts, LearntClasses, SiteModel};
 use super::note::{self, ExampleStatus};
 use super::snapshot::LearnedSnapshot;
 use super::templates::{FIRST_NAME, ReadPage, SamplePage, Templates};
+use super::text::TextIndex;
 use super::tuning::Tuning;
 use super::worth::{RecentYield, Worth};
 use super::yields::Yields;
@@ -55,7 +55,7 @@ pub struct Learned {
     evidence: Evidence,
     yields: Yields,
     recent_yield: RecentYield,
-    content: ContentIndex,
+    content: TextIndex,
     log: Log,
     likeness: Likeness,
     extensions: Extensions,
@@ -98,7 +98,7 @@ impl Learned {
             evidence: Evidence::default(),
             yields: Yields::default(),
             recent_yield: RecentYield::default(),
-            content: ContentIndex::new(PAGES_MAX),
+            content: TextIndex::new(PAGES_MAX),
             log: Log::new(PAGES_MAX),
             likeness: Likeness { cluster: None, path, address: 0.5, nearest: false },
             extensions: Extensions::default(),
@@ -256,7 +256,7 @@ impl Policy for Learned {
     fn needs(&self) -> Needs {
         let room = self.sample.len() < self.drift.room(self.tuning.sample_max);
         let body = room && (self.will_learn() || self.drift.is_sampling());
-        Needs { units: true, body, ..Needs::default() }
+        Needs { words: true, body, ..Needs::default() }
     }
 }
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::{Learned, PAGES_MAX, UPDATES_END};
-use crate::learned::content::{ContentId, Kin};
 use crate::learned::goal::Goal;
 use crate::learned::log::Log;
 use crate::learned::note::ExampleStatus;
 use crate::learned::templates::Templates;
+use crate::learned::text::{ContentId, Kin};
 use crate::learned::worth::Worth;
 use harvestman_core::model::{ClusterId, LinkClass};
 use harvestman_core::url::Fingerprint;

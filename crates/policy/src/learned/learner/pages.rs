@@ -2,11 +2,11 @@
 
 use super::Learned;
 use crate::learned::canonicality::canonicality;
-use crate::learned::content::{ContentId, Kin};
 use crate::learned::drift::{DriftAction, TemplateFit};
 use crate::learned::goal::Goal;
 use crate::learned::log::{Entry, LoggedPage};
 use crate::learned::note::ExampleStatus;
+use crate::learned::text::{ContentId, Kin, Relation};
 use crate::learned::worth::Worth;
 use crate::learned::yields::Yield;
 use crate::{NewLink, PageFacts};
@@ -32,11 +32,21 @@ impl Learned {
         self.recognise_example(&url, cluster);
         let sample = self.sample_page(&url, facts);
         let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
-        let found = self.content.take_in(&facts.units, kin);
-        self.duplicates += u64::from(found.duplicate_of.is_some());
-        let duplicate = found.duplicate_of.is_some_and(|other| self.blame(&url, other));
+        let found = self.content.take_in(&facts.text, kin);
+        self.duplicates += u64::from(found.repeats.is_some());
+        let duplicate = match found.repeats {
+            Some((other, Relation::Alike)) => self.blame(&url, other, found.id),
+            Some((_, Relation::Within)) => matches!(self.goal, Goal::Content),
+            None => false,
+        };
+        let mut touched = found.touched;
+        if let Some((other, _)) = found.repeats.filter(|_| duplicate) {
+            touched.extend(self.content.declare_repetition(found.id, other));
+        }
+        if matches!(self.goal, Goal::Content) {
+            found.contains.iter().for_each(|other| self.contained(*other, found.id));
+        }
         let page = LoggedPage { content: found.id, cluster, duplicate, sample };
-        let touched = if duplicate { Vec::new() } else { self.content.own(found.id) };
         let worth = self.worth(&url, &page);
         // Before anything is learnt, URLs of different kinds have the same pattern.
         if worth.value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleStatus::Missing { .. }) {
@@ -69,8 +79,19 @@ impl Learned {
         }
     }
 
+    /// Counts `other` as a duplicate, since the page `within` shows its text.
+    fn contained(&mut self, other: ContentId, within: ContentId) {
+        let Some(entry) = self.log.of_content(other) else { return };
+        if let Some(page) = &mut entry.page {
+            page.duplicate = true;
+        }
+        let mut touched = self.content.declare_repetition(other, within);
+        touched.push(other);
+        self.revalue(&touched);
+    }
+
     /// Decides which of the page just fetched at `url` and `other` is the duplicate. Returns whether it is the former.
-    pub(super) fn blame(&mut self, url: &CanonicalUrl, other: ContentId) -> bool {
+    pub(super) fn blame(&mut self, url: &CanonicalUrl, other: ContentId, id: ContentId) -> bool {
         let Some(entry) = self.log.of_content(other) else { return true };
         let same_kind = self.patterns.of(url.as_str()).coarse == self.patterns.of(entry.url.as_str()).coarse;
         if same_kind || canonicality(url.as_str()) >= canonicality(entry.url.as_str()) {
@@ -79,8 +100,8 @@ impl Learned {
         if let Some(page) = &mut entry.page {
             page.duplicate = true;
         }
-        let touched = self.content.disown(other);
-        self.revalue(&[other]);
+        let mut touched = self.content.declare_repetition(other, id);
+        touched.push(other);
         self.revalue(&touched);
         false
     }

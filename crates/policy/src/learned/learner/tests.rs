@@ -7,7 +7,7 @@ use crate::learned::templates::OUTLIER;
 use crate::learned::{ClusterFacts, Destination, Example};
 use crate::property_tests::holds_for_any_policy;
 use crate::{NewLink, PageFacts};
-use harvestman_core::model::{Apath, ContentUnit, LeafPath, LinkClass, ParsedPage};
+use harvestman_core::model::{Apath, LeafPath, LinkClass, PageText, ParsedPage};
 use harvestman_core::url::CanonicalUrl;
 
 const HOST: &str = "http://h.test";
@@ -37,11 +37,12 @@ fn bag(template: u64, number: u32) -> Vec<LeafPath> {
     vec![leaf(1, 1), leaf(100 * template, 20 + number % 7), leaf(100 * template + 1, 3)]
 }
 
-/// A text of a hundred words in ten units.
-fn text(number: u64) -> Vec<ContentUnit> {
-    let unit =
-        |at| ContentUnit { hash: 1_000 * number + at, words: 10, text_words: 100, in_anchor: false, in_form: false };
-    (0..10).map(unit).collect()
+/// A text of a hundred words.
+fn text(number: u64) -> PageText {
+    let words: Vec<u32> = (0..100).map(|word| 1_000 * number as u32 + word).collect();
+    let mut text = PageText::default();
+    text.push(&words, false, false);
+    text
 }
 
 /// A crawl of a generated forum, which the learner observes fetch by fetch.
@@ -80,12 +81,12 @@ impl Driver {
         self.snapshot = self.policy.snapshot();
     }
 
-    fn page(&mut self, at: (&str, u64), path: &str, template: u64, units: Vec<ContentUnit>, new: &[(u64, String)]) {
+    fn page(&mut self, at: (&str, u64), path: &str, template: u64, text: PageText, new: &[(u64, String)]) {
         let number = self.templates.len() as u8;
         self.templates.insert(path.to_owned(), template);
         let facts = PageFacts {
             bag: bag(template, number.into()),
-            units,
+            text,
             body: Some((bytes::Bytes::from(vec![template as u8, number]), None)),
             ..PageFacts::default()
         };
@@ -109,11 +110,11 @@ fn crawl(goal: Goal, lists: u64) -> Driver {
             let to = [(TO_POST, format!("/topic/{number}?post={number}")), (TO_TOPIC, format!("/topic/{number}"))];
             to.into_iter().chain([(TO_USER, format!("/user/{number}"))])
         });
-        driver.page(ROOT, &here, LIST, Vec::new(), &links.collect::<Vec<_>>());
+        driver.page(ROOT, &here, LIST, PageText::default(), &links.collect::<Vec<_>>());
         for number in numbers {
             driver.page((&here, TO_POST), &format!("/topic/{number}?post={number}"), TOPIC, text(number), &[]);
             driver.page((&here, TO_TOPIC), &format!("/topic/{number}"), TOPIC, text(number), &[]);
-            driver.page((&here, TO_USER), &format!("/user/{number}"), USER, Vec::new(), &[]);
+            driver.page((&here, TO_USER), &format!("/user/{number}"), USER, PageText::default(), &[]);
         }
     }
     driver
@@ -180,7 +181,7 @@ fn pages_of_the_examples_template_come_first_where_addresses_tell_nothing() {
     let mut driver = Driver::new(Goal::Like(example));
     for list in 0..10 {
         let here = format!("/list/{list}");
-        driver.page(ROOT, &here, LIST, Vec::new(), &[]);
+        driver.page(ROOT, &here, LIST, PageText::default(), &[]);
         for number in 4 * list..4 * list + 4 {
             let (place, template) = if number % 2 == 0 { (TO_TOPIC, TOPIC) } else { (TO_USER, USER) };
             driver.page((&here, place), &format!("/page/{number}"), template, text(number), &[]);
@@ -224,10 +225,10 @@ fn model_updates_happen_at_growing_numbers_of_pages_until_the_site_is_known() {
 fn bodies_are_needed_and_kept_until_the_sample_is_full() {
     let mut driver = Driver::new(Goal::Content);
     driver.policy.next_update = UPDATES_END;
-    assert!(driver.policy.needs().body && driver.policy.needs().units);
+    assert!(driver.policy.needs().body && driver.policy.needs().words);
     let max = driver.policy.tuning.sample_max;
     for number in 0..2 * max {
-        driver.page(ROOT, &format!("/{}/{number}", "k".repeat(1 + number % 40)), TOPIC, Vec::new(), &[]);
+        driver.page(ROOT, &format!("/{}/{number}", "k".repeat(1 + number % 40)), TOPIC, PageText::default(), &[]);
     }
     assert_eq!((driver.policy.needs().body, driver.policy.sample.len()), (false, max));
     assert!(driver.policy.sampled.values().all(|pages| *pages <= SAMPLE_PER_PATTERN));
@@ -342,7 +343,7 @@ fn a_models_facts_describe_what_was_seen() {
 fn show_lists(driver: &mut Driver, lists: std::ops::Range<u64>, list_template: u64, topic_template: u64) {
     for list in lists {
         let here = format!("/list/{list}");
-        driver.page(ROOT, &here, list_template, Vec::new(), &[]);
+        driver.page(ROOT, &here, list_template, PageText::default(), &[]);
         for number in 3 * list..3 * list + 3 {
             driver.page((&here, TO_TOPIC), &format!("/topic/{number}"), topic_template, text(number), &[]);
         }

@@ -12,14 +12,14 @@ fn crawl_users(driver: &mut Driver, lists: std::ops::Range<u64>) {
         let here = format!("/list/{list}");
         let users = 5 * list..5 * list + 5;
         let links: Vec<_> = users.clone().map(|user| (TO_USER, format!("/user/{user}"))).collect();
-        driver.page(ROOT, &here, LIST, Vec::new(), &links);
+        driver.page(ROOT, &here, LIST, PageText::default(), &links);
         let proposed: Vec<_> = driver.policy.proposals().into_iter().map(|proposal| proposal.url).collect();
         for user in users {
             let (page, posts) = (format!("/user/{user}"), format!("/user/{user}/posts"));
             let at = if proposed.contains(&format!("{HOST}{posts}")) {
                 (here.clone(), Apath::DERIVED.0)
             } else {
-                driver.page((&here, TO_USER), &page, USER, Vec::new(), &[(TO_POSTS, posts.clone())]);
+                driver.page((&here, TO_USER), &page, USER, PageText::default(), &[(TO_POSTS, posts.clone())]);
                 (page, TO_POSTS)
             };
             driver.page((&at.0, at.1), &posts, POSTS, text(user), &[]);

@@ -1,10 +1,11 @@
-//! Near-duplicates, and the worth of a page by the text that no other page has.
+//! Near-duplicates, and the text that pages share.
 //!
 //! Input: the content units of each fetched page. A unit on a large enough share of the pages of its cluster, or of its
 //! URL's pattern, is template; the others are content. Two pages are near-duplicates if the weighted Jaccard index of
-//! their running text is high. A page's own text is its running text, with each unit divided by the number of distinct
-//! pages that have it: a list of excerpts owns little, the article that they are taken from owns nearly all of its
-//! text.
+//! their running text is high. Pages with little running text are compared by their units without template, if they
+//! have any: then duplicates are found however long ago the other page was added (of template units only the latest
+//! pages are remembered), and pages that differ slightly but have little text are told apart. Lists and small profiles
+//! are such pages.
 //!
 //! Memory is bounded: the oldest pages are forgotten, and a unit remembers the latest pages that have it.
 
@@ -12,6 +13,7 @@ use std::collections::{HashMap, VecDeque};
 
 use foldhash::fast::FixedState;
 
+use crate::learned::{ContentId, Kin};
 use harvestman_core::model::{ClusterId, ContentUnit, PatternId};
 
 /// A text with fewer words is a label, a name or a date, not running text.
@@ -30,12 +32,6 @@ const CANDIDATES: usize = 12;
 /// The minimum likeness of near-duplicates, by running text and by all units.
 const ALIKE: f64 = 0.7;
 const ALIKE_WHOLLY: f64 = 0.9;
-/// The number of words of own text at which a page has half the maximum worth.
-const HALF_WORTH_WORDS: f64 = 30.0;
-
-/// The key of a page in the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ContentId(pub u64);
 
 #[derive(Debug, Clone)]
 struct Page {
@@ -43,10 +39,6 @@ struct Page {
     kin: Kin,
     /// Words of running text without template, at the time when the page was added.
     running: f64,
-    /// Words in anchors without template.
-    anchors: f64,
-    /// Whether it counts among the owners of its text.
-    owns: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -63,34 +55,21 @@ impl Unit {
     }
 }
 
-/// The pages that a page may share a template with: those of its cluster, and those whose URLs have its pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Kin {
-    /// Its cluster.
-    pub cluster: ClusterId,
-    /// Its URL's coarse pattern.
-    pub pattern: PatternId,
-}
-
-/// One of the two.
+/// A cluster, or the pages whose URLs have a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Group {
     Cluster(ClusterId),
     Pattern(PatternId),
 }
 
-impl Kin {
-    const fn groups(self) -> [Group; 2] {
-        [Group::Cluster(self.cluster), Group::Pattern(self.pattern)]
-    }
+const fn groups(kin: Kin) -> [Group; 2] {
+    [Group::Cluster(kin.cluster), Group::Pattern(kin.pattern)]
 }
 
 /// The pages with a unit.
 #[derive(Debug, Clone, Default)]
 struct Posting {
     pages: VecDeque<u64>,
-    /// The number of distinct pages (without near-duplicates) that have it.
-    owners: u32,
 }
 
 /// The result for a page.
@@ -113,7 +92,6 @@ pub struct ContentIndex {
     /// The number of pages of a group that have a unit, and the number of its pages.
     shares: HashMap<(Group, u64), u32, FixedState>,
     groups: HashMap<Group, u32, FixedState>,
-    exact: bool,
 }
 
 impl ContentIndex {
@@ -122,20 +100,11 @@ impl ContentIndex {
         Self { pages_max: pages_max.max(1), ..Self::default() }
     }
 
-    /// Compares pages with little running text by their units without template, if they have any: then duplicates are
-    /// found however long ago the other page was added (of template units only the latest pages are remembered), and
-    /// pages that differ slightly but have little text are told apart. Lists and small profiles are such pages.
-    #[must_use]
-    pub fn comparing_exactly(self) -> Self {
-        Self { exact: true, ..self }
-    }
-
     /// Adds a page and looks for one that it repeats.
     pub fn take_in(&mut self, units: &[ContentUnit], kin: Kin) -> Found {
         let units = distinct(units);
         self.count_template(&units, kin);
         let running = self.words(&units, kin, Unit::is_running);
-        let anchors = self.words(&units, kin, |unit| unit.in_anchor);
         let duplicate_of = self.find_alike(&units, kin, running);
         let number = self.first + self.pages.len() as u64;
         for unit in &units {
@@ -145,63 +114,11 @@ impl ContentIndex {
             }
             posting.pages.push_back(number);
         }
-        self.pages.push_back(Page { units: units.into(), kin, running, anchors, owns: false });
+        self.pages.push_back(Page { units: units.into(), kin, running });
         if self.pages.len() > self.pages_max {
             self.forget_oldest();
         }
         Found { id: ContentId(number), duplicate_of: duplicate_of.map(ContentId) }
-    }
-
-    /// Counts a page among the owners of its text. Returns the pages that share text with it, whose worth changes.
-    pub fn own(&mut self, id: ContentId) -> Vec<ContentId> {
-        self.set_owner(id, true)
-    }
-
-    /// Reverts [`ContentIndex::own`]: the page turned out to repeat another one.
-    pub fn disown(&mut self, id: ContentId) -> Vec<ContentId> {
-        self.set_owner(id, false)
-    }
-
-    fn set_owner(&mut self, id: ContentId, owns: bool) -> Vec<ContentId> {
-        /// The number of owners of a unit from which on one more or less makes no relevant difference.
-        const SHARED_BY_MANY: u32 = 8;
-        let Some(page) = self.page_mut(id).filter(|page| page.owns != owns) else { return Vec::new() };
-        page.owns = owns;
-        let (kin, units) = (page.kin, page.units.clone());
-        let mut touched = Vec::new();
-        for unit in units.iter().filter(|unit| unit.is_running()) {
-            if self.is_template(kin, unit.hash) {
-                continue;
-            }
-            let Some(posting) = self.postings.get_mut(&unit.hash) else { continue };
-            if posting.owners < SHARED_BY_MANY {
-                touched.extend(posting.pages.iter().copied().filter(|page| *page != id.0).map(ContentId));
-            }
-            posting.owners = if owns { posting.owners + 1 } else { posting.owners.saturating_sub(1) };
-        }
-        touched.sort_unstable();
-        touched.dedup();
-        touched
-    }
-
-    /// The worth of a page, from 0 (it has no text, or is a list of links) to 1.
-    ///
-    /// The product of three factors: the amount of its own text; the square root of its own share of its running text,
-    /// so that a page that only collects the texts of others is worth less, however long it is; and the share of text
-    /// in what is not template, the remainder being links.
-    pub fn worth(&self, id: ContentId) -> f64 {
-        /// Keeps pages with very little text from being judged by a word or two.
-        const A_FEW: f64 = 3.0;
-        let Some(page) = self.page(id) else { return 0.0 };
-        let (mut own, mut all) = (0.0, 0.0);
-        let content = |unit: &&Unit| unit.is_running() && !self.is_template(page.kin, unit.hash);
-        for unit in page.units.iter().filter(content) {
-            all += weight(unit);
-            own += weight(unit) / f64::from(self.owners(unit.hash).max(1));
-        }
-        let amount = own / (own + HALF_WORTH_WORDS);
-        let share = (own / f64::max(all, 1.0)).sqrt();
-        amount * share * (own + A_FEW) / (own + page.anchors + A_FEW)
     }
 
     /// The words of a page's running text, without template.
@@ -236,12 +153,8 @@ impl ContentIndex {
         }
     }
 
-    fn owners(&self, hash: u64) -> u32 {
-        self.postings.get(&hash).map_or(0, |posting| posting.owners)
-    }
-
     fn count_template(&mut self, units: &[Unit], kin: Kin) {
-        for group in kin.groups() {
+        for group in groups(kin) {
             *self.groups.entry(group).or_default() += 1;
             for unit in units {
                 *self.shares.entry((group, unit.hash)).or_default() += 1;
@@ -263,7 +176,7 @@ impl ContentIndex {
     }
 
     fn is_template(&self, kin: Kin, hash: u64) -> bool {
-        kin.groups().into_iter().any(|group| {
+        groups(kin).into_iter().any(|group| {
             let with = self.shares.get(&(group, hash)).copied().unwrap_or(0);
             let pages = self.groups.get(&group).copied().unwrap_or(0);
             with > TEMPLATE_PAGES && f64::from(with) > TEMPLATE_SHARE * f64::from(pages)
@@ -277,7 +190,7 @@ impl ContentIndex {
 
     fn find_alike(&self, units: &[Unit], kin: Kin, running: f64) -> Option<u64> {
         let by_text = running >= RUNNING_MIN;
-        let exact = self.exact && !by_text && units.iter().any(|unit| !self.is_template(kin, unit.hash));
+        let exact = !by_text && units.iter().any(|unit| !self.is_template(kin, unit.hash));
         let counts = |unit: &&Unit| match (by_text, exact) {
             (true, _) => unit.is_running() && !self.is_template(kin, unit.hash),
             (false, true) => !self.is_template(kin, unit.hash),
@@ -320,10 +233,6 @@ impl ContentIndex {
 
     fn page(&self, id: ContentId) -> Option<&Page> {
         self.pages.get(id.0.checked_sub(self.first)? as usize)
-    }
-
-    fn page_mut(&mut self, id: ContentId) -> Option<&mut Page> {
-        self.pages.get_mut(id.0.checked_sub(self.first)? as usize)
     }
 
     fn forget_oldest(&mut self) {

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
@@ -28,45 +28,8 @@ fn index() -> ContentIndex {
     ContentIndex::new(1_000)
 }
 
-/// Adds a page, and counts it among the owners of its text unless it repeats another.
-fn take_in(index: &mut ContentIndex, units: &[ContentUnit]) -> ContentId {
-    let found = index.take_in(units, KIN);
-    if found.duplicate_of.is_none() {
-        index.own(found.id);
-    }
-    found.id
-}
-
 #[test]
-fn an_article_is_worth_much_a_label_little_and_an_empty_page_nothing() {
-    let mut index = index();
-    let long = take_in(&mut index, &article(100));
-    let short = take_in(&mut index, &[text(1, 3)]);
-    let empty = take_in(&mut index, &[]);
-    assert!(index.worth(long) > 0.7, "{}", index.worth(long));
-    assert_eq!((index.worth(short), index.worth(empty), index.worth(ContentId(99))), (0.0, 0.0, 0.0));
-}
-
-#[test]
-fn worth_is_half_at_thirty_words_without_links() {
-    let mut index = index();
-    let page = take_in(&mut index, &[text(1, 10), text(2, 20)]);
-    assert!((index.worth(page) - 0.5).abs() < 1e-12);
-}
-
-#[test]
-fn links_beside_the_text_lower_its_worth() {
-    let mut index = index();
-    let article_only = take_in(&mut index, &article(100));
-    let links = (500..520).map(|hash| linked(hash, 10));
-    let with_links = take_in(&mut index, &[article(200), links.clone().collect()].concat());
-    let links_only = take_in(&mut index, &links.map(|unit| linked(unit.hash + 100, 10)).collect::<Vec<_>>());
-    assert!(index.worth(with_links) < index.worth(article_only) / 2.0);
-    assert_eq!(index.worth(links_only), 0.0);
-}
-
-#[test]
-fn text_of_the_template_counts_neither_as_worth_nor_as_likeness() {
+fn text_of_the_template_does_not_count_as_likeness() {
     let mut index = index();
     let page = |number: u64| [article(1), vec![text(1000 + number, 40)]].concat();
     for number in 0..5 {
@@ -75,8 +38,6 @@ fn text_of_the_template_counts_neither_as_worth_nor_as_likeness() {
     // The template's hundred words are known by now; the page is compared by its own forty.
     let found = index.take_in(&page(5), KIN);
     assert_eq!(found.duplicate_of, None);
-    index.own(found.id);
-    assert!((index.worth(found.id) - 40.0 / 70.0).abs() < 1e-12);
     assert_eq!(index.take_in(&page(3), KIN).duplicate_of, Some(ContentId(3)));
 }
 
@@ -121,46 +82,10 @@ fn short_pages_are_alike_by_all_their_units() {
 }
 
 #[test]
-fn a_list_of_excerpts_falls_when_the_articles_come_and_the_articles_keep_their_worth() {
-    let mut index = index();
-    let articles: Vec<_> = (1..=10).map(|number| article(100 * number)).collect();
-    let excerpts: Vec<_> = articles.iter().flat_map(|article| article[..2].to_vec()).collect();
-    let list = take_in(&mut index, &excerpts);
-    let (alone, mut before) = (index.worth(list), f64::INFINITY);
-    let ids: Vec<_> = articles
-        .iter()
-        .map(|article| {
-            let id = take_in(&mut index, article);
-            assert!(index.worth(list) < before, "each article takes its text from the list");
-            before = index.worth(list);
-            id
-        })
-        .collect();
-    // Of 200 own words 100 remain, which is half of its text: 200/230 becomes 100/130 · √(1/2).
-    assert!((alone - 200.0 / 230.0).abs() < 1e-12 && (before - 100.0 / 130.0 * 0.5_f64.sqrt()).abs() < 1e-12);
-    // An article of 100 words shares twenty of them with the list.
-    assert!(ids.iter().all(|id| (index.worth(*id) - 90.0 / 120.0 * 0.9_f64.sqrt()).abs() < 1e-12));
-}
-
-#[test]
-fn owning_says_which_pages_share_the_text_from_now_on() {
-    let mut index = index();
-    let list = take_in(&mut index, &[text(1, 20), text(2, 20), text(3, 20)]);
-    let other = take_in(&mut index, &article(300));
-    let found = index.take_in(&[article(100), vec![text(2, 20)]].concat(), KIN);
-    assert_eq!(index.own(found.id), [list]);
-    assert_eq!(index.own(found.id), [], "it owns already");
-    assert_eq!(index.disown(found.id), [list]);
-    assert_eq!(index.disown(other), []);
-    assert_eq!(index.own(ContentId(1_000)), [], "a page that is not known");
-}
-
-#[test]
 fn nothing_repeats_a_page_without_text() {
     let mut index = index();
     assert_eq!(index.take_in(&[], KIN).duplicate_of, None);
     assert_eq!(index.take_in(&[], KIN).duplicate_of, None);
-    assert!(index.own(ContentId(0)).is_empty());
 }
 
 #[test]
@@ -190,10 +115,9 @@ fn after_new_clusters_the_template_is_counted_again() {
 fn pages_beyond_the_bound_are_forgotten_with_all_that_only_they_have() {
     let mut index = ContentIndex::new(3);
     for number in 0..10 {
-        take_in(&mut index, &article(100 * number));
+        index.take_in(&article(100 * number), KIN);
     }
     assert_eq!((index.pages.len(), index.postings.len(), index.first), (3, 30, 7));
-    assert_eq!(index.worth(ContentId(6)), 0.0);
     assert_eq!(index.take_in(&article(0), KIN).duplicate_of, None, "what is forgotten is not found");
     assert_eq!(index.take_in(&article(900), KIN).duplicate_of, Some(ContentId(9)));
 }
@@ -253,35 +177,10 @@ proptest! {
     }
 
     #[test]
-    fn a_unit_has_as_many_owners_as_pages_that_own_it(
-        pages in pages(1..12), turns in proptest::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..40),
-    ) {
-        let mut index = index();
-        let ids: Vec<_> = (0..).zip(&pages).map(|(at, page)| index.take_in(&running(page), of(at)).id).collect();
-        let mut owning: BTreeSet<usize> = BTreeSet::new();
-        for (page, own) in turns {
-            let page = page.index(pages.len());
-            let touched = if own { index.own(ids[page]) } else { index.disown(ids[page]) };
-            let changed = if own { owning.insert(page) } else { owning.remove(&page) };
-            let sharing = |other: &usize| changed && *other != page && !pages[page].is_disjoint(&pages[*other]);
-            // Units with eight owners or more are not corrected; with fewer pages all that share are returned.
-            if pages.len() <= 8 {
-                let named: Vec<_> = (0..pages.len()).filter(sharing).map(|at| ids[at]).collect();
-                prop_assert_eq!(touched, named);
-            }
-        }
-        let mut owners: BTreeMap<u64, u32> = BTreeMap::new();
-        owning.iter().flat_map(|page| &pages[*page]).for_each(|hash| *owners.entry(*hash).or_default() += 1);
-        for hash in 0..30 {
-            prop_assert_eq!(index.owners(hash), owners.get(&hash).copied().unwrap_or(0));
-        }
-    }
-
-    #[test]
     fn memory_is_that_of_the_pages_that_are_remembered(pages in pages(1..60), pages_max in 1..20_usize) {
         let mut index = ContentIndex::new(pages_max);
         for page in &pages {
-            take_in(&mut index, &running(page));
+            index.take_in(&running(page), KIN);
         }
         let remembered = &pages[pages.len().saturating_sub(pages_max)..];
         let units: BTreeSet<u64> = remembered.iter().flatten().copied().collect();
@@ -290,38 +189,19 @@ proptest! {
         prop_assert!(index.postings.values().all(|posting| posting.pages.iter().all(|page| *page >= index.first)));
     }
 
-    #[test]
-    fn worth_lies_between_nothing_and_one_and_the_order_of_units_does_not_matter(pages in pages(1..20)) {
-        let (mut index, mut backwards) = (index(), self::index());
-        for page in &pages {
-            let units = running(page);
-            let id = take_in(&mut index, &units);
-            let reversed: Vec<_> = units.into_iter().rev().collect();
-            prop_assert_eq!(take_in(&mut backwards, &reversed), id);
-        }
-        for at in 0..pages.len() as u64 {
-            let worth = index.worth(ContentId(at));
-            prop_assert!((0.0..1.0).contains(&worth));
-            prop_assert_eq!(worth, backwards.worth(ContentId(at)));
-        }
-    }
 }
 
 #[test]
-fn lists_are_found_alike_however_many_others_came_between_where_they_are_compared_exactly() {
+fn lists_are_found_alike_however_many_others_came_between() {
     // A list: units that all pages of the site have, and links of its own.
     let list = |number: u64| -> Vec<ContentUnit> {
         let own = (0..10).map(|link| linked(1_000 + number * 10 + link, 3));
         (0..40).map(|common| linked(common, 3)).chain(own).collect()
     };
-    let found = |index: ContentIndex| {
-        let mut index = index;
-        let first = index.take_in(&list(0), KIN).id;
-        (1..=100).for_each(|number| assert_eq!(index.take_in(&list(number), KIN).duplicate_of, None));
-        index.take_in(&list(0), KIN).duplicate_of == Some(first)
-    };
-    assert!(found(index().comparing_exactly()));
-    assert!(!found(index()), "of what all pages have the latest are remembered");
+    let mut index = index();
+    let first = index.take_in(&list(0), KIN).id;
+    (1..=100).for_each(|number| assert_eq!(index.take_in(&list(number), KIN).duplicate_of, None));
+    assert_eq!(index.take_in(&list(0), KIN).duplicate_of, Some(first));
 }
 
 #[test]

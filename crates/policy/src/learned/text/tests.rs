@@ -1,0 +1,216 @@
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::index::NewText;
+use super::*;
+use harvestman_core::model::{ClusterId, PageText, PatternId};
+
+const ARTICLE: Kin = of(7);
+const LIST: Kin = of(8);
+
+const fn of(group: u64) -> Kin {
+    Kin { cluster: ClusterId(group as u32), pattern: PatternId(group) }
+}
+
+/// A page with one running text per range of words.
+fn page(texts: &[std::ops::Range<u32>]) -> PageText {
+    let mut page = PageText::default();
+    texts.iter().for_each(|words| page.push(&words.clone().collect::<Vec<_>>(), false, false));
+    page
+}
+
+/// A page with one running text of this many words, from `first` on.
+fn words(first: u32, count: u32) -> PageText {
+    let mut page = PageText::default();
+    page.push(&(first..first + count).collect::<Vec<_>>(), false, false);
+    page
+}
+
+fn linked(mut page: PageText, words: std::ops::Range<u32>) -> PageText {
+    page.push(&words.collect::<Vec<_>>(), true, false);
+    page
+}
+
+/// A text of a hundred words of its own.
+const fn article(number: u32) -> std::ops::Range<u32> {
+    1_000 * number..1_000 * number + 102
+}
+
+fn index() -> TextIndex {
+    TextIndex::new(1_000)
+}
+
+#[test]
+fn an_article_is_worth_much_a_short_text_less_and_a_label_or_a_list_of_links_nothing() {
+    let mut index = index();
+    let long = index.take_in(&page(&[article(1)]), ARTICLE).id;
+    let short = index.take_in(&words(0, 12), of(1)).id;
+    let label = index.take_in(&words(20, 3), of(2)).id;
+    let links = index.take_in(&linked(PageText::default(), 30..90), of(3)).id;
+    assert!((index.worth(long) - 100.0 / 110.0).abs() < 1e-9, "{}", index.worth(long));
+    assert!((index.worth(short) - 0.5).abs() < 1e-9, "a text of twelve words has ten shingles");
+    assert_eq!((index.worth(label), index.worth(links), index.worth(ContentId(99))), (0.0, 0.0, 0.0));
+}
+
+#[test]
+fn another_view_of_a_page_repeats_it_and_holds_nothing() {
+    let mut index = index();
+    let first = index.take_in(&page(&[article(1)]), ARTICLE).id;
+    let view = index.take_in(&page(&[article(1), 0..9]), of(9));
+    assert_eq!(view.repeats, Some((first, Relation::Alike)));
+    assert_eq!(index.declare_repetition(view.id, first), []);
+    assert!(index.worth(view.id) < 0.3 && index.worth(first) > 0.9);
+}
+
+#[test]
+fn the_more_canonical_page_holds_the_text_even_if_it_comes_second() {
+    let mut index = index();
+    let view = index.take_in(&page(&[article(1)]), ARTICLE).id;
+    let canonical = index.take_in(&page(&[article(1)]), ARTICLE).id;
+    assert_eq!(index.declare_repetition(view, canonical), [canonical]);
+    assert_eq!(index.worth(view), 0.0);
+    assert!(index.worth(canonical) > 0.9);
+    index.regroup(|_| Some(ARTICLE));
+    assert!(index.worth(canonical) > 0.9 && index.worth(view) == 0.0);
+}
+
+/// Adds twenty questions with three texts each, and revisions of the first text of each, in this order.
+fn questions_and_revisions(revisions_first: bool) -> (TextIndex, Vec<NewText>, Vec<NewText>) {
+    let (question, revision) = (of(1), of(2));
+    let mut index = index();
+    let (mut questions, mut revisions) = (Vec::new(), Vec::new());
+    for number in 0..40 {
+        let shown = page(&[article(3 * number), article(3 * number + 1), article(3 * number + 2)]);
+        let revised = page(&[article(3 * number)]);
+        if revisions_first {
+            revisions.push(index.take_in(&revised, revision));
+        }
+        questions.push(index.take_in(&shown, question));
+        if !revisions_first {
+            revisions.push(index.take_in(&revised, revision));
+        }
+    }
+    (index, questions, revisions)
+}
+
+#[test]
+fn a_page_within_another_is_found_in_both_orders() {
+    let (_, questions, revisions) = questions_and_revisions(false);
+    let within = |at: usize| Some((questions[at].id, Relation::Within));
+    assert!((25..40).all(|at| revisions[at].repeats == within(at)), "{revisions:?}");
+    let (_, questions, revisions) = questions_and_revisions(true);
+    assert!((25..40).all(|at| questions[at].contains == [revisions[at].id]), "{questions:?}");
+    assert!(questions.iter().all(|question| question.repeats.is_none()));
+}
+
+#[test]
+fn lists_of_whole_articles_are_no_reason_to_leave_these_out() {
+    let mut index = index();
+    let list = |articles: &[u32]| page(&articles.iter().map(|number| article(*number)).collect::<Vec<_>>());
+    let mut found = Vec::new();
+    // Each article is in one list by time and in one list by subject.
+    for at in 0..20 {
+        index.take_in(&list(&[5 * at, 5 * at + 1, 5 * at + 2, 5 * at + 3, 5 * at + 4]), LIST);
+    }
+    for at in 0..20 {
+        index.take_in(&list(&[at, 20 + at, 40 + at, 60 + at, 80 + at]), of(9));
+        found.extend((0..5).map(|number| index.take_in(&page(&[article(20 * number + at)]), ARTICLE)));
+    }
+    assert!(found[20..].iter().all(|article| article.repeats.is_none()), "{found:?}");
+}
+
+#[test]
+fn articles_take_their_text_from_a_list_of_excerpts() {
+    let mut index = index();
+    let excerpts: Vec<_> = (0..8).map(|number| article(number).start..article(number).start + 32).collect();
+    let list = index.take_in(&page(&excerpts), LIST).id;
+    let mut before = index.worth(list);
+    assert!(before > 0.9);
+    for number in 0..8 {
+        let found = index.take_in(&page(&[article(number)]), ARTICLE);
+        assert_eq!((found.repeats, &found.touched[..]), (None, &[list][..]));
+        assert!(index.worth(list) < before && index.worth(found.id) > 0.9);
+        before = index.worth(list);
+    }
+    assert!((before - HELD).abs() < 0.05, "{before}");
+}
+
+/// The worth of a long text that other pages hold.
+const HELD: f64 = 0.3;
+
+#[test]
+fn a_form_letter_around_a_title_is_worth_nothing_once_some_are_known() {
+    let mut index = index();
+    let letter = |number: u32| {
+        let mut text = PageText::default();
+        for sentence in 0..10_u32 {
+            let stock = |from: u32| (from..from + 8).map(move |word| 50_000 + 100 * sentence + word);
+            let title = [900_000 + 2 * number, 900_001 + 2 * number];
+            text.push(&stock(0).chain(title).chain(stock(20)).collect::<Vec<_>>(), false, false);
+        }
+        text
+    };
+    let ids: Vec<_> = (0..20).map(|number| index.take_in(&letter(number), of(5)).id).collect();
+    assert!(index.worth(ids[0]) > 0.8);
+    assert!(ids[10..].iter().all(|id| index.worth(*id) < 0.01));
+    // After a model update the first ones are known for what they are.
+    index.regroup(|_| Some(of(5)));
+    assert!(index.worth(ids[0]) < 0.01);
+}
+
+#[test]
+fn small_pages_are_compared_by_all_their_texts() {
+    let mut index = index();
+    let profile = |name: u32| linked(linked(words(0, 3), 10..12), name..name + 1);
+    let first = index.take_in(&profile(100), ARTICLE).id;
+    assert_eq!(index.take_in(&profile(100), ARTICLE).repeats, Some((first, Relation::Alike)));
+    assert_eq!(index.take_in(&profile(101), ARTICLE).repeats, None);
+    assert_eq!(index.take_in(&PageText::default(), ARTICLE).repeats, None);
+    assert_eq!(index.take_in(&PageText::default(), ARTICLE).repeats, None, "there is nothing to compare");
+    let same: Vec<_> = (0..10).map(|_| index.take_in(&words(500, 3), LIST)).collect();
+    // The fourth is the first whose text is known to be template, and the first that shows nothing else.
+    let new: Vec<_> = (0..10).filter(|at| same[*at].repeats.is_none()).collect();
+    assert_eq!(new, [0, 3]);
+}
+
+/// Pages of up to four of twelve texts.
+fn pages(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<BTreeSet<u32>>> {
+    prop::collection::vec(prop::collection::btree_set(0..12_u32, 0..5), count)
+}
+
+fn with_texts(texts: &BTreeSet<u32>) -> PageText {
+    page(&texts.iter().map(|number| article(*number)).collect::<Vec<_>>())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_shingle_counts_for_one_page_at_most_and_memory_is_bounded(pages in pages(1..40), pages_max in 1..20_usize) {
+        let mut index = TextIndex::new(pages_max);
+        for (at, texts) in (0..).zip(&pages) {
+            let found = index.take_in(&with_texts(texts), of(at % 3));
+            if let Some((other, _)) = found.repeats {
+                index.declare_repetition(found.id, other);
+            }
+        }
+        let remembered: BTreeSet<u32> = pages[pages.len().saturating_sub(pages_max)..].iter().flatten().copied().collect();
+        prop_assert!(index.known_keys() <= remembered.len() * 100);
+        prop_assert!(index.held() <= remembered.len() * 100);
+    }
+
+    #[test]
+    fn worth_lies_between_nothing_and_one_and_a_regrouping_without_a_change_keeps_each_holder(pages in pages(1..30)) {
+        let mut index = index();
+        for (at, texts) in (0..).zip(&pages) {
+            index.take_in(&with_texts(texts), of(at));
+        }
+        index.regroup(|id| Some(of(id.0)));
+        let worths = |index: &TextIndex| (0..pages.len() as u64).map(|at| index.worth(ContentId(at))).collect::<Vec<_>>();
+        let before = worths(&index);
+        index.regroup(|_| None);
+        prop_assert_eq!(&before, &worths(&index));
+        prop_assert!(before.iter().all(|worth| (0.0..1.0).contains(worth)));
+    }
+}
