@@ -1,11 +1,14 @@
-//! What a crawl costs, as a ratio to a bare loop in the same run.
+//! What a crawl costs, relative to a bare loop in the same run.
 //!
-//! A static site of 50,000 pages (about 25 KB and 90 links each) is served by another process. Two clients fetch all of it in turn,
-//! several times: a bare loop, which asks for the same URLs with hyper over keep-alive connections, tokenises each page with
-//! lol_html, and resolves and hashes every `a[href]`; and the crawler, breadth-first, alone, with its archive, and with its archive
-//! and its state on disk. Printed is the processor time of this process for each, and the ratios, pair by pair; and what durability
-//! costs: pages by processor time with the state on disk, by those without. The bare loop is told the URLs; the crawler has
-//! to find them, keep robots.txt, politeness, dedup and the account besides.
+//! Two static sites of 50,000 pages (about 29 KB and 84 links each) are served by other processes: one sends its pages plain, one with
+//! the content coding gzip. Two clients fetch all of each in turn, several times: a bare loop, which asks for the same URLs with
+//! hyper over keep-alive connections, removes the content coding, tokenises each page with lol_html, and resolves and hashes every
+//! `a[href]`; and the crawler, breadth-first, alone, with its archive, and with its archive and its state on disk.
+//!
+//! Printed are the processor seconds of this process for each, and in brackets the pages by processor second relative to the bare
+//! loop's, pair by pair; what durability costs: pages by processor second with the state on disk, by those without; and the size of
+//! the archive by page. The bare loop is told the URLs and removes the coding as the crawler does; the crawler has to find them,
+//! keep robots.txt, politeness, dedup and the account besides.
 //!
 //! `cargo bench --bench crawl_speed` takes some minutes; `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change its size.
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
@@ -13,34 +16,57 @@
 mod static_site;
 
 use bytes::Bytes;
+use harvestman::fetch::{DecodeLimits, decode};
 use harvestman::report::{Hooks, Report};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
 use lol_html::{HtmlRewriter, Settings, element};
-use static_site::{CONNECTIONS, Site, cpu_seconds, median, number};
+use static_site::{CONNECTIONS, Coding, Site, cpu_seconds, median, number};
 
 fn main() {
     let pages = number("HARVESTMAN_BENCH_PAGES", 50_000);
     let rounds = number("HARVESTMAN_BENCH_ROUNDS", 3);
-    let mut site = Site::start(pages);
-    println!("site: {pages} static pages at {}; {rounds} rounds; processor seconds of this process", site.seed);
-    println!("{:>5} {:>8} {:>16} {:>16} {:>16} {:>8}", "round", "bare", "crawl", "archive", "and state", "durable");
+    println!(
+        "{pages} static pages, {rounds} rounds: processor seconds, [pages by processor second relative to the bare loop's]"
+    );
+    for coding in [Coding::Identity, Coding::Gzip] {
+        let mut site = Site::start(pages, coding);
+        println!("{coding:?} at {}", site.seed);
+        compare(&site.seed, pages, rounds);
+        site.stop();
+    }
+}
+
+/// Compares the crawler with the bare loop on one site.
+fn compare(seed: &str, pages: u64, rounds: u64) {
+    println!(
+        "{:>5} {:>8} {:>15} {:>15} {:>15} {:>8} {:>10}",
+        "round", "bare", "crawl", "archive", "and state", "durable", "bytes/page"
+    );
     let mut ratios = [const { Vec::new() }; 4];
     for round in 1..=rounds {
-        let bare = bare_loop(&site.seed, pages);
+        let bare = bare_loop(seed, pages);
         let [alone, archived, durable] =
-            [Keeps::Nothing, Keeps::Archive, Keeps::ArchiveAndState].map(|keeps| crawl(&site.seed, pages, keeps));
-        let row = [alone / bare, archived / bare, durable / bare, archived / durable];
+            [Keeps::Nothing, Keeps::Archive, Keeps::ArchiveAndState].map(|keeps| crawl(seed, pages, keeps));
+        let size = archived.archive_bytes / pages;
+        let [alone, archived, durable] = [alone, archived, durable].map(|cost| cost.cpu_seconds);
+        let row = [bare / alone, bare / archived, bare / durable, archived / durable];
         let [first, second, third, price] = row;
         println!(
-            "{round:>5} {bare:>8.2} {alone:>8.2} {first:>7.2} {archived:>8.2} {second:>7.2} {durable:>8.2} {third:>7.2} {price:>8.2}"
+            "{round:>5} {bare:>8.2} {alone:>8.2} [{first:.2}] {archived:>8.2} [{second:.2}] {durable:>8.2} [{third:.2}] {price:>8.2} \
+             {size:>10}"
         );
         ratios.iter_mut().zip(row).for_each(|(ratios, ratio)| ratios.push(ratio));
     }
-    site.stop();
     let [alone, archived, durable, price] = ratios.each_mut().map(|ratios| median(ratios));
     println!("median ratio: crawl {alone:.2}, with archive {archived:.2}, with archive and state {durable:.2}");
-    println!("pages by processor time with the state on disk, by those without: {price:.2}");
+    println!("pages by processor second with the state on disk, by those without: {price:.2}");
+}
+
+/// What a crawl took.
+struct Cost {
+    cpu_seconds: f64,
+    archive_bytes: u64,
 }
 
 /// What a crawl writes.
@@ -81,14 +107,18 @@ async fn bare_connection(base: url::Url, first: u64, pages: u64) -> u64 {
         hyper::client::conn::http1::handshake::<_, Empty<Bytes>>(TokioIo::new(stream)).await.expect("HTTP");
     tokio::task::spawn_local(connection);
     let host = format!("{}:{}", address.0, address.1);
+    let limits = DecodeLimits::from(&harvestman::config::FetchOptions::default());
     let mut links = 0;
     for page in (first..pages).step_by(CONNECTIONS) {
         let path = if page == 0 { "/".to_owned() } else { format!("/thread/{page}.html") };
-        let request = hyper::Request::get(&path).header("host", &host).body(Empty::new()).expect("a request");
+        let request = hyper::Request::get(&path).header("host", &host).header("accept-encoding", "gzip");
+        let request = request.body(Empty::new()).expect("a request");
         sender.ready().await.expect("the connection lives");
         let answer = sender.send_request(request).await.expect("an answer");
         assert_eq!(answer.status(), 200, "{path}");
+        let coding = answer.headers().get("content-encoding").map(|coding| coding.to_str().expect("text").to_owned());
         let body = answer.into_body().collect().await.expect("a body").to_bytes();
+        let body = decode(&body, coding.as_deref(), &limits).bytes;
         let url = base.join(&path).expect("a URL");
         links += tokenise(&url, &body);
     }
@@ -114,17 +144,19 @@ fn tokenise(url: &url::Url, body: &[u8]) -> u64 {
 }
 
 /// Crawls the site with this crate's own pipeline.
-fn crawl(seed: &str, pages: u64, keeps: Keeps) -> f64 {
+fn crawl(seed: &str, pages: u64, keeps: Keeps) -> Cost {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let mut config = static_site::config(seed, directory.path());
     config.archive.enabled = keeps != Keeps::Nothing;
     config.state.enabled = keeps == Keeps::ArchiveAndState;
     let mut report: Option<Report> = None;
-    let seconds = cpu_seconds(|| {
+    let cpu_seconds = cpu_seconds(|| {
         let system = harvestman::pipeline::runtime(&config);
         report = Some(system.block_on(harvestman::pipeline::run(&config, Hooks::none())).expect("the crawl runs"));
     });
     let report = report.expect("it ran");
     assert_eq!(report.pages, pages, "every page is found");
-    seconds
+    let archive = std::fs::read_dir(directory.path().join("crawl/warc")).into_iter().flatten().flatten();
+    let archive_bytes = archive.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum();
+    Cost { cpu_seconds, archive_bytes }
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use harvestman::metrics::Metrics;
 use harvestman::report::Hooks;
-use static_site::{Site, cpu_seconds, median, number};
+use static_site::{Coding, Site, cpu_seconds, median, number};
 
 /// How often metrics are written out.
 const SCRAPE_EVERY: Duration = Duration::from_secs(1);
@@ -26,7 +26,7 @@ fn main() {
     let pages = number("HARVESTMAN_BENCH_PAGES", 20_000);
     let rounds = number("HARVESTMAN_BENCH_ROUNDS", 7);
     let most = 1.0 + number("HARVESTMAN_BENCH_PERCENT_MAX", 3) as f64 / 100.0;
-    let mut site = Site::start(pages);
+    let mut site = Site::start(pages, Coding::Identity);
     println!("site: {pages} static pages at {}; {rounds} rounds; processor seconds of this process", site.seed);
     // The first crawl finds memory and files as no later one does.
     crawl(&site.seed, pages, Metrics::off());

@@ -22,6 +22,16 @@ pub fn median(values: &mut [f64]) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+/// How the site codes its pages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Coding {
+    /// Not at all.
+    Identity,
+    /// With gzip.
+    #[allow(dead_code, reason = "not every bench has a coded site")]
+    Gzip,
+}
+
 /// The static site in a process of its own.
 pub struct Site {
     process: Child,
@@ -33,9 +43,11 @@ pub struct Site {
 
 impl Site {
     /// Serves so many pages.
-    pub fn start(pages: u64) -> Self {
+    pub fn start(pages: u64, coding: Coding) -> Self {
+        let gzip: &[&str] = if coding == Coding::Gzip { &["--gzip"] } else { &[] };
         let mut process = Command::new(env!("CARGO_BIN_EXE_harvestman"))
             .args(["sim", "--static", "--port", "0", "--pages", &pages.to_string(), "--for", "3600s"])
+            .args(gzip)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

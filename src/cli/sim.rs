@@ -97,6 +97,9 @@ pub struct SimArgs {
     /// Maximum deviation from the mean response time, per URL
     #[arg(long, default_value = "0s", value_name = "TIME", help_heading = "Behaviour")]
     pub jitter: Period,
+    /// Compress pages with gzip for clients that accept it
+    #[arg(long, help_heading = "Behaviour")]
+    pub gzip: bool,
     /// Share of requests that answer 500 or 503; at most two in a row per URL
     #[arg(long, default_value_t = 0.0, value_name = "SHARE", help_heading = "Behaviour")]
     pub error_rate: f64,
@@ -197,6 +200,7 @@ impl SimArgs {
             jitter: self.jitter.0,
             rate_limit,
             log: self.log.clone(),
+            gzip: self.gzip,
             validators: self.validators,
             speed: self.a_minute.0.as_secs_f64() / 60.0,
             threads: self.threads,
@@ -314,6 +318,7 @@ mod tests {
             "--hosts=9",
             "--page-bytes=2KiB",
             "--latency=20ms",
+            "--gzip",
             "--crawl-delay=1.5s",
             "--rate-limit=2",
             "--retry-after-form=date",
@@ -327,6 +332,7 @@ mod tests {
         assert_eq!(world.crawl_delay, Some(std::time::Duration::from_millis(1_500)));
         let server = args.server_options();
         assert_eq!(server.latency, std::time::Duration::from_millis(20));
+        assert!(server.gzip && !parsed(&[]).server_options().gzip);
         let limit = RateLimit { form: RetryAfterForm::Date, ..RateLimit::per_second(2.0) };
         assert_eq!(server.rate_limit, Some(limit));
         assert!(Command::try_parse_from(["sim", "--families=wiki"]).is_err());

@@ -1,7 +1,12 @@
-//! Additional answers of the server: the time and the changes of a changing site, conditional requests, noise.
+//! Additional answers of the server: the time and the changes of a changing site, conditional requests, noise; the
+//! content coding.
+
+use std::io::Read;
 
 use bytes::Bytes;
-use http::header::{ETAG, IF_NONE_MATCH};
+use flate2::Compression;
+use flate2::bufread::GzEncoder;
+use http::header::{ACCEPT_ENCODING, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -37,6 +42,19 @@ impl Validators {
 /// Adds the ETag to the headers.
 pub(super) fn put_etag(headers: &mut HeaderMap, etag: Option<HeaderValue>) {
     headers.extend(etag.map(|etag| (ETAG, etag)));
+}
+
+/// Returns whether a client accepts gzip.
+pub(super) fn accepts_gzip(request: &HeaderMap) -> bool {
+    let values = request.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|coding| coding.trim().eq_ignore_ascii_case("gzip"))
+}
+
+/// Returns a body with the content coding gzip, as most servers compress it: level 6.
+pub(super) fn gzipped(body: &[u8]) -> Bytes {
+    let mut coded = Vec::with_capacity(body.len() / 3);
+    GzEncoder::new(body, Compression::new(6)).read_to_end(&mut coded).expect("reading from memory does not fail");
+    coded.into()
 }
 
 /// Adds text to a page that differs between requests and is not content.
@@ -83,6 +101,19 @@ mod tests {
         let (one, other) = (noisy(body, Instant::EPOCH, 1), noisy(body, Instant::EPOCH, 2));
         assert_ne!(one, other);
         assert!(one.starts_with(b"<html><body><p>text</p><p class=") && one.ends_with(b"</body></html>"));
+    }
+
+    #[test]
+    fn bodies_are_coded_for_clients_that_accept_gzip_only() {
+        let mut request = HeaderMap::new();
+        assert!(!accepts_gzip(&request));
+        request.insert(ACCEPT_ENCODING, HeaderValue::from_static("br;q=0.5, identity"));
+        assert!(!accepts_gzip(&request));
+        request.append(ACCEPT_ENCODING, HeaderValue::from_static("deflate, GZIP"));
+        assert!(accepts_gzip(&request));
+        let mut text = String::new();
+        flate2::bufread::GzDecoder::new(gzipped(b"page").as_ref()).read_to_string(&mut text).unwrap();
+        assert_eq!(text, "page");
     }
 
     #[test]

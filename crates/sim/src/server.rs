@@ -40,6 +40,8 @@ pub struct ServerOptions {
     pub keep: usize,
     /// Whether to count the requests of each URL (about 40 bytes each). Always done if the world has transient errors.
     pub count_urls: bool,
+    /// Whether to send the bodies of 200 answers with the content coding gzip to clients that accept it.
+    pub gzip: bool,
     /// The handling of conditional requests.
     pub validators: Validators,
     /// The speed of time in a changing world, in seconds per second. The time can also be advanced explicitly.
@@ -59,6 +61,7 @@ impl Default for ServerOptions {
             log: None,
             keep: 100_000,
             count_urls: true,
+            gzip: false,
             validators: Validators::None,
             speed: 0.0,
             threads: 1,
@@ -295,11 +298,16 @@ impl Context {
             }
             () => simulated.body,
         };
+        let zipped = self.options.gzip && simulated.status == 200 && !not_modified && aside::accepts_gzip(request);
+        let body = if zipped { aside::gzipped(&body) } else { body };
         let mut response = HttpResponse::new(Full::new(body));
         let status = if not_modified { 304 } else { simulated.status };
         *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         aside::put_etag(headers, etag);
+        if zipped {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
         if !not_modified {
             headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(simulated.content_type));
         }

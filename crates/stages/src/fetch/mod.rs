@@ -30,7 +30,7 @@ mod trusted;
 mod wire;
 
 pub use client::Client;
-pub use decode::{DecodeLimits, decode_answer};
+pub use decode::{DecodeLimits, decode, decode_answer};
 pub use error::Error;
 pub use guard::is_public;
 pub use request::{Accept, Request, user_agent};
