@@ -3,6 +3,9 @@
 //! gzip, deflate (with and without the zlib wrapper, RFC 9110 section 8.4.1.2), br and zstd, also stacked. Pure and
 //! CPU-bound: runs on a worker. Bounded in bytes and in ratio, because a few KiB can decode to GiB. Broken or truncated
 //! data yield what could be decoded. O(output).
+//!
+//! Nearly every coded body is one gzip member, which [`whole_member`] decodes in one call. Everything else is decoded as a
+//! stream.
 
 use std::io::{self, Read};
 
@@ -12,6 +15,10 @@ use http::header::CONTENT_ENCODING;
 
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::Answer;
+
+mod member;
+
+use member::whole_member;
 
 /// Limits on a decoded body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +138,13 @@ fn codings(header: &str, max: u32) -> Result<Vec<Coding>, DecodeError> {
 
 /// Removes one coding. `coded_len` is the length of the body as received, which the ratio is relative to.
 fn remove(coding: Coding, data: &[u8], coded_len: usize, limits: &DecodeLimits) -> Decoded {
-    let mut output = Output::new(data.len(), coded_len, limits);
+    let mut output = Output::new(coded_len, limits);
+    if coding == Coding::Gzip
+        && let Some(bytes) = whole_member(data, output.max)
+    {
+        return Decoded { bytes: bytes.into(), cut: None, error: None };
+    }
+    output.reserve(data.len());
     let (name, result) = match coding {
         Coding::Gzip => ("gzip", gunzip(data, &mut output)),
         Coding::Deflate => ("deflate", inflate(data, &mut output)),
@@ -197,13 +210,17 @@ struct Output {
 const FIRST_ALLOCATION_MAX: usize = 256 << 10;
 
 impl Output {
-    fn new(data_len: usize, coded_len: usize, limits: &DecodeLimits) -> Self {
+    fn new(coded_len: usize, limits: &DecodeLimits) -> Self {
         let by_ratio = coded_len.saturating_mul(limits.ratio_max as usize).max(RATIO_FREE_BYTES);
         let (max, cut_at_max) =
             if by_ratio < limits.bytes_max { (by_ratio, Cut::Ratio) } else { (limits.bytes_max, Cut::Length) };
+        Self { bytes: Vec::new(), max, cut_at_max, cut: None }
+    }
+
+    /// Allocates memory for a body of this coded length.
+    fn reserve(&mut self, data_len: usize) {
         // HTML compresses about five to one.
-        let bytes = Vec::with_capacity(data_len.saturating_mul(5).min(max).min(FIRST_ALLOCATION_MAX));
-        Self { bytes, max, cut_at_max, cut: None }
+        self.bytes.reserve_exact(data_len.saturating_mul(5).min(self.max).min(FIRST_ALLOCATION_MAX));
     }
 
     /// Reads everything from `decoder`, up to the limit. After an error, the bytes before it remain.
