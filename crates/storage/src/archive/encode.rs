@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use http::header::{CONTENT_ENCODING, HeaderName};
 
-use super::digest::{Digest, digest, payload_and_block};
+use super::digest::{Digest, digest};
 use super::fields::Fields;
 use super::gzip::{BUFFER_KEPT, Content, MemberCompressor, content_of};
 use super::head;
@@ -130,9 +130,8 @@ impl RecordEncoder {
         self.head.clear();
         head::write_response(answer, &mut self.head);
         let algorithm = self.options.digest;
-        let (payload, block) = payload_and_block(algorithm, &self.head, &answer.body);
         let not_modified = earlier.filter(|_| answer.status == 304);
-        let payload = not_modified.map_or(payload, |earlier| earlier.payload);
+        let payload = not_modified.map_or_else(|| digest(algorithm, &[&answer.body]), |earlier| earlier.payload);
         let original = not_modified.map(|earlier| earlier.original.clone());
         let original = original.or_else(|| self.same_payload(&payload, answer, earlier));
         let profile = if not_modified.is_some() { NOT_MODIFIED } else { SAME_PAYLOAD };
@@ -148,13 +147,13 @@ impl RecordEncoder {
             } else {
                 fields.put("WARC-Truncated", "length");
             }
-            fields.digest("WARC-Block-Digest", &digest(algorithm, &self.head));
+            fields.digest("WARC-Block-Digest", &digest(algorithm, &[&self.head]));
             self.maker.finish(&[&self.head], Content::Text);
         } else {
             if let Some(why) = answer.truncated {
                 fields.put("WARC-Truncated", truncation(why));
             }
-            fields.digest("WARC-Block-Digest", &block);
+            fields.digest("WARC-Block-Digest", &digest(algorithm, &[&self.head, &answer.body]));
             self.maker.finish(&[&self.head, &answer.body], content);
         }
         AnswerRecord { payload, refers_to: original }
@@ -182,7 +181,7 @@ impl RecordEncoder {
         let mut fields = self.maker.start("request");
         common_fields(&mut fields, id, exchange, answer, &self.ids);
         fields.put("Content-Type", "application/http;msgtype=request").id("WARC-Concurrent-To", response);
-        fields.digest("WARC-Block-Digest", &digest(self.options.digest, &self.head));
+        fields.digest("WARC-Block-Digest", &digest(self.options.digest, &[&self.head]));
         self.maker.finish(&[&self.head], Content::Text);
     }
 
@@ -195,7 +194,7 @@ impl RecordEncoder {
         fields.uri("WARC-Target-URI", exchange.url.as_str());
         fields.id("WARC-Warcinfo-ID", self.ids.run().warcinfo()).id("WARC-Concurrent-To", response);
         fields.put("Content-Type", "application/warc-fields");
-        fields.digest("WARC-Block-Digest", &digest(self.options.digest, &self.head));
+        fields.digest("WARC-Block-Digest", &digest(self.options.digest, &[&self.head]));
         self.maker.finish(&[&self.head], Content::Text);
     }
 

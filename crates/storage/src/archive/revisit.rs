@@ -97,7 +97,7 @@ mod tests {
     use harvestman_core::seed::Seed;
 
     fn payload(n: u32) -> Digest {
-        digest(DigestAlgorithm::Sha1, &n.to_le_bytes())
+        digest(DigestAlgorithm::Sha1, &[&n.to_le_bytes()])
     }
 
     fn original(n: u32) -> OriginalRecord {

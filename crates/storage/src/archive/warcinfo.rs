@@ -38,7 +38,7 @@ pub(super) fn encode(
     let mut fields = maker.start("warcinfo");
     fields.id("WARC-Record-ID", id).date("WARC-Date", now).text("WARC-Filename", file_name);
     fields.put("Content-Type", "application/warc-fields");
-    fields.digest("WARC-Block-Digest", &digest(options.digest, &block));
+    fields.digest("WARC-Block-Digest", &digest(options.digest, &[&block]));
     maker.finish(&[&block], Content::Text);
     maker.take()
 }
