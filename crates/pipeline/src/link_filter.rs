@@ -14,7 +14,7 @@ use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
     Apath, Budget, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, Priority, QueueKey,
-    RobotsDirectives, ScheduledUrl,
+    RobotsDirectives, ScheduledUrl, UrlPattern,
 };
 use harvestman_core::url::{CanonicalRef, CanonicalUrl, Fingerprint, OutOfScope, Resolver};
 use harvestman_policy::{Link, PlacedLink, PolicySnapshot};
@@ -330,8 +330,7 @@ impl Judge<'_> {
     /// Judges a link by its place and the pattern of its URL, and looks it up if it passes.
     fn by_class(&mut self, url: &CanonicalRef<'_>, place: LinkClass, known: Known) -> Judged {
         let policy = self.policy;
-        let find = || policy.pattern(url.as_str());
-        let pattern = self.memory.patterns.pattern(url.fingerprint(), policy.patterns_version(), find);
+        let pattern = self.pattern(url);
         let class = place.with_pattern(pattern);
         if *self.passes != Some(class) {
             if let Some(why) = policy.admit(&Link::Class(class)).refusal() {
@@ -340,6 +339,16 @@ impl Judge<'_> {
             *self.passes = Some(class);
         }
         self.look_up(url, class, known)
+    }
+
+    /// Returns the pattern of a URL. A policy without patterns is not worth the cache miss of the memo.
+    fn pattern(&mut self, url: &CanonicalRef<'_>) -> UrlPattern {
+        let policy = self.policy;
+        if !policy.has_patterns() {
+            return UrlPattern::NONE;
+        }
+        let find = || policy.pattern(url.as_str());
+        self.memory.patterns.pattern(url.fingerprint(), policy.patterns_version(), find)
     }
 
     /// Decides whether a link belongs to the crawl, is new, and is admitted by its URL and its page; then it counts as seen.

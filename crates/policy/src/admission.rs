@@ -193,6 +193,10 @@ impl PolicySnapshot for AdjustedSnapshot {
         self.policy.pattern(url)
     }
 
+    fn has_patterns(&self) -> bool {
+        self.policy.has_patterns()
+    }
+
     fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
         self.policy.explain(class)
     }

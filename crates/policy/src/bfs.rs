@@ -20,6 +20,10 @@ impl PolicySnapshot for BreadthFirst {
     fn version(&self) -> u64 {
         0
     }
+
+    fn has_patterns(&self) -> bool {
+        false
+    }
 }
 
 impl Policy for BreadthFirst {
@@ -31,5 +35,21 @@ impl Policy for BreadthFirst {
 
     fn learns(&self) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{UrlPattern, consulted};
+    use harvestman_core::config::FilterOrder;
+
+    #[test]
+    fn without_patterns_all_urls_have_the_same() {
+        for order in [FilterOrder::GraphDup, FilterOrder::DupOnly] {
+            let snapshot = consulted(Arc::new(BreadthFirst), order);
+            assert!(!snapshot.has_patterns());
+            assert_eq!(snapshot.pattern("http://a.test/topic/5"), UrlPattern::NONE);
+        }
     }
 }

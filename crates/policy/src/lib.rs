@@ -172,6 +172,11 @@ pub trait PolicySnapshot: ClassOrder {
         UrlPattern::NONE
     }
 
+    /// Whether [`PolicySnapshot::pattern`] distinguishes URLs. If not, it returns [`UrlPattern::NONE`] for all of them.
+    fn has_patterns(&self) -> bool {
+        true
+    }
+
     /// Grows when classes change their meaning: waiting URLs are then moved to [`PolicySnapshot::class_of`].
     fn generation(&self) -> u64 {
         0
