@@ -14,6 +14,8 @@ use harvestman_core::model::PageText;
 
 /// Maximum number of pages whose words are retained, to separate their template from their content again.
 const RETAINED_MAX: usize = 1_500;
+/// Maximum number of shingles of all remembered pages: some 100 MB.
+const SHINGLES_MAX: usize = 3 << 19;
 /// The number of shingles at which a page has half the maximum worth.
 const HALF_WORTH: f64 = 10.0;
 /// The worth of text that other pages hold, relative to that of a page's own.
@@ -55,26 +57,31 @@ pub struct TextIndex {
     /// The number of the first page in `pages`.
     first: u64,
     pages_max: usize,
+    shingles_max: usize,
     templates: TemplateWords,
     classes: PageClasses,
     holders: Holders,
     /// The latest page of each class that shows nothing but its template.
     bare: HashMap<PageClass, ContentId, FixedState>,
     retained: usize,
+    /// The number of shingles of all remembered pages.
+    shingles: usize,
 }
 
 impl TextIndex {
-    /// Creates an index that remembers `pages_max` pages.
+    /// Creates an index that remembers `pages_max` pages, fewer if they have much text.
     pub fn new(pages_max: usize) -> Self {
         Self {
             pages: VecDeque::new(),
             first: 0,
             pages_max: pages_max.max(1),
+            shingles_max: SHINGLES_MAX,
             templates: TemplateWords::default(),
             classes: PageClasses::default(),
             holders: Holders::default(),
             bare: HashMap::default(),
             retained: 0,
+            shingles: 0,
         }
     }
 
@@ -103,7 +110,7 @@ impl TextIndex {
         let outer = within.into_iter().find(|outer| self.could_be_left_out(id, *outer));
         let repeats = alike.map(|other| (other, Relation::Alike)).or(outer.map(|outer| (outer, Relation::Within)));
         let contains = contains.into_iter().filter(|inner| self.could_be_left_out(*inner, id)).collect();
-        if self.pages.len() > self.pages_max {
+        while self.pages.len() > 1 && (self.pages.len() > self.pages_max || self.shingles > self.shingles_max) {
             self.forget_oldest();
         }
         NewText { id, repeats, contains, touched }
@@ -157,6 +164,7 @@ impl TextIndex {
         }
         self.classes.clear();
         self.bare.clear();
+        self.shingles = 0;
         self.holders.clear();
         let mut pages = std::mem::take(&mut self.pages);
         for (id, page) in (self.first..).map(ContentId).zip(&mut pages) {
@@ -213,6 +221,7 @@ impl TextIndex {
         let mut wins: HashMap<ContentId, bool, FixedState> = HashMap::default();
         let mut lost = Vec::new();
         page.own = 0;
+        self.shingles += page.content.shingles.len();
         for shingle in &page.content.shingles {
             let (pages, first, classes) = (&self.pages, self.first, &self.classes);
             let outranks = |holder: ContentId| {
@@ -274,8 +283,14 @@ impl TextIndex {
     fn forget_oldest(&mut self) {
         let Some(page) = self.pages.pop_front() else { return };
         self.first += 1;
+        self.shingles -= page.content.shingles.len();
         self.retained -= usize::from(page.text.is_some());
         page.content.shingles.iter().chain(&page.content.texts).for_each(|key| self.holders.remove(*key));
+    }
+
+    #[cfg(test)]
+    pub(super) const fn set_shingles_max(&mut self, shingles_max: usize) {
+        self.shingles_max = shingles_max;
     }
 
     #[cfg(test)]

@@ -174,6 +174,23 @@ fn small_pages_are_compared_by_all_their_texts() {
     assert_eq!(new, [0, 3]);
 }
 
+#[test]
+fn of_long_pages_fewer_are_remembered() {
+    let mut index = index();
+    index.set_shingles_max(350);
+    let ids: Vec<_> = (0..10).map(|number| index.take_in(&page(&[article(number)]), ARTICLE).id).collect();
+    assert_eq!(index.known_keys(), 300);
+    assert_eq!((index.worth(ids[6]), index.worth(ids[7]) > 0.9), (0.0, true));
+    index.regroup(|_| None);
+    index.take_in(&page(&[article(11)]), ARTICLE);
+    assert_eq!(index.known_keys(), 300);
+    assert!(
+        index.take_in(&words(20_000, 1_000), ARTICLE).repeats.is_none(),
+        "a page beyond the bound is remembered alone"
+    );
+    assert_eq!(index.known_keys(), 998);
+}
+
 /// Pages of up to four of twelve texts.
 fn pages(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<BTreeSet<u32>>> {
     prop::collection::vec(prop::collection::btree_set(0..12_u32, 0..5), count)
