@@ -6,6 +6,10 @@ use std::collections::HashSet;
 
 /// A text with fewer words is a label, a name or a date, not running text.
 const RUNNING_WORDS: usize = 4;
+/// Number of words of a shingle.
+const SHINGLE_WORDS: usize = 3;
+/// Number of successive words that may be template.
+const STOCK_WORDS: usize = 4;
 /// Maximum number of shingles of a page.
 const SHINGLES_MAX: usize = 1_024;
 /// Maximum number of whole texts of a page.
@@ -25,12 +29,13 @@ pub struct Content {
 impl Content {
     /// Returns the content of a page with `text`, where `is_template` tells the keys that belong to its template.
     ///
-    /// A shingle is content if none of its pairs of words, nor a pair that overlaps it, is template.
+    /// A shingle is content if none of its words is in four successive words that are template. So the edges of a slot in
+    /// a stock sentence are no content, and neither is what is shorter than a shingle in the slot.
     pub fn of(text: &PageText, is_template: impl Fn(u64) -> bool) -> Self {
         let (mut shingles, mut texts) = (Vec::new(), Vec::new());
-        let mut common = Vec::new();
+        let mut stock = Vec::new();
         for (run, words) in text.runs() {
-            let whole = whole_key(words);
+            let whole = key(words);
             if is_template(whole) {
                 continue;
             }
@@ -38,14 +43,15 @@ impl Content {
             if !is_running(run, words) {
                 continue;
             }
-            common.clear();
-            common.extend(words.windows(2).map(|pair| is_template(pair_key(pair[0], pair[1]))));
-            for (at, three) in words.windows(3).enumerate() {
-                let around = at.saturating_sub(1)..(at + 3).min(common.len());
-                if !common[around].contains(&true) {
-                    shingles.push(whole_key(three));
+            stock.clear();
+            stock.resize(words.len(), false);
+            for (at, successive) in words.windows(STOCK_WORDS).enumerate() {
+                if is_template(key(successive)) {
+                    stock[at..at + STOCK_WORDS].fill(true);
                 }
             }
+            let shingle = |(words, stock): (&[u32], &[bool])| (!stock.contains(&true)).then(|| key(words));
+            shingles.extend(words.windows(SHINGLE_WORDS).zip(stock.windows(SHINGLE_WORDS)).filter_map(shingle));
         }
         let shingles = smallest(shingles, SHINGLES_MAX);
         let texts = if shingles.len() < SHINGLES_MIN { smallest(texts, TEXTS_MAX) } else { Box::default() };
@@ -64,14 +70,14 @@ impl Content {
     }
 }
 
-/// Returns the keys of a page that may belong to a template: its whole texts, and the pairs of words of its running
-/// text.
+/// Returns the keys of a page that may belong to a template: its whole texts, and each four successive words of its
+/// running text.
 pub fn template_keys(text: &PageText) -> HashSet<u64, FixedState> {
     let mut keys = HashSet::default();
     for (run, words) in text.runs() {
-        keys.insert(whole_key(words));
+        keys.insert(key(words));
         if is_running(run, words) {
-            keys.extend(words.windows(2).map(|pair| pair_key(pair[0], pair[1])));
+            keys.extend(words.windows(STOCK_WORDS).map(key));
         }
     }
     keys
@@ -89,12 +95,8 @@ fn smallest(mut values: Vec<u64>, max: usize) -> Box<[u64]> {
     values.into()
 }
 
-fn pair_key(first: u32, second: u32) -> u64 {
-    (u64::from(first) << 32 | u64::from(second)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
-}
-
 /// The key of successive words.
-fn whole_key(words: &[u32]) -> u64 {
+fn key(words: &[u32]) -> u64 {
     let step = |key: u64, word: &u32| (key ^ u64::from(*word)).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(31);
     words.iter().fold(words.len() as u64, step)
 }
@@ -124,7 +126,7 @@ mod tests {
     fn a_slot_of_two_words_in_stock_sentences_is_no_content_and_a_long_one_is() {
         let stock: Vec<u32> = (100..120).collect();
         let with = |slot: &[u32]| [&stock[..10], slot, &stock[10..]].concat();
-        let template: HashSet<u64> = stock.windows(2).map(|pair| pair_key(pair[0], pair[1])).collect();
+        let template: HashSet<u64> = stock.windows(STOCK_WORDS).map(key).collect();
         let shingles =
             |slot: &[u32]| Content::of(&page(&[(&with(slot), false)]), |key| template.contains(&key)).shingles.len();
         assert_eq!((shingles(&[1]), shingles(&[1, 2])), (0, 0));
@@ -135,7 +137,7 @@ mod tests {
     fn whole_texts_of_the_template_are_no_content() {
         let text = page(&[(&[1, 2, 3, 4, 5], false), (&[8, 9], true)]);
         let keys = template_keys(&text);
-        assert_eq!(keys.len(), 2 + 4);
+        assert_eq!(keys.len(), 2 + 2);
         assert_eq!(Content::of(&text, |key| keys.contains(&key)), Content::default());
     }
 }
