@@ -4,7 +4,7 @@
 Usage: live_page.py HARVESTMAN WORK_DIR AXE_JS
        live_page.py --url URL WORK_DIR AXE_JS      (a page that is already served; checks that need the crawl's files are skipped)
 
-A simulated forum is crawled slowly. The script checks that the live page
+A simulated photo site is crawled slowly. The script checks that the live page
   * shows the numbers of the funnel and the nodes of the site map as the API returns them,
   * executes pause, resume, pin, ban, a budget and stop by mouse or keyboard, and still shows them after a reload,
   * keeps the focus and the expanded elements across updates, and survives a broken stream and a view without most of its parts,
@@ -36,8 +36,8 @@ CLUSTERS_LEAST = 4
 
 @contextlib.contextmanager
 def crawl(args, out):
-    """A crawl of a simulated forum that is slow enough to be observed."""
-    with served(args.harvestman, "--pages", "20000", "--hosts", "1", "--families", "forum", seconds_max=SECONDS_MAX) as seed:
+    """A crawl of a simulated photo site that is slow enough to be observed."""
+    with served(args.harvestman, "--pages", "20000", "--hosts", "1", "--families", "media", seconds_max=SECONDS_MAX) as seed:
         command = [args.harvestman, "crawl", seed, "--policy", "ucc", "--metrics", "127.0.0.1:0", "--out", out, "--seed", "1",
                    "--delay", "20ms", "--per-host", "2", "--set", "fetch.private_addresses=true", "--contact", "gate@localhost",
                    "--quiet"]
