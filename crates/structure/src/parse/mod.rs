@@ -15,6 +15,7 @@
 //!
 //! For any page, time is linear in its length and memory is bounded by [`ParseOptions`].
 
+mod ascii_words;
 mod attributes;
 mod body;
 mod builder;

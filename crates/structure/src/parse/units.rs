@@ -4,8 +4,9 @@
 //! then a text that comes in pieces is complete, and most texts are hashed in place, without a copy. The hashes are
 //! persisted: **any change here invalidates existing models.**
 
+use super::ascii_words::{Word, ascii_words};
 use super::gist::Gist;
-use super::path::{fold_run, step};
+use super::path::step;
 use super::text::Source;
 use harvestman_core::model::{ContentUnit, PageText};
 
@@ -152,22 +153,21 @@ impl Words {
         let &[Piece { from, to, entities, .. }] = pieces else {
             let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
             let text: String = pieces.iter().map(shown).collect();
-            return text.split_whitespace().for_each(|word| self.push(word.as_bytes()));
+            return text.split_whitespace().for_each(|word| self.push(Word::of(word.as_bytes())));
         };
         let raw = &source.bytes[from..to];
         let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
         if as_written {
-            let words = raw.split(|b| matches!(b, b'\t'..=b'\r' | b' ')).filter(|word| !word.is_empty());
-            words.for_each(|word| self.push(word));
+            ascii_words(raw, |word| self.push(word));
         } else {
-            source.shown(raw, entities).split_whitespace().for_each(|word| self.push(word.as_bytes()));
+            let text = source.shown(raw, entities);
+            text.split_whitespace().for_each(|word| self.push(Word::of(word.as_bytes())));
         }
     }
 
-    fn push(&mut self, word: &[u8]) {
-        let hash = fold_run(word);
+    #[inline]
+    fn push(&mut self, Word { hash, has_digit }: Word) {
         self.hashes.push(hash);
-        let has_digit = word.iter().any(u8::is_ascii_digit);
         self.shown.push(if has_digit { NUMBER } else { (hash ^ (hash >> 32)) as u32 });
     }
 }
