@@ -26,6 +26,7 @@ pub struct ContentUnit {
 /// entities, white space) and of the platform.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PageText {
+    #[serde(with = "super::packed_words")]
     words: Vec<u32>,
     runs: Vec<TextRun>,
 }

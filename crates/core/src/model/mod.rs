@@ -18,6 +18,7 @@ mod ledger;
 mod link;
 mod media;
 mod ownership;
+mod packed_words;
 pub mod path_hash;
 mod progress_record;
 mod record;
