@@ -1,6 +1,7 @@
-//! PageClasses of pages by the pattern of their URLs: which of two classes that show the same text could be left out.
+//! Classes of pages by the pattern of their URLs: which of two classes that show the same text could be left out.
 
 use std::collections::HashMap;
+use std::num::NonZeroU32;
 
 use foldhash::fast::FixedState;
 
@@ -17,9 +18,15 @@ const SMALLER: f64 = 0.9;
 const WITHIN: f64 = 0.5;
 const WITHIN_SEVERAL: f64 = 0.5;
 
-/// The number of a class.
+/// The number of a class, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct PageClass(u32);
+pub struct PageClass(NonZeroU32);
+
+impl PageClass {
+    const fn at(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// Sums over the pages of a class.
 #[derive(Debug, Clone, Copy, Default)]
@@ -61,8 +68,9 @@ impl PageClasses {
     pub fn of(&mut self, pattern: PatternId) -> PageClass {
         let sums = &mut self.sums;
         *self.numbers.entry(pattern).or_insert_with(|| {
+            let number = NonZeroU32::MIN.saturating_add(sums.len() as u32);
             sums.push(Sums::default());
-            PageClass(sums.len() as u32 - 1)
+            PageClass(number)
         })
     }
 
@@ -89,7 +97,7 @@ impl PageClasses {
             (false, true) => return false,
             _ => {}
         }
-        let (one, other) = (self.sums[one.0 as usize], self.sums[other.0 as usize]);
+        let (one, other) = (self.sums[one.at()], self.sums[other.at()]);
         let (mine, theirs) = (one.exclusive_share(), other.exclusive_share());
         let certain = one.pages.min(other.pages) >= PAGES_MIN && (mine - theirs).abs() > MARGIN;
         if certain { mine > theirs } else { one.mean() < SMALLER * other.mean() }
@@ -108,7 +116,7 @@ impl PageClasses {
     /// Returns whether pages of `inner` that are within pages of `outer` could be left out.
     pub fn could_be_left_out(&self, inner: PageClass, outer: PageClass) -> bool {
         let Some(seen) = self.containments.get(&(inner, outer)).filter(|_| inner != outer) else { return false };
-        let all = self.sums[inner.0 as usize].content;
+        let all = self.sums[inner.at()].content;
         seen.within >= WITHIN * all && seen.within_several <= WITHIN_SEVERAL * seen.within
     }
 
@@ -118,7 +126,7 @@ impl PageClasses {
     }
 
     fn at(&mut self, class: PageClass) -> &mut Sums {
-        &mut self.sums[class.0 as usize]
+        &mut self.sums[class.at()]
     }
 }
 

@@ -8,6 +8,9 @@ const ALIKE: f64 = 0.7;
 const ALIKE_WHOLLY: f64 = 0.9;
 /// A page is within another that shows this share of its shingles.
 const WITHIN: f64 = 0.65;
+/// Of the smaller one's shingles, the share that a page must be the holder or the latest page of to be compared exactly.
+/// Where a page shows most of another but many pages show that too, one of these is compared instead.
+const HINT: f64 = 0.1;
 /// Maximum number of pages that are compared exactly, and by the shared shingles that were counted.
 const CANDIDATES: usize = 12;
 const COUNTED: usize = 100;
@@ -33,10 +36,12 @@ impl Comparison {
     ) -> Self {
         let (own, by_text) = page.compared();
         let mut found = Self::default();
-        for (id, _) in candidates.iter().take(CANDIDATES) {
+        for (id, shared) in candidates.iter().take(CANDIDATES) {
             let Some(other) = content_of(*id) else { continue };
             let theirs = if by_text { &other.shingles } else { &other.texts };
-            found.compare(own, theirs, by_text, *id);
+            if f64::from(*shared) >= HINT * own.len().min(theirs.len()) as f64 {
+                found.compare(own, theirs, by_text, *id);
+            }
         }
         let rest = candidates.iter().skip(CANDIDATES).take(if by_text { COUNTED } else { 0 });
         let within = |(id, shared): &&(ContentId, u32)| {
@@ -67,18 +72,14 @@ impl Comparison {
     }
 }
 
-/// The number of values in both sorted lists.
+/// The number of values in both sorted lists, each without repetition. It has no branch that depends on the values, which
+/// nobody could predict.
 fn common(one: &[u64], other: &[u64]) -> u32 {
-    let (mut one, mut other, mut both) = (one.iter().peekable(), other.iter().peekable(), 0);
-    while let (Some(a), Some(b)) = (one.peek(), other.peek()) {
-        let order = a.cmp(b);
-        both += u32::from(order.is_eq());
-        if order.is_le() {
-            one.next();
-        }
-        if order.is_ge() {
-            other.next();
-        }
+    let (mut at, mut at_other, mut both) = (0, 0, 0);
+    while let (Some(a), Some(b)) = (one.get(at), other.get(at_other)) {
+        both += u32::from(a == b);
+        at += usize::from(a <= b);
+        at_other += usize::from(b <= a);
     }
     both
 }

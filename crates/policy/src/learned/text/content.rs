@@ -32,27 +32,18 @@ impl Content {
     /// A shingle is content if none of its words is in four successive words that are template. So the edges of a slot in
     /// a stock sentence are no content, and neither is what is shorter than a shingle in the slot.
     pub fn of(text: &PageText, is_template: impl Fn(u64) -> bool) -> Self {
-        let (mut shingles, mut texts) = (Vec::new(), Vec::new());
-        let mut stock = Vec::new();
+        let (mut shingles, mut texts) = (Vec::with_capacity(text.len()), Vec::new());
         for (run, words) in text.runs() {
             let whole = key(words);
             if is_template(whole) {
                 continue;
             }
             texts.push(whole);
-            if !is_running(run, words) {
-                continue;
+            if is_running(run, words) {
+                add_shingles(words, &is_template, &mut shingles);
             }
-            stock.clear();
-            stock.resize(words.len(), false);
-            for (at, successive) in words.windows(STOCK_WORDS).enumerate() {
-                if is_template(key(successive)) {
-                    stock[at..at + STOCK_WORDS].fill(true);
-                }
-            }
-            let shingle = |(words, stock): (&[u32], &[bool])| (!stock.contains(&true)).then(|| key(words));
-            shingles.extend(words.windows(SHINGLE_WORDS).zip(stock.windows(SHINGLE_WORDS)).filter_map(shingle));
         }
+        preselect(&mut shingles, SHINGLES_MAX);
         let shingles = smallest(shingles, SHINGLES_MAX);
         let texts = if shingles.len() < SHINGLES_MIN { smallest(texts, TEXTS_MAX) } else { Box::default() };
         Self { shingles, texts }
@@ -83,6 +74,27 @@ pub fn template_keys(text: &PageText) -> HashSet<u64, FixedState> {
     keys
 }
 
+/// Adds the shingles of a running text that have no word in [`STOCK_WORDS`] successive words that are template.
+fn add_shingles(words: &[u32], is_template: impl Fn(u64) -> bool, shingles: &mut Vec<u64>) {
+    let stock = |from: usize| words.get(from..from + STOCK_WORDS).is_some_and(|words| is_template(key(words)));
+    // The word behind the last stock words that begin before the end of the shingle.
+    let mut stock_end = 0;
+    for begin in 0..SHINGLE_WORDS - 1 {
+        if stock(begin) {
+            stock_end = begin + STOCK_WORDS;
+        }
+    }
+    for (begin, shingle) in words.windows(SHINGLE_WORDS).enumerate() {
+        let last = begin + SHINGLE_WORDS - 1;
+        if stock(last) {
+            stock_end = last + STOCK_WORDS;
+        }
+        if stock_end <= begin {
+            shingles.push(key(shingle));
+        }
+    }
+}
+
 fn is_running(run: TextRun, words: &[u32]) -> bool {
     !run.in_anchor && words.len() >= RUNNING_WORDS
 }
@@ -95,6 +107,15 @@ fn smallest(mut values: Vec<u64>, max: usize) -> Box<[u64]> {
     values.into()
 }
 
+/// Keeps the smallest values, somewhat more than `max`: sorting these is several times faster than sorting all.
+fn preselect(values: &mut Vec<u64>, max: usize) {
+    let kept = max + max / 4;
+    if values.len() > kept {
+        values.select_nth_unstable(kept);
+        values.truncate(kept);
+    }
+}
+
 /// The key of successive words.
 fn key(words: &[u32]) -> u64 {
     let step = |key: u64, word: &u32| (key ^ u64::from(*word)).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(31);
@@ -103,6 +124,8 @@ fn key(words: &[u32]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn page(texts: &[(&[u32], bool)]) -> PageText {
@@ -139,5 +162,39 @@ mod tests {
         let keys = template_keys(&text);
         assert_eq!(keys.len(), 2 + 2);
         assert_eq!(Content::of(&text, |key| keys.contains(&key)), Content::default());
+    }
+
+    /// The definition: each word is marked, and a shingle is kept if none of its words is.
+    fn shingles_without_stock(words: &[u32], is_template: impl Fn(u64) -> bool) -> Vec<u64> {
+        let mut stock = vec![false; words.len()];
+        for (at, successive) in words.windows(STOCK_WORDS).enumerate() {
+            if is_template(key(successive)) {
+                stock[at..at + STOCK_WORDS].fill(true);
+            }
+        }
+        let all = words.windows(SHINGLE_WORDS).zip(stock.windows(SHINGLE_WORDS));
+        all.filter(|(_, stock)| !stock.contains(&true)).map(|(words, _)| key(words)).collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn shingles_without_a_word_of_stock_are_kept(
+            words in prop::collection::vec(0..9_u32, 0..40), stock in prop::collection::vec(0..36_usize, 0..4),
+        ) {
+            let template: Vec<u64> = stock.iter().filter_map(|at| words.get(*at..at + STOCK_WORDS)).map(key).collect();
+            let mut shingles = Vec::new();
+            add_shingles(&words, |key| template.contains(&key), &mut shingles);
+            prop_assert_eq!(shingles, shingles_without_stock(&words, |key| template.contains(&key)));
+        }
+
+        #[test]
+        fn preselection_keeps_the_smallest(values in prop::collection::btree_set(any::<u64>(), 0..60), max in 1..30_usize) {
+            let mut kept: Vec<u64> = values.iter().rev().copied().collect();
+            preselect(&mut kept, max);
+            prop_assert!(kept.len() <= max + max / 4 || kept.len() == values.len());
+            prop_assert_eq!(smallest(kept, max).to_vec(), values.into_iter().take(max).collect::<Vec<_>>());
+        }
     }
 }

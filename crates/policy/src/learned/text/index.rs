@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use super::classes::{PageClass, PageClasses};
 use super::compare::Comparison;
 use super::content::Content;
-use super::holders::Holders;
+use super::holders::{Holders, ShownBy};
 use super::key::{ContentId, Kin, Relation};
 use super::template_words::TemplateWords;
 use harvestman_core::model::PageText;
@@ -90,7 +90,7 @@ impl TextIndex {
         let retain = self.templates.see(text, kin) && self.retained < RETAINED_MAX;
         self.retained += usize::from(retain);
         let content = self.templates.content(text, kin);
-        let shared = self.holders.shared(content.compared().0);
+        let shared = self.holders.shared(content.compared().0, ContentId(self.first), self.pages.len());
         let Comparison { alike, within, contains } =
             Comparison::of(&content, &shared, |id| self.page(id).map(|page| &page.content));
         let class = self.classes.of(kin.pattern);
@@ -125,10 +125,7 @@ impl TextIndex {
         let both: Vec<u64> = both.copied().collect();
         let mut moved = 0;
         for shingle in both {
-            if let Some(shown) = self.holders.get_mut(shingle).filter(|shown| shown.holder == id) {
-                shown.holder = of;
-                moved += 1;
-            }
+            moved += u32::from(self.holders.pass(shingle, id, of));
         }
         if let Some(page) = self.page_mut(id) {
             page.own = page.own.saturating_sub(moved);
@@ -174,7 +171,7 @@ impl TextIndex {
             page.class = self.classes.of(page.kin.pattern);
             self.count(&page.content, page.class);
             for shingle in &page.content.shingles {
-                self.holders.add(*shingle, id, page.class);
+                self.holders.add(*shingle, id, page.class, |_| false);
             }
         }
         // The ranks of the classes are known only now.
@@ -202,14 +199,11 @@ impl TextIndex {
     fn count(&mut self, content: &Content, class: PageClass) {
         let mut exclusive = 0;
         for shingle in &content.shingles {
-            match self.holders.get_mut(*shingle) {
-                None => exclusive += 1,
-                Some(shown) if shown.shared => {}
-                Some(shown) if shown.class == class => exclusive += 1,
-                Some(shown) => {
-                    shown.shared = true;
-                    self.classes.share_shingle(shown.class);
-                }
+            match self.holders.show(*shingle, class) {
+                ShownBy::Nobody => exclusive += 1,
+                ShownBy::OneClass(other) if other == class => exclusive += 1,
+                ShownBy::OneClass(other) => self.classes.share_shingle(other),
+                ShownBy::SeveralClasses => {}
             }
         }
         self.classes.add_page(class, content.shingles.len(), exclusive);
@@ -218,37 +212,39 @@ impl TextIndex {
     /// Appends a page and determines what it holds. Returns the pages that hold less than before.
     fn insert(&mut self, mut page: Page) -> (ContentId, Vec<ContentId>) {
         let id = ContentId(self.first + self.pages.len() as u64);
-        let mut wins: HashMap<ContentId, bool, FixedState> = HashMap::default();
+        let mut outranked: HashMap<u32, bool, FixedState> = HashMap::default();
         let mut lost = Vec::new();
-        page.own = 0;
+        let mut own = 0;
         self.shingles += page.content.shingles.len();
+        let (pages, first, classes) = (&self.pages, ContentId(self.first), &self.classes);
+        let outranks = |holder: u32| {
+            let other = pages.get(holder.wrapping_sub(first.short()) as usize);
+            other.is_none_or(|other| {
+                !page.repeats
+                    && (other.repeats || (other.class != page.class && classes.outranks(page.class, other.class)))
+            })
+        };
         for shingle in &page.content.shingles {
-            let (pages, first, classes) = (&self.pages, self.first, &self.classes);
-            let outranks = |holder: ContentId| {
-                let other = holder.0.checked_sub(first).and_then(|at| pages.get(at as usize));
-                other.is_none_or(|other| {
-                    !page.repeats
-                        && (other.repeats || (other.class != page.class && classes.outranks(page.class, other.class)))
-                })
-            };
-            let shown = self.holders.add(*shingle, id, page.class);
-            if shown.holder != id && *wins.entry(shown.holder).or_insert_with(|| outranks(shown.holder)) {
-                lost.push(shown.holder);
-                shown.holder = id;
-            }
-            page.own += u32::from(shown.holder == id);
+            let holds = self.holders.add(*shingle, id, page.class, |holder| {
+                let wins = *outranked.entry(holder).or_insert_with(|| outranks(holder));
+                lost.extend(wins.then_some(holder));
+                wins
+            });
+            own += u32::from(holds);
         }
         for text in &page.content.texts {
-            self.holders.add(*text, id, page.class);
+            self.holders.add(*text, id, page.class, |_| false);
         }
+        page.own = own;
         self.pages.push_back(page);
-        for loser in &lost {
-            if let Some(other) = self.page_mut(*loser) {
-                other.own = other.own.saturating_sub(1);
-            }
-        }
         lost.sort_unstable();
-        lost.dedup();
+        let lose = |same: &[u32]| {
+            let loser = first.with_short(same[0]);
+            let other = self.page_mut(loser)?;
+            other.own = other.own.saturating_sub(same.len() as u32);
+            Some(loser)
+        };
+        let lost = lost.chunk_by(|one, other| one == other).filter_map(lose).collect();
         (id, lost)
     }
 

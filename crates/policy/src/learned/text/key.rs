@@ -6,6 +6,18 @@ use harvestman_core::model::{ClusterId, PatternId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentId(pub u64);
 
+impl ContentId {
+    /// Returns its lower half, by which the remembered pages are told apart.
+    pub const fn short(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// Returns the first key from this one on with the lower half `short`.
+    pub const fn with_short(self, short: u32) -> Self {
+        Self(self.0 + short.wrapping_sub(self.short()) as u64)
+    }
+}
+
 /// The pages that a page may share a template with: those of its cluster, and those whose URLs have its pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Kin {

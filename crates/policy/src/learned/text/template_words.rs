@@ -28,7 +28,7 @@ const fn groups(kin: Kin) -> [Group; 2] {
 #[derive(Debug)]
 enum Template {
     Counting { pages: u32, counts: HashMap<u64, u32, FixedState> },
-    Fixed(HashSet<u64, FixedState>),
+    Fixed(FixedKeys),
 }
 
 impl Default for Template {
@@ -44,15 +44,48 @@ impl Template {
         keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
         if *pages >= SAMPLE {
             let common = counts.iter().filter(|(_, count)| is_common(**count, *pages));
-            *self = Self::Fixed(common.map(|(key, _)| *key).collect());
+            *self = Self::Fixed(FixedKeys::new(common.map(|(key, _)| *key).collect()));
         }
     }
 
     fn has(&self, key: u64) -> bool {
         match self {
             Self::Counting { pages, counts } => counts.get(&key).is_some_and(|count| is_common(*count, *pages)),
-            Self::Fixed(keys) => keys.contains(&key),
+            Self::Fixed(keys) => keys.contains(key),
         }
+    }
+}
+
+/// Keys that do not change any more, behind a filter: most words of most pages are not template, and a bit is asked for
+/// faster than a table.
+#[derive(Debug)]
+struct FixedKeys {
+    /// A power of two of words; a bit for each key.
+    filter: Box<[u64]>,
+    keys: HashSet<u64, FixedState>,
+}
+
+impl FixedKeys {
+    /// Number of bits for each key, at least.
+    const BITS: usize = 16;
+
+    fn new(keys: HashSet<u64, FixedState>) -> Self {
+        let mut filter = vec![0; (keys.len() * Self::BITS / 64).next_power_of_two()].into_boxed_slice();
+        for key in &keys {
+            let (word, bit) = Self::place(*key, filter.len());
+            filter[word] |= bit;
+        }
+        Self { filter, keys }
+    }
+
+    fn contains(&self, key: u64) -> bool {
+        let (word, bit) = Self::place(key, self.filter.len());
+        self.filter[word] & bit != 0 && self.keys.contains(&key)
+    }
+
+    /// Returns the word and the bit of a key; `words` is a power of two.
+    const fn place(key: u64, words: usize) -> (usize, u64) {
+        ((key >> 6) as usize & (words - 1), 1 << (key & 63))
     }
 }
 
@@ -115,5 +148,15 @@ mod tests {
     #[test]
     fn on_very_few_pages_nothing_is_common() {
         assert!(!is_common(3, 3) && is_common(4, 4) && !is_common(20, 40) && is_common(21, 40));
+    }
+
+    #[test]
+    fn fixed_keys_are_all_found_and_no_others() {
+        let key = |number: u64| (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        for count in [0, 1, 4, 5, 700] {
+            let keys = FixedKeys::new((0..count).map(key).collect());
+            assert!((0..count).all(|number| keys.contains(key(number))), "{count}");
+            assert!((count..3_000).all(|number| !keys.contains(key(number))), "{count}");
+        }
     }
 }
