@@ -83,6 +83,9 @@ pub struct FormFacts {
     pub post_forms: u16,
 }
 
+/// Maximum number of class names of one page that are listed.
+pub const CLASS_TOKENS_MAX: usize = 2_048;
+
 /// The class names that distinguish leaf paths: hashes of those that belong to a site's template, as learned from
 /// [`ParsedPage::class_tokens`](super::ParsedPage::class_tokens). Names of single pages must not be among them, or else
 /// every page has paths of its own.

@@ -31,7 +31,7 @@ pub use admission::{Admission, Priority, QueueKey};
 pub use change::{Change, Ended};
 pub use class::{Apath, ClusterId, LinkClass, PageCluster, PatternId, UrlPattern};
 pub use class_order::{ClassOrder, Prospect};
-pub use content::{ClassTokens, ContentUnit, FormFacts, PageText, TextRun};
+pub use content::{CLASS_TOKENS_MAX, ClassTokens, ContentUnit, FormFacts, PageText, TextRun};
 pub use exchange::{Answer, BodyReservation, Exchange, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
 pub use fate_table::{FateCount, FateTable};

@@ -182,10 +182,10 @@ impl Structure {
     fn by_templates(options: &TemplateOptions, corpus: &Corpus, sample: &[PageId]) -> Self {
         let page = |id: &PageId| {
             let stored = corpus.page(*id);
-            SamplePage { body: stored.body.clone(), content_type: stored.content_type().map(Into::into) }
+            SamplePage::new(stored.body.clone(), stored.content_type().map(Into::into))
         };
-        let pages: Vec<_> = sample.iter().map(page).collect();
-        let templates = Templates::learn(&pages, options, &mut *reader(&ParseOptions::default()));
+        let mut pages: Vec<_> = sample.iter().map(page).collect();
+        let templates = Templates::learn(&mut pages, options, &mut *reader(&ParseOptions::default()));
         Self {
             labels: templates.labels().to_vec(),
             tokens: Arc::clone(templates.tokens()),

@@ -162,7 +162,7 @@ impl ClusterGraphPolicy {
         let (text, content) = self.texts.take_in(&facts.units, kin);
         if let Some((body, content_type)) = facts.body.take().filter(|_| self.wants_bodies()) {
             self.body_bytes += body.len();
-            self.bodies.push((url, SamplePage { body, content_type }));
+            self.bodies.push((url, SamplePage::new(body, content_type)));
         }
         FetchResult::Page { content, text, template, forms: facts.forms }
     }
@@ -209,8 +209,8 @@ impl ClusterGraphPolicy {
         if bodies.len() < PATTERNS_FIRST {
             return;
         }
-        let (urls, sample): (Vec<_>, Vec<_>) = bodies.into_iter().unzip();
-        let templates = Templates::learn(&sample, &TemplateOptions::default(), &mut *self.read);
+        let (urls, mut sample): (Vec<_>, Vec<_>) = bodies.into_iter().unzip();
+        let templates = Templates::learn(&mut sample, &TemplateOptions::default(), &mut *self.read);
         let label = |at: usize| -> Label { templates.labels().get(at).copied().flatten() };
         for (at, url) in urls.into_iter().enumerate() {
             if let Some(FetchResult::Page { template, .. }) =

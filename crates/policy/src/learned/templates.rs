@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use super::sample_page::SamplePage;
 use harvestman_core::model::{ClassTokens, ClusterId, LeafPath, ParsedPage};
 use harvestman_structure::classify::{Classifier, KnnOptions, Sample, Scratch};
 use harvestman_structure::site::{
@@ -21,15 +21,6 @@ use harvestman_structure::site::{
 /// Parses a page again, from its bytes, its content type, and the class names to include in paths. A policy does not
 /// depend on the parser.
 pub type ReadPage = dyn FnMut(&[u8], Option<&str>, Option<&Arc<ClassTokens>>) -> ParsedPage + Send;
-
-/// A page that is kept to learn from.
-#[derive(Debug, Clone)]
-pub struct SamplePage {
-    /// Its decoded bytes.
-    pub body: Bytes,
-    /// Its content type.
-    pub content_type: Option<Box<str>>,
-}
 
 /// How templates are found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,14 +68,12 @@ pub struct Templates {
 
 impl Templates {
     /// Learns from `sample`.
-    pub fn learn(sample: &[SamplePage], options: &TemplateOptions, read: &mut ReadPage) -> Self {
+    pub fn learn(sample: &mut [SamplePage], options: &TemplateOptions, read: &mut ReadPage) -> Self {
         let tokens = Arc::new(if options.rich { common_tokens(sample, read) } else { ClassTokens::default() });
-        let bags: Vec<Vec<LeafPath>> = sample
-            .iter()
-            .map(|page| read(&page.body, page.content_type.as_deref(), Some(&tokens)).leaf_paths)
-            .collect();
-        let theta = if sample.len() < SMALL_SAMPLE { TOKEN_PAGES as u32 } else { MIN_PTS };
-        let vocabulary = Vocabulary::learn(bags.iter().map(Vec::as_slice), theta);
+        let pages = sample.len();
+        let bags: Vec<&[LeafPath]> = sample.iter_mut().map(|page| page.bag(&tokens, read)).collect();
+        let theta = if pages < SMALL_SAMPLE { TOKEN_PAGES as u32 } else { MIN_PTS };
+        let vocabulary = Vocabulary::learn(bags.iter().copied(), theta);
         let vectors: Vec<SparseVector> = bags.iter().map(|bag| vocabulary.weigh(bag)).collect();
         let distances = Distances::between(&vectors);
         let radius = eps(&distances, vocabulary.len(), &EpsOptions { rule: options.eps, ..EpsOptions::default() });
@@ -256,14 +245,12 @@ impl From<StoredTemplates> for Templates {
     }
 }
 
-fn common_tokens(sample: &[SamplePage], read: &mut ReadPage) -> ClassTokens {
-    let mut pages: HashMap<u64, usize> = HashMap::new();
+fn common_tokens(sample: &mut [SamplePage], read: &mut ReadPage) -> ClassTokens {
+    let (mut pages, size): (HashMap<u64, usize>, _) = (HashMap::new(), sample.len());
     for page in sample {
-        for token in read(&page.body, page.content_type.as_deref(), None).class_tokens {
-            *pages.entry(token).or_default() += 1;
-        }
+        page.class_names(read).iter().for_each(|token| *pages.entry(*token).or_default() += 1);
     }
-    let least = TOKEN_PAGES.max((TOKEN_SHARE * sample.len() as f64).ceil() as usize);
+    let least = TOKEN_PAGES.max((TOKEN_SHARE * size as f64).ceil() as usize);
     pages.into_iter().filter(|(_, count)| *count >= least).map(|(token, _)| token).collect()
 }
 

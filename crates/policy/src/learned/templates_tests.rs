@@ -14,12 +14,12 @@ fn read(body: &[u8], _: Option<&str>, tokens: Option<&Arc<ClassTokens>>) -> Pars
 }
 
 fn sample(bodies: impl IntoIterator<Item = String>) -> Vec<SamplePage> {
-    bodies.into_iter().map(|body| SamplePage { body: body.into(), content_type: None }).collect()
+    bodies.into_iter().map(|body| SamplePage::new(body.into(), None)).collect()
 }
 
 fn learn(sample: &[SamplePage], rich: bool) -> Templates {
     let options = TemplateOptions { rich, ..TemplateOptions::default() };
-    Templates::learn(sample, &options, &mut read)
+    Templates::learn(&mut sample.to_vec(), &options, &mut read)
 }
 
 fn bag(templates: &Templates, body: &str) -> Vec<LeafPath> {

@@ -10,12 +10,10 @@ use foldhash::fast::RandomState;
 use super::bytes::is_space;
 use super::path::{Spellings, fold_run, tokens_word};
 use super::text::Source;
-use harvestman_core::model::ClassTokens;
+use harvestman_core::model::{CLASS_TOKENS_MAX, ClassTokens};
 
 /// Maximum number of attributes of one page whose words are remembered; others are read each time.
 const WORDS_MAX: usize = 4_096;
-/// Maximum number of names of one page that are listed.
-const LIST_MAX: usize = 2_048;
 
 #[derive(Debug, Default)]
 pub(super) struct Classes {
@@ -88,7 +86,7 @@ impl Classes {
     }
 
     fn add_to_list(&mut self, token: u64) {
-        if self.list.len() < LIST_MAX && self.in_list.insert(token) {
+        if self.list.len() < CLASS_TOKENS_MAX && self.in_list.insert(token) {
             self.list.push(token);
         }
     }
@@ -201,8 +199,8 @@ mod tests {
     #[test]
     fn names_beyond_the_limit_are_not_listed() {
         let page = |names: usize| (0..names).map(|i| format!("<p class=c{i}>")).collect::<String>();
-        assert_eq!(list(&page(LIST_MAX)).len(), LIST_MAX);
-        assert_eq!(list(&page(WORDS_MAX + 10)).len(), LIST_MAX);
+        assert_eq!(list(&page(CLASS_TOKENS_MAX)).len(), CLASS_TOKENS_MAX);
+        assert_eq!(list(&page(WORDS_MAX + 10)).len(), CLASS_TOKENS_MAX);
     }
 
     #[test]

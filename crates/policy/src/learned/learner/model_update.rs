@@ -43,7 +43,7 @@ impl Learned {
 
     /// Learns templates again. The clusters keep the numbers that the first `named` pages of the sample had.
     pub(super) fn learn_templates(&mut self, named: usize) {
-        let mut templates = Templates::learn(&self.sample, &self.tuning.templates, &mut *self.read);
+        let mut templates = Templates::learn(&mut self.sample, &self.tuning.templates, &mut *self.read);
         let mut names = self.sample_names();
         names.truncate(named);
         templates.keep_names(&names, &mut self.next_name);

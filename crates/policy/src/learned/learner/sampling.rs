@@ -1,7 +1,7 @@
 //! The sample that templates are learnt from.
 
 use super::Learned;
-use crate::learned::templates::SamplePage;
+use crate::learned::sample_page::SamplePage;
 use crate::{PageFacts, Policy};
 use harvestman_core::model::ClusterId;
 use harvestman_core::url::CanonicalUrl;
@@ -24,7 +24,7 @@ impl Learned {
         }
         *alike += 1;
         self.sample_bytes += body.len();
-        self.sample.push(SamplePage { body, content_type });
+        self.sample.push(SamplePage::new(body, content_type));
         Some(self.sample.len() as u32 - 1)
     }
 
