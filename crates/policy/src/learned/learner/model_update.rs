@@ -16,7 +16,7 @@ use harvestman_core::model::{ClusterId, LinkClass};
 use harvestman_core::url::Fingerprint;
 
 /// The growth factor of the number of pages between two model updates.
-const UPDATE_GROWTH: f64 = 1.35;
+const UPDATE_GROWTH: f64 = 1.6;
 /// Number of latest fetches whose yield is counted again.
 const YIELDS_RECOUNTED: usize = 400;
 

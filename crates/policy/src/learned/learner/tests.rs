@@ -215,7 +215,7 @@ fn model_updates_happen_at_growing_numbers_of_pages_until_the_site_is_known() {
             model_updates.push(number + 1);
         }
     }
-    assert_eq!(model_updates[..3], [FIRST_UPDATE, 16, 21]);
+    assert_eq!(model_updates[..3], [FIRST_UPDATE, 19, 30]);
     assert!(model_updates.windows(3).all(|three| three[2] - three[1] >= three[1] - three[0]));
     assert!(model_updates.len() < 25 && model_updates.last().is_some_and(|last| *last <= UPDATES_END));
     assert_eq!(policy.version as usize, UPDATES_END + 1_000);
