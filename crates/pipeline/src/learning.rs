@@ -7,8 +7,9 @@
 //!       the leases       └───────► OrderSlot ── OrderChanged ───► frontier
 //! ```
 //!
-//! A worker waits while the channel is full. The policy thread waits for no other stage, so no worker waits forever. If
-//! the policy panics, only learning ends: the last snapshot stays in force.
+//! While the channel is full, a worker waits, unless the policy can do without some fetches: then these are left out. The
+//! policy thread waits for no other stage, so no worker waits forever. If the policy panics, only learning ends: the last
+//! snapshot stays in force.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -53,12 +54,14 @@ pub(super) struct ObservationSender {
     wake: Option<Sender<()>>,
     /// Whether the policy uses templates; the trap guard alone does not.
     bag_wanted: bool,
+    needs: Arc<SharedNeeds>,
     clock: Clock,
     metrics: Arc<PolicyMetrics>,
 }
 
 impl ObservationSender {
-    /// Sends a finished fetch to the policy thread; blocks while the queue is full.
+    /// Sends a finished fetch to the policy thread. While the queue is full, it blocks, or leaves out the fetch if the
+    /// policy can do without it.
     pub(super) fn show(&self, mut seen: Seen) {
         if !self.bag_wanted
             && let Outcome::Page(page) = &mut seen.observation.outcome
@@ -74,6 +77,9 @@ impl ObservationSender {
             let _ = wake.try_send(());
         }
         if let Err(TrySendError::Full(seen)) = self.sender.try_send(seen) {
+            if self.needs.now().gaps {
+                return self.metrics.skipped.inc();
+            }
             let since = self.clock.now();
             // Fails only if the thread is gone; nothing is learnt any more then.
             let _ = self.sender.send(seen);
@@ -187,7 +193,8 @@ impl Learning {
         let (wake, woken) = bounded(1);
         let bag_wanted = !self.gathers();
         let wake = self.gathers().then_some(wake);
-        let observer = ObservationSender { sender, wake, bag_wanted, clock, metrics };
+        let needs = Arc::clone(&self.needs);
+        let observer = ObservationSender { sender, wake, bag_wanted, needs, clock, metrics };
         (observer, Learner { learning: self, receiver, woken })
     }
 

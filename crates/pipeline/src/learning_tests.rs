@@ -13,6 +13,9 @@ use harvestman_policy::steering::Steering;
 use harvestman_policy::{CurrentPolicy, NewLink, PageFacts};
 use harvestman_report::live::Live;
 
+/// The number of observations from which on a policy with a gate can do without some.
+const GAPS_FROM: u64 = 12;
+
 /// A policy that records what it is shown, updates its model at every third page, and does what a test asks for at
 /// certain pages.
 struct Scripted {
@@ -66,7 +69,7 @@ impl Policy for Scripted {
     }
 
     fn needs(&self) -> Needs {
-        Needs { units: true, ..Needs::default() }
+        Needs { units: true, gaps: self.gate.is_some() && self.seen >= GAPS_FROM, ..Needs::default() }
     }
 
     fn is_explained(&self) -> bool {
@@ -212,6 +215,27 @@ fn a_worker_waits_while_the_policy_is_behind_and_nothing_is_lost() {
     worker.join().unwrap();
     thread.join().unwrap();
     assert_eq!(stage.shown.lock().unwrap().len(), 10);
+}
+
+#[test]
+fn a_policy_that_can_do_without_some_fetches_holds_up_no_worker() {
+    let (open, gate) = bounded(64);
+    let (stage, observer, thread) = start(2, 0, Some(gate));
+    for number in 1..=GAPS_FROM {
+        observer.show(seen(number));
+        open.send(()).unwrap();
+    }
+    // The model update is published with the needs that follow from it.
+    while !stage.needs.now().gaps {
+        std::thread::yield_now();
+    }
+    (1..=17).for_each(|number| observer.show(seen(GAPS_FROM + number)));
+    let skipped = stage.metrics.policy.skipped.get();
+    assert!((14..=15).contains(&skipped), "one is being learnt from and two wait: {skipped}");
+    drop(observer);
+    (0..20).for_each(|_| open.send(()).unwrap());
+    thread.join().unwrap();
+    assert_eq!(stage.shown.lock().unwrap().len() as u64 + skipped, GAPS_FROM + 17);
 }
 
 #[test]

@@ -13,6 +13,7 @@ const LINKS: u8 = 2;
 const BODY: u8 = 4;
 const GIST: u8 = 8;
 const WORDS: u8 = 16;
+const GAPS: u8 = 32;
 
 impl SharedNeeds {
     /// Creates shared needs.
@@ -26,7 +27,7 @@ impl SharedNeeds {
     pub(super) fn set(&self, needs: Needs) {
         let flag = |wanted: bool, flag: u8| if wanted { flag } else { 0 };
         let texts = flag(needs.words, WORDS) | flag(needs.units, UNITS) | flag(needs.gist, GIST);
-        let flags = texts | flag(needs.links, LINKS) | flag(needs.body, BODY);
+        let flags = texts | flag(needs.links, LINKS) | flag(needs.body, BODY) | flag(needs.gaps, GAPS);
         self.0.store(flags, Ordering::Relaxed);
     }
 
@@ -34,6 +35,7 @@ impl SharedNeeds {
     pub(super) fn now(&self) -> Needs {
         let flags = self.0.load(Ordering::Relaxed);
         let has = |flag: u8| flags & flag != 0;
-        Needs { words: has(WORDS), units: has(UNITS), gist: has(GIST), links: has(LINKS), body: has(BODY) }
+        let texts = Needs { words: has(WORDS), units: has(UNITS), gist: has(GIST), ..Needs::default() };
+        Needs { links: has(LINKS), body: has(BODY), gaps: has(GAPS), ..texts }
     }
 }

@@ -21,6 +21,8 @@ pub struct Needs {
     pub links: bool,
     /// The decoded page itself, to be parsed again when class names are chosen.
     pub body: bool,
+    /// Not every fetch: some may be left out rather than hold up the crawl.
+    pub gaps: bool,
 }
 
 /// A fetch that has ended.

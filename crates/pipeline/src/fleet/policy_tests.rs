@@ -82,7 +82,11 @@ async fn the_leader_learns_from_other_nodes_and_all_decide_by_its_policy() {
 #[test]
 fn unneeded_fields_are_not_sent() {
     let lean = encode(seen(1), ClassModelId(3), Needs::default());
-    let all = encode(seen(1), ClassModelId(3), Needs { words: true, units: true, gist: true, links: true, body: true });
+    let all = encode(
+        seen(1),
+        ClassModelId(3),
+        Needs { words: true, units: true, gist: true, links: true, gaps: false, body: true },
+    );
     let read = |bytes: &Bytes| postcard::from_bytes::<(ClassModelId, Observation)>(bytes).unwrap();
     let page = |bytes: &Bytes| match read(bytes).1.outcome {
         Outcome::Page(page) => (page.text.len(), page.units.len(), page.gist.len(), page.body.is_some()),

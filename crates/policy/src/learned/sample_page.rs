@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::templates::ReadPage;
-use harvestman_core::model::{CLASS_TOKENS_MAX, ClassTokens, LeafPath};
+use harvestman_core::model::{CLASS_TOKENS_MAX, ClassTokens, LeafPath, ParsedPage};
+
+/// Parses a page again, from its bytes, its content type, and the class names to include in paths. A policy does not
+/// depend on the parser.
+pub type ReadPage = dyn FnMut(&[u8], Option<&str>, Option<&Arc<ClassTokens>>) -> ParsedPage + Send;
 
 /// A page that is kept to learn from. What was read of it is kept too: a sample is learnt from often, and most of its
 /// pages look the same each time.
@@ -53,7 +56,6 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::*;
-    use harvestman_core::model::ParsedPage;
 
     /// Reads a page with the class names 1 to `names`, whose only path is the sum of those that are kept.
     fn page_with(names: u64, tokens: Option<&Arc<ClassTokens>>) -> ParsedPage {

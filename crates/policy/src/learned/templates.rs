@@ -11,16 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::sample_page::SamplePage;
-use harvestman_core::model::{ClassTokens, ClusterId, LeafPath, ParsedPage};
+use super::sample_page::{ReadPage, SamplePage};
+use harvestman_core::model::{ClassTokens, ClusterId, LeafPath};
 use harvestman_structure::classify::{Classifier, KnnOptions, Sample, Scratch};
 use harvestman_structure::site::{
     Distances, EpsOptions, EpsRule, Label, MIN_PTS, SparseVector, Vocabulary, dbscan, eps, nearest_cluster,
 };
-
-/// Parses a page again, from its bytes, its content type, and the class names to include in paths. A policy does not
-/// depend on the parser.
-pub type ReadPage = dyn FnMut(&[u8], Option<&str>, Option<&Arc<ClassTokens>>) -> ParsedPage + Send;
 
 /// How templates are found.
 #[derive(Debug, Clone, Copy, PartialEq)]

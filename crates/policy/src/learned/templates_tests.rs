@@ -1,4 +1,5 @@
 use super::*;
+use harvestman_core::model::ParsedPage;
 
 /// Parses a page whose body is `template number names…`: leaf paths by its template and its kept class names.
 fn read(body: &[u8], _: Option<&str>, tokens: Option<&Arc<ClassTokens>>) -> ParsedPage {

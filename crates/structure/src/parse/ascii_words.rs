@@ -7,14 +7,14 @@ const TOPS: u64 = ONES << 7;
 
 /// A word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct HashedWord {
     /// The same as `fold` of its bytes.
     pub hash: u64,
     /// Whether a digit is in it.
     pub has_digit: bool,
 }
 
-impl Word {
+impl HashedWord {
     /// Hashes a word.
     pub fn of(bytes: &[u8]) -> Self {
         Self { hash: fold_run(bytes), has_digit: bytes.iter().any(u8::is_ascii_digit) }
@@ -23,7 +23,7 @@ impl Word {
 
 /// Passes the words of `text`, which is ASCII, to `push`: what white space separates.
 #[inline]
-pub(super) fn ascii_words(text: &[u8], mut push: impl FnMut(Word)) {
+pub(super) fn ascii_words(text: &[u8], mut push: impl FnMut(HashedWord)) {
     let mut rest = text;
     loop {
         let Some(begin) = rest.iter().position(|byte| !is_space(*byte)) else { return };
@@ -33,7 +33,7 @@ pub(super) fn ascii_words(text: &[u8], mut push: impl FnMut(Word)) {
             rest = &rest[length..];
         } else {
             let length = length_of(rest);
-            push(Word::of(&rest[..length]));
+            push(HashedWord::of(&rest[..length]));
             rest = &rest[length..];
         }
     }
@@ -45,7 +45,7 @@ const fn is_space(byte: u8) -> bool {
 
 /// Returns the word at the beginning of eight bytes and its length, if white space ends it there. The first byte is none.
 #[inline]
-fn short_word(bytes: &[u8; 8]) -> Option<(Word, usize)> {
+fn short_word(bytes: &[u8; 8]) -> Option<(HashedWord, usize)> {
     let chunk = u64::from_le_bytes(*bytes);
     let spaces = below(chunk, b' ' + 1);
     let length = spaces.trailing_zeros() as usize / 8;
@@ -56,7 +56,7 @@ fn short_word(bytes: &[u8; 8]) -> Option<(Word, usize)> {
     let word = chunk & ((1 << (8 * length)) - 1);
     // Without the word's bytes only zeros are left, which are no digits.
     let has_digit = below(word ^ (ONES * b'0' as u64), 10) != 0;
-    Some((Word { hash: step(length as u64, word), has_digit }, length))
+    Some((HashedWord { hash: step(length as u64, word), has_digit }, length))
 }
 
 /// Returns the length of the word at the beginning of `text`.
@@ -78,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    fn words(text: &[u8]) -> Vec<Word> {
+    fn words(text: &[u8]) -> Vec<HashedWord> {
         let mut words = Vec::new();
         ascii_words(text, |word| words.push(word));
         words
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn words_of_any_length_are_found_at_any_place() {
-        let word = |text: &str| Word::of(text.as_bytes());
+        let word = |text: &str| HashedWord::of(text.as_bytes());
         assert_eq!(words(b" a1\tb\n\nabcdefgh abcdefghi x"), ["a1", "b", "abcdefgh", "abcdefghi", "x"].map(word));
         assert_eq!(words(b"c\x01d e"), ["c\u{1}d", "e"].map(word));
         assert_eq!((words(b""), words(b"  \t")), (vec![], vec![]));
@@ -97,7 +97,7 @@ mod tests {
 
         #[test]
         fn they_are_those_between_white_space(text in "([ \t\r\nab09/:~\u{1}\u{b}\u{1c}\u{7f}]{0,9}[a-z]{0,20}){0,6}") {
-            let expected: Vec<Word> = text.split_whitespace().map(|word| Word::of(word.as_bytes())).collect();
+            let expected: Vec<HashedWord> = text.split_whitespace().map(|word| HashedWord::of(word.as_bytes())).collect();
             // A vertical tab is white space, an information separator is none.
             prop_assert_eq!(words(text.as_bytes()), expected);
         }

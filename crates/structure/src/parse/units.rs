@@ -4,7 +4,7 @@
 //! then a text that comes in pieces is complete, and most texts are hashed in place, without a copy. The hashes are
 //! persisted: **any change here invalidates existing models.**
 
-use super::ascii_words::{Word, ascii_words};
+use super::ascii_words::{HashedWord, ascii_words};
 use super::gist::Gist;
 use super::path::step;
 use super::text::Source;
@@ -153,7 +153,7 @@ impl Words {
         let &[Piece { from, to, entities, .. }] = pieces else {
             let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
             let text: String = pieces.iter().map(shown).collect();
-            return text.split_whitespace().for_each(|word| self.push(Word::of(word.as_bytes())));
+            return text.split_whitespace().for_each(|word| self.push(HashedWord::of(word.as_bytes())));
         };
         let raw = &source.bytes[from..to];
         let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
@@ -161,12 +161,12 @@ impl Words {
             ascii_words(raw, |word| self.push(word));
         } else {
             let text = source.shown(raw, entities);
-            text.split_whitespace().for_each(|word| self.push(Word::of(word.as_bytes())));
+            text.split_whitespace().for_each(|word| self.push(HashedWord::of(word.as_bytes())));
         }
     }
 
     #[inline]
-    fn push(&mut self, Word { hash, has_digit }: Word) {
+    fn push(&mut self, HashedWord { hash, has_digit }: HashedWord) {
         self.hashes.push(hash);
         self.shown.push(if has_digit { NUMBER } else { (hash ^ (hash >> 32)) as u32 });
     }

@@ -18,9 +18,9 @@ use super::goal::{Goal, Likeness};
 use super::log::{Entry, Log};
 use super::model::{Facts, LearntClasses, SiteModel};
 use super::note::{self, ExampleStatus};
-use super::sample_page::SamplePage;
+use super::sample_page::{ReadPage, SamplePage};
 use super::snapshot::LearnedSnapshot;
-use super::templates::{FIRST_NAME, ReadPage, Templates};
+use super::templates::{FIRST_NAME, Templates};
 use super::text::TextIndex;
 use super::tuning::Tuning;
 use super::worth::{RecentYield, Worth};
@@ -257,7 +257,8 @@ impl Policy for Learned {
     fn needs(&self) -> Needs {
         let room = self.sample.len() < self.drift.room(self.tuning.sample_max);
         let body = room && (self.will_learn() || self.drift.is_sampling());
-        Needs { words: true, body, ..Needs::default() }
+        // With many pages per link class, a few more or less make no difference.
+        Needs { words: true, body, gaps: !self.will_learn(), ..Needs::default() }
     }
 }
 
