@@ -1,7 +1,16 @@
 //! The goal of a learned policy: the worth of a fetched page.
 
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+
 use super::templates::OUTLIER;
 use harvestman_core::model::{ClusterId, PatternId};
+use harvestman_structure::site::UrlKind;
+
+/// The likeness of pages with the example's template and another path, where all other pages of the template have its
+/// path: two types of pages may share a template.
+const TEMPLATE_ONLY: f64 = 0.3;
 
 /// The wanted pages.
 #[derive(Debug, Clone)]
@@ -23,77 +32,106 @@ pub struct Example {
 }
 
 /// What is known of the example at the moment.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Likeness {
     /// Its cluster, once there are clusters.
     pub cluster: Option<ClusterId>,
-    /// The pattern of its URL's path.
-    pub path: PatternId,
-    /// Of the pages whose URLs have this pattern, the share in the example's cluster: how reliable the pattern is.
-    pub address: f64,
+    /// The kind of its address.
+    pub kind: UrlKind,
     /// The example is an outlier; the cluster is the nearest one.
     pub nearest: bool,
+    /// The known pages, by which it is judged how much clusters and kinds of addresses tell.
+    pub counts: KindCounts,
+}
+
+/// Counts of pages, outliers apart.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct KindCounts {
+    /// For each kind of address that has the example's path: its pages, and those in the example's cluster.
+    kinds: HashMap<PatternId, Share, FixedState>,
+    /// For each cluster: its pages, and those whose path is like the example's.
+    clusters: HashMap<ClusterId, Share, FixedState>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Share {
+    pages: u32,
+    wanted: u32,
+}
+
+impl Share {
+    fn see(&mut self, is_wanted: bool) {
+        self.pages += 1;
+        self.wanted += u32::from(is_wanted);
+    }
+
+    /// The share, as if one wanted page and one other had been seen before.
+    fn of(self) -> f64 {
+        f64::from(self.wanted + 1) / f64::from(self.pages + 2)
+    }
 }
 
 impl Likeness {
-    /// The likeness of a page of `cluster` with a path of pattern `path` to the example, from 0 to 1.
-    pub fn of(self, cluster: ClusterId, path: PatternId) -> f64 {
-        /// The same template with another URL pattern: two types of pages may share the template.
-        const TEMPLATE_ONLY: f64 = 0.3;
-        /// The same URL pattern with another template: the pages of one type may have several templates, of which the
-        /// example's is one.
-        const ADDRESS_ONLY: f64 = 0.4;
-        /// Where at least this share of pages with the pattern are of the cluster, the others count as its pages too: a
-        /// short thread differs in structure from a long one.
-        const TELLING: f64 = 0.7;
-        let address = path == self.path;
-        match self.cluster {
-            Some(wanted) if wanted == cluster => {
-                if address {
-                    1.0
-                } else {
-                    TEMPLATE_ONLY
-                }
+    /// Counts pages, each with its cluster and the kind of its address. Outliers have none.
+    pub fn count(&mut self, pages: impl IntoIterator<Item = (ClusterId, UrlKind)>) {
+        self.counts = KindCounts::default();
+        for (cluster, kind) in pages {
+            if kind.path == self.kind.path {
+                self.counts.kinds.entry(kind.whole).or_default().see(Some(cluster) == self.cluster);
             }
-            // Other outliers with the pattern are as near to the example as pages of the cluster.
-            Some(_) if address && self.nearest && cluster <= OUTLIER => 1.0,
-            Some(_) if address && self.address >= TELLING => 1.0,
-            Some(_) if address => self.address.max(ADDRESS_ONLY),
-            Some(_) => 0.0,
-            None => f64::from(u8::from(address)),
+            self.counts.clusters.entry(cluster).or_default().see(kind.path == self.kind.path);
         }
+    }
+
+    /// Of the pages with an address of this kind, the share in the example's cluster.
+    pub fn reliability(&self, kind: UrlKind) -> f64 {
+        self.counts.kinds.get(&kind.whole).copied().unwrap_or_default().of()
+    }
+
+    /// The likeness of an address to the example's, from 0 to 1.
+    pub fn of_address(&self, kind: UrlKind) -> f64 {
+        /// The same path with other parameters: another view of a page like the example, or another type of page.
+        const OTHER_PARAMETERS: f64 = 0.7;
+        if kind == self.kind {
+            1.0
+        } else if kind.path == self.kind.path {
+            OTHER_PARAMETERS
+        } else {
+            0.0
+        }
+    }
+
+    /// The likeness of a page of `cluster` with an address of `kind` to the example, from 0 to 1.
+    pub fn of(&self, cluster: ClusterId, kind: UrlKind) -> f64 {
+        /// The same kind of address with another template: the pages of one type may have several templates, of which
+        /// the example's is one.
+        const ADDRESS_ONLY: f64 = 0.4;
+        /// Where at least this share of pages with a kind of address are of the cluster, the others count as its pages
+        /// too: a short thread differs in structure from a long one.
+        const TELLING: f64 = 0.7;
+        let address = self.of_address(kind);
+        let Some(wanted) = self.cluster else { return address };
+        let reliability = self.reliability(kind);
+        // Other outliers with an address like the example's are as near to it as pages of the cluster.
+        let is_near = wanted == cluster || self.nearest && cluster <= OUTLIER;
+        if address > 0.0 && (is_near || reliability >= TELLING) {
+            address
+        } else if kind == self.kind {
+            reliability.max(self.purity(cluster)).max(ADDRESS_ONLY)
+        } else if wanted == cluster {
+            TEMPLATE_ONLY * self.purity(cluster)
+        } else {
+            0.0
+        }
+    }
+
+    /// Of the pages of a cluster, the share whose path is like the example's: a template of many types of pages
+    /// identifies none of them.
+    fn purity(&self, cluster: ClusterId) -> f64 {
+        self.counts.clusters.get(&cluster).copied().unwrap_or_default().of()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_page_is_like_the_example_by_template_and_kind_of_address_and_more_by_both() {
-        let (wanted, other, outlier) = (ClusterId(2), ClusterId(3), ClusterId(1));
-        let likeness = |address| Likeness { cluster: Some(wanted), path: PatternId(7), address, nearest: false };
-        let of = |cluster, path| likeness(0.1).of(cluster, PatternId(path));
-        assert_eq!((of(wanted, 7), of(other, 8), of(outlier, 8)), (1.0, 0.0, 0.0));
-        assert!(0.0 < of(wanted, 8) && of(wanted, 8) < 1.0);
-        assert!(0.0 < of(other, 7) && of(other, 7) < likeness(0.6).of(other, PatternId(7)));
-        // Where most pages with the pattern are of the cluster, the others count as its pages.
-        assert_eq!((likeness(0.8).of(other, PatternId(7)), likeness(0.8).of(other, PatternId(8))), (1.0, 0.0));
-    }
-
-    #[test]
-    fn an_outlier_example_is_represented_by_the_nearest_cluster_and_by_outliers_with_its_pattern() {
-        let likeness = Likeness { cluster: Some(ClusterId(2)), path: PatternId(7), address: 0.3, nearest: true };
-        let of = |cluster, path| likeness.of(ClusterId(cluster), PatternId(path));
-        assert_eq!((of(2, 7), of(1, 7), of(1, 8)), (1.0, 1.0, 0.0));
-        assert!(0.0 < of(3, 7) && of(3, 7) < 1.0);
-        assert!(0.0 < of(2, 8) && of(2, 8) < 1.0);
-    }
-
-    #[test]
-    fn before_there_are_clusters_the_url_pattern_decides() {
-        let likeness = Likeness { cluster: None, path: PatternId(7), address: 0.1, nearest: false };
-        let of = |path| likeness.of(ClusterId::UNKNOWN, PatternId(path));
-        assert_eq!((of(7), of(8)), (1.0, 0.0));
-    }
-}
+#[path = "goal_tests.rs"]
+mod tests;

@@ -23,6 +23,7 @@ mod score;
 mod silhouette;
 mod url_clusters;
 mod url_form;
+mod url_kind;
 mod url_parts;
 mod url_pattern;
 mod vector;
@@ -49,6 +50,7 @@ pub use url_clusters::{
     TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
     UrlMatcher, UrlPart, UrlPlacement,
 };
+pub use url_kind::UrlKind;
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
 pub use vector::{SparseVector, distance, squared_norm};
 

@@ -22,7 +22,7 @@ const SIBLINGS_FEW: usize = 8;
 /// With more siblings, a name is kept if it leads to this many times as many URLs as the median sibling.
 const STANDS_OUT: u32 = 4;
 /// Names and values on fewer URLs are never kept.
-const SUPPORT: u32 = 4;
+pub(super) const SUPPORT: u32 = 4;
 /// A value is kept if at least this share of the URLs with its parameter has it.
 const VALUE_SHARE: f64 = 0.05;
 /// Maximum number of names and values that are counted; later ones are counted only if they are known.
@@ -32,8 +32,10 @@ const COUNTED_MAX: usize = 200_000;
 #[derive(Debug, Clone, Default)]
 pub struct UrlPatternLearner {
     /// Path above → name → URLs.
-    names: HashMap<u64, HashMap<u64, u32>>,
+    pub(super) names: HashMap<u64, HashMap<u64, u32>>,
     names_counted: usize,
+    /// Path above → the words of titles there: one for each extension.
+    pub(super) titles: HashMap<u64, BTreeSet<u64>>,
     /// Path and parameter → URLs; and → value → URLs.
     parameters: HashMap<u64, u32>,
     values: HashMap<(u64, u64), u32>,
@@ -48,6 +50,8 @@ impl UrlPatternLearner {
             let word = segment.word();
             if segment.is_name() {
                 self.count_name(above, word);
+            } else if matches!(segment, Segment::Slug(_)) {
+                self.note_title(above, word);
             }
             above = step(above, word);
             wild = step(wild, if segment.is_name() { ANY } else { word });
@@ -78,16 +82,21 @@ impl UrlPatternLearner {
         }
     }
 
+    fn note_title(&mut self, above: u64, word: u64) {
+        if self.titles.len() < COUNTED_MAX || self.titles.contains_key(&above) {
+            let words = self.titles.entry(above).or_default();
+            if words.len() < SIBLINGS_FEW {
+                words.insert(word);
+            }
+        }
+    }
+
     /// Returns the patterns from the counts so far.
     pub fn patterns(&self) -> UrlPatterns {
         let mut names = Hashed::default();
         for (above, siblings) in &self.names {
-            let mut counts: Vec<u32> = siblings.values().copied().collect();
-            counts.sort_unstable();
-            let median = counts.get(counts.len() / 2).copied().unwrap_or(0);
-            let kept = |count: u32| {
-                count >= SUPPORT && (siblings.len() <= SIBLINGS_FEW || count >= STANDS_OUT.saturating_mul(median))
-            };
+            let median = median(siblings);
+            let kept = |count: u32| is_kept(count, siblings.len(), median);
             names.extend(siblings.iter().filter(|(_, count)| kept(**count)).map(|(name, _)| step(*above, *name)));
         }
         let shared = |&(&(parameter, _), &count): &(&(u64, u64), &u32)| {
@@ -96,8 +105,20 @@ impl UrlPatternLearner {
         };
         let values =
             self.values.iter().filter(shared).map(|((parameter, value), _)| step(*parameter, *value)).collect();
-        UrlPatterns { names: Some(names), values }
+        UrlPatterns { names: Some(names), values, items: self.items() }
     }
+}
+
+/// Returns the median of the numbers of URLs that the names lead to.
+pub(super) fn median(names: &HashMap<u64, u32>) -> u32 {
+    let mut counts: Vec<u32> = names.values().copied().collect();
+    counts.sort_unstable();
+    counts.get(counts.len() / 2).copied().unwrap_or(0)
+}
+
+/// Whether a name with `count` URLs is kept that has `siblings` siblings, itself included.
+pub(super) fn is_kept(count: u32, siblings: usize, median: u32) -> bool {
+    count >= SUPPORT && (siblings <= SIBLINGS_FEW || count >= STANDS_OUT.saturating_mul(median))
 }
 
 /// Maps URLs to their patterns. The default keeps every name and no value, as before anything is counted.
@@ -109,6 +130,9 @@ pub struct UrlPatterns {
     /// Values that are kept, with their path and parameter.
     #[serde(serialize_with = "sorted")]
     values: Hashed,
+    /// Kept names that are those of items ([`UrlPatterns::kind`]), with the path above.
+    #[serde(default, serialize_with = "sorted")]
+    items: Hashed,
 }
 
 type Hashed = HashSet<u64, FixedState>;
@@ -166,8 +190,12 @@ impl UrlPatterns {
         }
     }
 
-    fn keeps(&self, name: u64) -> bool {
+    pub(super) fn keeps(&self, name: u64) -> bool {
         self.names.as_ref().is_none_or(|names| names.contains(&name))
+    }
+
+    pub(super) fn is_item(&self, name: u64) -> bool {
+        self.items.contains(&name)
     }
 }
 

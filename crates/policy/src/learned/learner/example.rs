@@ -48,7 +48,7 @@ impl Learned {
             self.likeness.cluster = Some(nearest);
             self.likeness.nearest = true;
             self.weigh_address();
-            if self.likeness.address < STANDS_IN {
+            if self.likeness.reliability(self.likeness.kind) < STANDS_IN {
                 (self.likeness.cluster, self.likeness.nearest) = (None, false);
             }
         }
@@ -73,17 +73,20 @@ impl Learned {
         }
     }
 
-    /// Learns how well the URL alone identifies pages like the example: their share among those with the URL pattern.
+    /// Learns how much clusters and kinds of addresses tell about likeness to the example.
     pub(super) fn weigh_address(&mut self) {
-        let Some(wanted) = self.likeness.cluster else { return };
-        let (mut there, mut alike) = (0_u32, 0_u32);
-        for entry in self.log.iter() {
-            let Some(page) = entry.page.filter(|page| page.cluster > OUTLIER) else { continue };
-            if self.patterns.of_path(entry.url.as_str()) == self.likeness.path {
-                there += 1;
-                alike += u32::from(page.cluster == wanted);
-            }
+        if self.likeness.cluster.is_some() {
+            let pages = self.log.iter().filter_map(|entry| Some((entry.page?.cluster, entry.url.as_str())));
+            let pages = pages.filter(|(cluster, _)| *cluster > OUTLIER);
+            self.likeness.count(pages.map(|(cluster, url)| (cluster, self.patterns.kind(url))));
         }
-        self.likeness.address = f64::from(alike + 1) / f64::from(there + 2);
+    }
+
+    /// The likeness of an address to the example's; the same for all where there is no example.
+    pub(super) fn address_likeness(&self, url: &str) -> f64 {
+        match &self.goal {
+            Goal::Content => 0.0,
+            Goal::Like(_) => self.likeness.of_address(self.patterns.kind(url)),
+        }
     }
 }

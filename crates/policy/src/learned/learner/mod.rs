@@ -28,7 +28,7 @@ use super::yields::Yields;
 use crate::{Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 use harvestman_core::model::{ClusterId, ParsedPage, PatternId};
 use harvestman_core::url::Fingerprint;
-use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
+use harvestman_structure::site::{UrlKind, UrlPatternLearner, UrlPatterns};
 
 /// Number of pages at which templates are learnt for the first time.
 const FIRST_UPDATE: usize = 12;
@@ -74,9 +74,9 @@ pub struct Learned {
 impl Learned {
     /// A policy that knows nothing yet. `seed` varies which classes it explores first; `read` parses a page again.
     pub fn new(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>) -> Self {
-        let path = match &goal {
-            Goal::Content => PatternId::NONE,
-            Goal::Like(example) => UrlPatterns::default().of_path(&example.url),
+        let kind = match &goal {
+            Goal::Content => UrlKind::default(),
+            Goal::Like(example) => UrlPatterns::default().kind(&example.url),
         };
         let example = match &goal {
             Goal::Content => ExampleStatus::Fine,
@@ -101,7 +101,7 @@ impl Learned {
             recent_yield: RecentYield::default(),
             content: TextIndex::new(PAGES_MAX),
             log: Log::new(PAGES_MAX),
-            likeness: Likeness { cluster: None, path, address: 0.5, nearest: false },
+            likeness: Likeness { kind, ..Likeness::default() },
             extensions: Extensions::default(),
             proposals: Vec::new(),
             best: 0.5,
@@ -121,7 +121,7 @@ impl Learned {
         let mut policy = Self::new(goal, tuning, seed, read);
         let Some(LearntClasses { templates, patterns, evidence, yields, best }) = model.learnt else { return policy };
         if let Goal::Like(example) = &policy.goal {
-            policy.likeness.path = patterns.of_path(&example.url);
+            policy.likeness.kind = patterns.kind(&example.url);
         }
         policy.use_templates(templates.map(Templates::from));
         policy.patterns = Arc::new(patterns);

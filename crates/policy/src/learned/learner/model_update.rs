@@ -35,7 +35,7 @@ impl Learned {
             self.learn_templates(self.sample.len());
         }
         if let Goal::Like(example) = &self.goal {
-            self.likeness.path = self.patterns.of_path(&example.url);
+            self.likeness.kind = self.patterns.kind(&example.url);
         }
         self.recluster();
         self.recount();

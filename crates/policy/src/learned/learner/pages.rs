@@ -1,5 +1,7 @@
 //! The worth of a fetched page, and of its links.
 
+use std::cmp::Ordering;
+
 use super::Learned;
 use crate::learned::canonicality::canonicality;
 use crate::learned::drift::{DriftAction, TemplateFit};
@@ -90,14 +92,19 @@ impl Learned {
         self.revalue(&touched);
     }
 
-    /// Decides which of the page just fetched at `url` and `other` is the duplicate. Returns whether it is the former.
+    /// Decides which of the page just fetched at `url` and `other` is the duplicate: the one whose address is less like
+    /// the example's or, if there is no difference, less canonical. Returns whether it is the former.
     pub(super) fn blame(&mut self, url: &CanonicalUrl, other: ContentId, id: ContentId) -> bool {
-        let Some(entry) = self.log.of_content(other) else { return true };
-        let same_kind = self.patterns.of(url.as_str()).coarse == self.patterns.of(entry.url.as_str()).coarse;
-        if same_kind || canonicality(url.as_str()) >= canonicality(entry.url.as_str()) {
-            return true;
+        let Some(theirs) = self.log.of_content(other).map(|entry| entry.url.clone()) else { return true };
+        let (mine, theirs) = (url.as_str(), theirs.as_str());
+        let same_kind = self.patterns.of(mine).coarse == self.patterns.of(theirs).coarse;
+        let is_less_canonical = same_kind || canonicality(mine) >= canonicality(theirs);
+        match self.address_likeness(mine).total_cmp(&self.address_likeness(theirs)) {
+            Ordering::Less => return true,
+            Ordering::Equal if is_less_canonical => return true,
+            _ => {}
         }
-        if let Some(page) = &mut entry.page {
+        if let Some(page) = self.log.of_content(other).and_then(|entry| entry.page.as_mut()) {
             page.duplicate = true;
         }
         let mut touched = self.content.declare_repetition(other, id);
@@ -128,7 +135,7 @@ impl Learned {
                 Worth { value, wanted: value >= CONTENT_FROM }
             }
             Goal::Like(example) => {
-                let likeness = self.likeness.of(page.cluster, self.patterns.of_path(url.as_str()));
+                let likeness = self.likeness.of(page.cluster, self.patterns.kind(url.as_str()));
                 let share = if page.duplicate { example.duplicate_worth } else { 1.0 };
                 Worth { value: share * likeness, wanted: likeness >= LIKE_FROM && !page.duplicate }
             }

@@ -1,0 +1,158 @@
+//! The kind of an address: its pattern without the names of items.
+//!
+//! In a pattern a title (`S`) differs from a short name (`*`), and a name with few siblings is kept. For the question
+//! whether two addresses are of one kind neither matters: `/list/news/thread/S/` and `/list/S.org/thread/S/` are, if the
+//! lists have the same parts. A kept name is that of an item if a sibling leads to mostly the same names.
+
+use std::collections::HashSet;
+
+use foldhash::fast::FixedState;
+
+use super::url_parts::{Segment, after_authority, each_segment, parameters};
+use super::url_pattern::{ANY, UrlPatternLearner, UrlPatterns, hash, is_kept, median};
+use harvestman_core::model::PatternId;
+use harvestman_core::model::path_hash::step;
+
+/// Maximum number of siblings that are compared.
+const SIBLINGS_MAX: usize = 16;
+/// Number of names below that two siblings must have in common.
+const SHARED_MIN: usize = 2;
+
+/// What an address is an instance of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct UrlKind {
+    /// The kind of its path.
+    pub path: PatternId,
+    /// The kind of its path, and the names of its query's parameters.
+    pub whole: PatternId,
+}
+
+impl UrlPatterns {
+    /// Returns the kind of a canonical URL. The host is not part of it. Does not allocate.
+    pub fn kind(&self, url: &str) -> UrlKind {
+        let (path, query) = after_authority(url);
+        let (mut above, mut kind) = (0, 0);
+        each_segment(path, |segment| {
+            let word = segment.word();
+            above = step(above, word);
+            let is_item = match segment {
+                Segment::Slug(_) | Segment::Hex(_) => true,
+                Segment::Number(_) => false,
+                Segment::Prefix(_) | Segment::Name(_) => {
+                    segment.is_name() && (!self.keeps(above) || self.is_item(above))
+                }
+            };
+            kind = step(kind, if is_item { ANY } else { word });
+        });
+        let (mut names, mut count) = (0_u64, 0);
+        for (name, _) in parameters(query) {
+            names = names.wrapping_add(hash(name) | 1);
+            count += 1;
+        }
+        UrlKind { path: PatternId::new(kind, 0), whole: PatternId::new(kind.wrapping_add(names), count) }
+    }
+}
+
+impl UrlPatternLearner {
+    /// Returns the kept names that are those of items, each with the path above.
+    pub(super) fn items(&self) -> HashSet<u64, FixedState> {
+        let mut items = HashSet::default();
+        for (above, names) in &self.names {
+            let titles = self.titles.get(above).into_iter().flatten();
+            let siblings: Vec<u64> = names.keys().chain(titles).map(|word| step(*above, *word)).collect();
+            if siblings.len() > SIBLINGS_MAX {
+                continue;
+            }
+            let below: Vec<HashSet<u64, FixedState>> =
+                siblings.iter().map(|sibling| self.kept_below(*sibling)).collect();
+            let has_like =
+                |at: usize| (0..below.len()).any(|other| other != at && are_alike(&below[at], &below[other]));
+            items.extend(siblings.iter().enumerate().filter(|(at, _)| has_like(*at)).map(|(_, sibling)| *sibling));
+        }
+        items
+    }
+
+    /// Returns the names that are kept below a path.
+    fn kept_below(&self, path: u64) -> HashSet<u64, FixedState> {
+        let Some(names) = self.names.get(&path) else { return HashSet::default() };
+        let median = median(names);
+        names.iter().filter(|(_, count)| is_kept(**count, names.len(), median)).map(|(name, _)| *name).collect()
+    }
+}
+
+fn are_alike(one: &HashSet<u64, FixedState>, other: &HashSet<u64, FixedState>) -> bool {
+    let shared = one.intersection(other).count();
+    shared >= SHARED_MIN && 2 * shared >= one.len().max(other.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn learnt(urls: &[String]) -> UrlPatterns {
+        let mut learner = UrlPatternLearner::default();
+        urls.iter().for_each(|url| learner.see(url));
+        learner.patterns()
+    }
+
+    /// Two lists, one with a short name and one with a long one, and two sections that have nothing in common.
+    fn site() -> UrlPatterns {
+        let list = |name: &str, number: usize| {
+            let parts = ["thread", "message", "export"].map(|part| format!("http://f/list/{name}/{part}/{number}"));
+            parts.to_vec()
+        };
+        let lists =
+            (0..6).flat_map(|number| [list("news@f.org", number), list("announcements-and-more@f.org", number)]);
+        let others = (0..6).map(|number| vec![format!("http://f/blog/{number}"), format!("http://f/shop/{number}")]);
+        learnt(&lists.chain(others).flatten().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn names_of_items_are_recognised_by_the_names_below_them() {
+        let patterns = site();
+        let kind = |url: &str| patterns.kind(url);
+        let (short, long) =
+            ("http://f/list/news@f.org/thread/1", "http://f/list/announcements-and-more@f.org/thread/2");
+        assert_ne!(patterns.of(short).coarse, patterns.of(long).coarse);
+        assert_eq!(kind(short), kind(long));
+        assert_ne!(kind(short), kind("http://f/list/news@f.org/message/1"));
+        assert_ne!(kind("http://f/blog/1"), kind("http://f/shop/1"));
+    }
+
+    #[test]
+    fn titles_and_short_names_of_items_are_of_one_kind() {
+        let patterns = site();
+        assert_eq!(patterns.kind("http://f/2021/a-title-of-a-post/"), patterns.kind("http://f/2022/short/"));
+        assert_ne!(patterns.kind("http://f/2021/short/"), patterns.kind("http://f/2021/12/"));
+    }
+
+    #[test]
+    fn parameters_belong_to_the_kind_but_not_to_that_of_the_path() {
+        let patterns = site();
+        let (plain, sorted) = (patterns.kind("http://f/blog/1"), patterns.kind("http://f/blog/2?sort=date&page=1"));
+        assert_eq!(plain.path, sorted.path);
+        assert_ne!(plain.whole, sorted.whole);
+        assert_eq!(sorted, patterns.kind("http://f/blog/3?page=7&sort=name"));
+    }
+
+    #[test]
+    fn before_anything_was_counted_every_name_counts() {
+        let patterns = UrlPatterns::default();
+        assert_ne!(patterns.kind("http://f/a/"), patterns.kind("http://f/b/"));
+        assert_eq!(patterns.kind("http://f/topic/1/"), patterns.kind("http://f/topic/2/"));
+    }
+
+    proptest! {
+        #[test]
+        fn the_pattern_determines_the_kind(
+            one in "http://f/(list|blog)/([0-9]{1,2}|news@f.org|[a-b]{1,3})(/thread)?(\\?p=[1-3])?",
+            other in "http://f/(list|blog)/([0-9]{1,2}|news@f.org|[a-b]{1,3})(/thread)?(\\?p=[1-3])?",
+        ) {
+            let patterns = site();
+            let same_pattern = patterns.of(&one).coarse == patterns.of(&other).coarse;
+            prop_assert!(!same_pattern || patterns.kind(&one) == patterns.kind(&other));
+        }
+    }
+}
