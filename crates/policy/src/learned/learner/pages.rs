@@ -15,7 +15,7 @@ use crate::{NewLink, PageFacts};
 use harvestman_core::model::{ClusterId, LinkClass};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
-/// The worth of own text (about three words) from which on a page counts as wanted content.
+/// The worth from which on a page counts as wanted content: that of two shingles, if these are all its text.
 const CONTENT_FROM: f64 = 0.1;
 /// The likeness (that of the template alone) from which on a page counts as like the example.
 const LIKE_FROM: f64 = 0.25;
