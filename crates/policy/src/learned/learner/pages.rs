@@ -92,17 +92,19 @@ impl Learned {
         self.revalue(&touched);
     }
 
-    /// Decides which of the page just fetched at `url` and `other` is the duplicate: the one whose address is less like
-    /// the example's or, if there is no difference, less canonical. Returns whether it is the former.
+    /// Decides which of the page just fetched at `url` and `other` is the duplicate: the one with the less canonical
+    /// address. A page whose address is more like the example's is none, whatever repeats it: it is what was asked for.
+    /// Returns whether it is the former.
     pub(super) fn blame(&mut self, url: &CanonicalUrl, other: ContentId, id: ContentId) -> bool {
         let Some(theirs) = self.log.of_content(other).map(|entry| entry.url.clone()) else { return true };
         let (mine, theirs) = (url.as_str(), theirs.as_str());
+        let more_like = self.address_likeness(mine).total_cmp(&self.address_likeness(theirs));
         let same_kind = self.patterns.of(mine).coarse == self.patterns.of(theirs).coarse;
-        let is_less_canonical = same_kind || canonicality(mine) >= canonicality(theirs);
-        match self.address_likeness(mine).total_cmp(&self.address_likeness(theirs)) {
-            Ordering::Less => return true,
-            Ordering::Equal if is_less_canonical => return true,
-            _ => {}
+        if same_kind || canonicality(mine) >= canonicality(theirs) {
+            return more_like != Ordering::Greater;
+        }
+        if more_like == Ordering::Less {
+            return false;
         }
         if let Some(page) = self.log.of_content(other).and_then(|entry| entry.page.as_mut()) {
             page.duplicate = true;
