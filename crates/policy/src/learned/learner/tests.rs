@@ -129,6 +129,16 @@ fn the_learner_is_a_policy_for_every_goal() {
 }
 
 #[test]
+fn a_view_like_the_example_is_no_duplicate_of_the_page_and_the_page_none_of_it() {
+    let duplicates = |goal: Goal| {
+        let driver = crawl(goal, 8);
+        let topics = driver.policy.log.iter().filter(|entry| entry.url.as_str().contains("/topic/"));
+        topics.filter(|entry| entry.page.is_some_and(|page| page.duplicate)).count()
+    };
+    assert_eq!((duplicates(like("/topic/1?post=1")), duplicates(like("/topic/1"))), (0, 24));
+}
+
+#[test]
 fn permalinks_are_learnt_to_be_worth_nothing_even_where_they_come_first() {
     let driver = crawl(Goal::Content, 8);
     let list = "/list/7";
