@@ -108,7 +108,7 @@ impl Holders {
         self.shown.clear();
     }
 
-    #[cfg(test)]
+    /// Returns the number of distinct shingles and texts.
     pub fn len(&self) -> usize {
         self.shown.len()
     }

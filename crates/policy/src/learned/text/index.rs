@@ -14,9 +14,10 @@ use harvestman_core::model::PageText;
 
 /// Maximum number of pages whose words are retained, to separate their template from their content again.
 const RETAINED_MAX: usize = 1_500;
-/// Maximum number of shingles of all remembered pages: some 50 MB. Over eight recordings of up to 9,000 pages each, twice as many
-/// gave the same harvest.
-const SHINGLES_MAX: usize = 3 << 18;
+/// Maximum number of shingles of all remembered pages, and of distinct ones: some 15 MB and some 25 MB. A map of somewhat more
+/// would take twice the memory.
+const SHINGLES_MAX: usize = 3 << 19;
+const DISTINCT_MAX: usize = 900_000;
 /// The number of shingles at which a page has half the maximum worth.
 const HALF_WORTH: f64 = 10.0;
 /// The worth of text that other pages hold, relative to that of a page's own.
@@ -111,7 +112,7 @@ impl TextIndex {
         let outer = within.into_iter().find(|outer| self.could_be_left_out(id, *outer));
         let repeats = alike.map(|other| (other, Relation::Alike)).or(outer.map(|outer| (outer, Relation::Within)));
         let contains = contains.into_iter().filter(|inner| self.could_be_left_out(*inner, id)).collect();
-        while self.pages.len() > 1 && (self.pages.len() > self.pages_max || self.shingles > self.shingles_max) {
+        while self.pages.len() > 1 && self.is_over_limit() {
             self.forget_oldest();
         }
         NewText { id, repeats, contains, touched }
@@ -275,6 +276,11 @@ impl TextIndex {
 
     fn page_mut(&mut self, id: ContentId) -> Option<&mut Page> {
         self.pages.get_mut(id.0.checked_sub(self.first)? as usize)
+    }
+
+    fn is_over_limit(&self) -> bool {
+        let shingles = self.shingles > self.shingles_max || self.holders.len() > DISTINCT_MAX;
+        self.pages.len() > self.pages_max || shingles
     }
 
     fn forget_oldest(&mut self) {
