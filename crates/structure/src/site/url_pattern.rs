@@ -22,7 +22,7 @@ const SIBLINGS_FEW: usize = 8;
 /// With more siblings, a name is kept if it leads to this many times as many URLs as the median sibling.
 const STANDS_OUT: u32 = 4;
 /// Names and values on fewer URLs are never kept.
-pub(super) const SUPPORT: u32 = 4;
+const SUPPORT: u32 = 4;
 /// A value is kept if at least this share of the URLs with its parameter has it.
 const VALUE_SHARE: f64 = 0.05;
 /// Maximum number of names and values that are counted; later ones are counted only if they are known.

@@ -257,7 +257,7 @@ impl Policy for Learned {
     fn needs(&self) -> Needs {
         let room = self.sample.len() < self.drift.room(self.tuning.sample_max);
         let body = room && (self.will_learn() || self.drift.is_sampling());
-        // With many pages per link class, a few more or less make no difference.
+        // Templates and patterns no longer change; what is left to learn are means over many pages.
         Needs { words: true, body, gaps: !self.will_learn(), ..Needs::default() }
     }
 }

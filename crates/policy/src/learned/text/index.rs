@@ -14,8 +14,8 @@ use harvestman_core::model::PageText;
 
 /// Maximum number of pages whose words are retained, to separate their template from their content again.
 const RETAINED_MAX: usize = 1_500;
-/// Maximum number of shingles of all remembered pages, and of distinct ones: some 15 MB and some 25 MB. A map of somewhat more
-/// would take twice the memory.
+/// Maximum number of shingles of all remembered pages, and of distinct ones: some 15 MB and some 25 MB. A map of
+/// somewhat more would take twice the memory.
 const SHINGLES_MAX: usize = 3 << 19;
 const DISTINCT_MAX: usize = 900_000;
 /// The number of shingles at which a page has half the maximum worth.
@@ -60,6 +60,7 @@ pub struct TextIndex {
     first: u64,
     pages_max: usize,
     shingles_max: usize,
+    distinct_max: usize,
     templates: TemplateWords,
     classes: PageClasses,
     holders: Holders,
@@ -78,6 +79,7 @@ impl TextIndex {
             first: 0,
             pages_max: pages_max.max(1),
             shingles_max: SHINGLES_MAX,
+            distinct_max: DISTINCT_MAX,
             templates: TemplateWords::default(),
             classes: PageClasses::default(),
             holders: Holders::default(),
@@ -279,7 +281,7 @@ impl TextIndex {
     }
 
     fn is_over_limit(&self) -> bool {
-        let shingles = self.shingles > self.shingles_max || self.holders.len() > DISTINCT_MAX;
+        let shingles = self.shingles > self.shingles_max || self.holders.len() > self.distinct_max;
         self.pages.len() > self.pages_max || shingles
     }
 
@@ -292,8 +294,8 @@ impl TextIndex {
     }
 
     #[cfg(test)]
-    pub(super) const fn set_shingles_max(&mut self, shingles_max: usize) {
-        self.shingles_max = shingles_max;
+    pub(super) const fn set_limits(&mut self, shingles_max: usize, distinct_max: usize) {
+        (self.shingles_max, self.distinct_max) = (shingles_max, distinct_max);
     }
 
     #[cfg(test)]

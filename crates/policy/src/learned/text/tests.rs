@@ -177,7 +177,7 @@ fn small_pages_are_compared_by_all_their_texts() {
 #[test]
 fn of_long_pages_fewer_are_remembered() {
     let mut index = index();
-    index.set_shingles_max(350);
+    index.set_limits(350, 10_000);
     let ids: Vec<_> = (0..10).map(|number| index.take_in(&page(&[article(number)]), ARTICLE).id).collect();
     assert_eq!(index.known_keys(), 300);
     assert_eq!((index.worth(ids[6]), index.worth(ids[7]) > 0.9), (0.0, true));
@@ -189,6 +189,16 @@ fn of_long_pages_fewer_are_remembered() {
         "a page beyond the bound is remembered alone"
     );
     assert_eq!(index.known_keys(), 998);
+}
+
+#[test]
+fn pages_that_share_their_text_take_little_of_the_memory_for_distinct_shingles() {
+    let mut index = index();
+    index.set_limits(10_000, 350);
+    let shared: Vec<_> = (0..10).map(|_| index.take_in(&page(&[article(1)]), ARTICLE).id).collect();
+    assert_eq!((index.known_keys(), index.worth(shared[0]) > 0.9), (100, true));
+    (2..5).for_each(|number| assert!(index.take_in(&page(&[article(number)]), ARTICLE).repeats.is_none()));
+    assert_eq!((index.known_keys(), index.worth(shared[9])), (300, 0.0));
 }
 
 /// Pages of up to four of twelve texts.
