@@ -177,6 +177,7 @@ def policy():
               ("max (time() - harvestman_policy_snapshot_timestamp_seconds{@} and harvestman_policy_snapshot_timestamp_seconds{@} > 0) or vector(0)", "age")),
         graph("Observations and proposals", "Fetches per second observed by the policy, and URLs per second that it proposes.", "ops", (rate("policy_observations_total"), "observations"),
               (rate("policy_skipped_observations_total"), "skipped while behind"),
+              (rate("policy_unread_pages_total"), "pages not read"),
               (rate("policy_proposals_total"), "proposals")),
         share("Policy thread", "Utilisation of the policy thread. At 100 % the crawl waits for the policy.", (rate("policy_busy_seconds_total"), "learning"),
               (rate("policy_model_update_seconds_total"), "model updates (part of learning)"), (rate("policy_waiting_seconds_total"), "workers waiting")),

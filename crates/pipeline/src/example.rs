@@ -54,7 +54,7 @@ fn from_file(bytes: Vec<u8>, options: &ParseOptions, canonicaliser: &Canonicalis
     let facts = PageFacts {
         bag: page.leaf_paths,
         units: page.units,
-        text: page.text,
+        text: Some(page.text),
         forms: page.forms,
         body: Some((Bytes::from(bytes), None)),
         ..PageFacts::default()

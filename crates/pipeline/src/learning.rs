@@ -306,6 +306,12 @@ impl Learning {
             let is_older = seen.generation < self.snapshot.generation();
             policy::update_observation(&*self.snapshot, &mut *self.read, &mut seen.observation, is_older);
         }
+        if self.needs.now().words
+            && let Outcome::Page(page) = &seen.observation.outcome
+            && page.text.is_none()
+        {
+            self.metrics.unread.inc();
+        }
         let cluster = self.see_destination(&seen.observation);
         let encoded = self.observations.is_some().then(|| observations::encode(&seen.observation, cluster));
         if let Some(journal) = &mut self.journal {

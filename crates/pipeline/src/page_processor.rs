@@ -74,22 +74,28 @@ pub(super) struct PageProcessor {
     parser: Parser,
     new_parser: Box<dyn Fn() -> Parser + Send>,
     memory: Memory,
-    /// What the parser was last set to: the snapshot's generation, and whether units and the gist are wanted.
-    asked: Option<(u64, bool, bool, bool)>,
+    /// The generation of the snapshot whose class names the parser was last set to.
+    generation: Option<u64>,
 }
 
 impl PageProcessor {
     pub(super) fn new(rules: Arc<Rules>, new_parser: impl Fn() -> Parser + Send + 'static) -> Self {
         let agent = rules.agent.clone();
         let new_parser = move || new_parser().with_agent(&agent);
-        Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), memory: Memory::default(), asked: None }
+        Self {
+            rules,
+            parser: new_parser(),
+            new_parser: Box::new(new_parser),
+            memory: Memory::default(),
+            generation: None,
+        }
     }
 
     /// Resets the processor after a panic, which may have left the parser in any state.
     pub(super) fn reset(&mut self) {
         self.parser = (self.new_parser)();
         self.memory = Memory::default();
-        self.asked = None;
+        self.generation = None;
     }
 
     /// Determines the fate of an exchange, and processes the links of its page.
@@ -144,6 +150,8 @@ impl PageProcessor {
         let needs = Needs { gist: needs.gist || rules.digests, ..needs };
         // One snapshot for the whole page: its bag is parsed with the class names by which its cluster is determined.
         let snapshot = rules.snapshot();
+        let words = needs.words && snapshot.reads_text(item.class);
+        let needs = Needs { words, ..needs };
         self.follow_policy(&*snapshot, needs);
         let parse = &rules.metrics.parse;
         let mut watch = parse.busy_seconds.is_on().then(Stopwatch::start);
@@ -166,7 +174,7 @@ impl PageProcessor {
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
             units: std::mem::take(&mut page.units),
-            text: std::mem::take(&mut page.text),
+            text: needs.words.then(|| std::mem::take(&mut page.text)),
             gist: std::mem::take(&mut page.gist),
             forms: page.forms,
             links: placed,
@@ -188,11 +196,11 @@ impl PageProcessor {
 
     /// Sets the parser to what the policy's snapshot requires.
     fn follow_policy(&mut self, policy: &dyn PolicySnapshot, needs: Needs) {
-        let asked = (policy.generation(), needs.words, needs.units, needs.gist);
-        if self.asked != Some(asked) {
+        self.parser.set_texts(needs.words, needs.units, needs.gist);
+        let generation = Some(policy.generation());
+        if self.generation != generation {
             self.parser.set_class_tokens(policy.class_tokens());
-            self.parser.set_texts(needs.words, needs.units, needs.gist);
-            self.asked = Some(asked);
+            self.generation = generation;
         }
     }
 

@@ -4,7 +4,7 @@ use arc_swap::ArcSwap;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions, PolicyKind};
-use harvestman_core::model::Timings;
+use harvestman_core::model::{ClassOrder, Timings};
 use harvestman_core::seed::Seed;
 use harvestman_policy::PolicyInputs;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
@@ -44,6 +44,44 @@ fn exchange(headers: &[(&'static str, &str)], body: &[u8]) -> Exchange {
 
 fn page(processor: &mut PageProcessor, exchange: &Exchange) -> PageResult {
     processor.page(&ScheduledUrl::errand(CanonicalUrl::from_canonical(PAGE)), exchange)
+}
+
+/// Reads the text of pages found at places with an even number.
+struct ReadsEven;
+
+impl ClassOrder for ReadsEven {
+    fn score(&self, _: LinkClass) -> f64 {
+        0.0
+    }
+}
+
+impl PolicySnapshot for ReadsEven {
+    fn version(&self) -> u64 {
+        0
+    }
+
+    fn reads_text(&self, class: LinkClass) -> bool {
+        class.apath.0.is_multiple_of(2)
+    }
+}
+
+#[test]
+fn text_is_read_where_the_policy_asks_for_it() {
+    let config = Config::default();
+    let policy: Arc<dyn PolicySnapshot> = Arc::new(ReadsEven);
+    let needs = Arc::new(crate::needs::SharedNeeds::new(Needs { words: true, ..Needs::default() }));
+    let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &needs);
+    let rules = crate::offline::rules(&config, &[], shared, Arc::new(|_| true)).unwrap();
+    let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
+    let exchange = exchange(&[("content-type", "text/html")], b"<p>one two three four");
+    let mut words = |place| {
+        let url = CanonicalUrl::from_canonical(PAGE);
+        let item = ScheduledUrl::found(url, LinkClass::unclassified(Apath(place)));
+        processor.page(&item, &exchange).facts.unwrap().text.map(|text| text.len())
+    };
+    assert_eq!([2, 3, 4].map(&mut words), [Some(4), None, Some(4)]);
+    needs.set(Needs::default());
+    assert_eq!(words(6), None);
 }
 
 /// The URLs that a page leads to.

@@ -197,6 +197,10 @@ impl PolicySnapshot for AdjustedSnapshot {
         self.policy.has_patterns()
     }
 
+    fn reads_text(&self, class: LinkClass) -> bool {
+        self.policy.reads_text(class)
+    }
+
     fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
         self.policy.explain(class)
     }

@@ -204,6 +204,13 @@ pub trait PolicySnapshot: ClassOrder {
         None
     }
 
+    /// Whether the words of a page that was fetched as `class` teach the policy anything, if it needs words at all. A
+    /// policy reads only a sample of the pages of a kind that it is certain of.
+    fn reads_text(&self, class: LinkClass) -> bool {
+        let _ = class;
+        true
+    }
+
     /// The snapshot as bytes, for other nodes to decide by; `None` where it cannot be sent.
     fn stored(&self) -> Option<StoredSnapshot> {
         None

@@ -60,8 +60,9 @@ pub struct PageFacts {
     pub bag: Vec<LeafPath>,
     /// Its texts, if [`Needs::units`].
     pub units: Vec<ContentUnit>,
-    /// Its words, if [`Needs::words`].
-    pub text: PageText,
+    /// Its words, if [`Needs::words`]. `None` where the policy's snapshot did not ask for those of this page
+    /// ([`PolicySnapshot::reads_text`](crate::PolicySnapshot::reads_text)).
+    pub text: Option<PageText>,
     /// Hashes of what it shows, without numbers, if [`Needs::gist`]: equal on two pages that differ only in numbers,
     /// dates and identifiers.
     pub gist: Vec<u64>,

@@ -167,7 +167,7 @@ impl<'a> Crawl<'a> {
             Kind::Page => Outcome::Page(Box::new(PageFacts {
                 bag: bag(made),
                 units: if needs.units { units(made, page) } else { Vec::new() },
-                text: if needs.words { text(made, page) } else { PageText::default() },
+                text: needs.words.then(|| text(made, page)),
                 links: if needs.links { made.links.iter().map(placed).collect() } else { Vec::new() },
                 ..PageFacts::default()
             })),

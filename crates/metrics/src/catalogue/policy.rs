@@ -11,6 +11,8 @@ group! {
         /// Ended fetches that the policy did not observe because it was behind. A policy that knows the site leaves out
         /// fetches rather than hold up the crawl.
         skipped: Counter = "harvestman_policy_skipped_observations_total";
+        /// Observed pages whose text was not read because the policy knows what pages of their class are worth.
+        unread: Counter = "harvestman_policy_unread_pages_total";
         /// Ended fetches that wait to be observed by the policy. At `frontier.in_flight_max` the workers wait for it.
         queue_length: Gauge = "harvestman_policy_queue_length";
         /// Time that all workers together waited because the policy was behind.

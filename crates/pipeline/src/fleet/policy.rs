@@ -11,7 +11,7 @@ use crate::example::reader;
 use crate::make_policy::MakePolicy;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, ParseOptions};
-use harvestman_core::model::{PageText, UrlPattern};
+use harvestman_core::model::UrlPattern;
 use harvestman_core::seed::Seed;
 use harvestman_fleet::bus::BoxFuture;
 use harvestman_fleet::policy::{Outbox, PolicyReplica, PolicySession, RetentionLimits};
@@ -115,7 +115,7 @@ fn encode(mut seen: Observation, class_model: ClassModelId, needs: Needs) -> Byt
             page.gist = Vec::new();
         }
         if !needs.words {
-            page.text = PageText::default();
+            page.text = None;
         }
         if !needs.units {
             page.units = Vec::new();

@@ -40,7 +40,7 @@ fn seen(number: u32) -> Observation {
     let new = if template == 0 { vec![NewLink { class, url: url(1, 1_000 + number) }] } else { Vec::new() };
     let facts = PageFacts {
         bag: bag(template, number),
-        text,
+        text: Some(text),
         body: Some((vec![template as u8, (number % 250) as u8].into(), None)),
         ..PageFacts::default()
     };

@@ -170,6 +170,13 @@ impl Evidence {
         Estimate { mean, weight, variance, uncertainty, wanted }
     }
 
+    /// Whether the class itself and the finer pattern were observed at least `n` times.
+    pub fn is_known(&self, class: LinkClass, n: f64) -> bool {
+        let LinkClass { cluster, apath, pattern, .. } = class;
+        let own = [Level::Class(cluster, apath, pattern.coarse), Level::Fine(pattern.fine)];
+        own.into_iter().all(|level| self.at(level).n >= n)
+    }
+
     /// Forgets all observations.
     pub fn clear(&mut self) {
         self.sums.clear();

@@ -21,10 +21,18 @@ pub struct Entry {
     pub new: Vec<NewLink>,
 }
 
+impl Entry {
+    /// The key of its text; `None` where it is no page, or its text was not read.
+    pub fn content(&self) -> Option<ContentId> {
+        self.page?.content
+    }
+}
+
 /// What is known of an entry that is a page.
 #[derive(Debug, Clone, Copy)]
 pub struct LoggedPage {
-    pub content: ContentId,
+    /// Its key in the index of texts; `None` where its text was not read.
+    pub content: Option<ContentId>,
     pub cluster: ClusterId,
     /// It repeats a page with a more canonical address.
     pub duplicate: bool,
@@ -50,12 +58,12 @@ impl Log {
     }
 
     pub fn push(&mut self, entry: Entry) {
-        if entry.page.is_some() {
+        if entry.content().is_some() {
             self.by_content.push_back(self.first + self.entries.len() as u64);
         }
         self.entries.push_back(entry);
         if self.entries.len() > self.entries_max {
-            if self.entries.pop_front().is_some_and(|entry| entry.page.is_some()) {
+            if self.entries.pop_front().is_some_and(|entry| entry.content().is_some()) {
                 self.by_content.pop_front();
                 self.content_first += 1;
             }
@@ -87,7 +95,7 @@ mod tests {
 
     fn entry(number: usize, content: Option<u64>) -> Entry {
         let page = |content| LoggedPage {
-            content: ContentId(content),
+            content: Some(ContentId(content)),
             cluster: ClusterId::UNKNOWN,
             duplicate: false,
             sample: None,

@@ -23,6 +23,7 @@ mod learner;
 mod log;
 mod model;
 mod note;
+mod reading;
 mod sample_page;
 mod snapshot;
 mod stored;

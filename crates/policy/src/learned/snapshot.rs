@@ -1,6 +1,6 @@
 //! The snapshots of the learned policies: scores of link classes, clusters of pages, patterns of URLs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -30,6 +30,11 @@ pub struct LearnedSnapshot {
     pub(super) evidence: Evidence,
     pub(super) yields: Yields,
     pub(super) recent_yield: RecentYield,
+    /// Whether the text of all pages is read, or only that of pages of classes that are not known well, or of patterns
+    /// whose pages others repeat.
+    pub(super) reads_all: bool,
+    /// These patterns.
+    pub(super) repeated: Arc<HashSet<PatternId, FixedState>>,
     pub(super) tuning: Tuning,
     /// Whether pages like an example are wanted. The example is one of the seeds, which then precede everything else.
     pub(super) by_example: bool,
@@ -149,6 +154,12 @@ impl PolicySnapshot for LearnedSnapshot {
 
     fn describe(&self) -> Option<serde_json::Value> {
         Some(self.templates.as_ref()?.describe())
+    }
+
+    fn reads_text(&self, class: LinkClass) -> bool {
+        self.reads_all
+            || self.repeated.contains(&class.pattern.coarse)
+            || !self.evidence.is_known(class, self.tuning.known_weight)
     }
 
     fn stored(&self) -> Option<StoredSnapshot> {

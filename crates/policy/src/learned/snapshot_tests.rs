@@ -25,6 +25,8 @@ fn snapshot(seed: u64) -> LearnedSnapshot {
         evidence: Evidence::default(),
         yields: Yields::default(),
         tuning: Tuning::default(),
+        reads_all: true,
+        repeated: Arc::default(),
         recent_yield: RecentYield::default(),
         by_example: false,
         lost: None,
@@ -66,6 +68,20 @@ fn a_hub_is_worth_the_rate_at_which_its_links_are_worth_something() {
     let prospect = hub.prospect(class(1)).unwrap();
     assert!(prospect.wanted < 0.02 && (prospect.links - 19.0).abs() < 0.5, "{prospect:?}");
     assert!((prospect.links_score - 1.0).abs() < 1e-9 && (prospect.links_wanted - 0.5).abs() < 1e-9, "{prospect:?}");
+}
+
+#[test]
+fn the_text_of_pages_is_read_unless_their_class_is_known_well() {
+    let mut one = snapshot(1);
+    (0..29).for_each(|_| one.evidence.add(class(1), worth(0.8), 1_000.0));
+    one.reads_all = false;
+    assert!(one.reads_text(class(1)));
+    one.evidence.add(class(1), worth(0.8), 1_000.0);
+    assert!(!one.reads_text(class(1)) && one.reads_text(class(2)));
+    one.repeated = Arc::new([class(1).pattern.coarse].into_iter().collect());
+    assert!(one.reads_text(class(1)), "others repeat its pages");
+    (one.repeated, one.reads_all) = (Arc::default(), true);
+    assert!(one.reads_text(class(1)));
 }
 
 #[test]

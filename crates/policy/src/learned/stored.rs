@@ -40,6 +40,8 @@ struct Counts {
     evidence: Evidence,
     yields: Yields,
     recent_yield: RecentYield,
+    reads_all: bool,
+    repeated: Vec<PatternId>,
     by_example: bool,
     lost: Option<PatternId>,
 }
@@ -69,11 +71,15 @@ impl LearnedSnapshot {
         clusters.sort_unstable();
         let templates = self.templates.as_ref().map(|templates| templates.stored());
         let class_model = StoredClassModel { templates, patterns: (*self.patterns).clone(), clusters };
+        let mut repeated: Vec<_> = self.repeated.iter().copied().collect();
+        repeated.sort_unstable();
         let counts = Counts {
             seed: self.seed,
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
             recent_yield: self.recent_yield,
+            reads_all: self.reads_all,
+            repeated,
             by_example: self.by_example,
             lost: self.lost,
         };
@@ -104,6 +110,8 @@ impl LearnedSnapshot {
             evidence: counts.evidence,
             yields: counts.yields,
             recent_yield: counts.recent_yield,
+            reads_all: counts.reads_all,
+            repeated: Arc::new(counts.repeated.into_iter().collect()),
             tuning: Tuning::default(),
             by_example: counts.by_example,
             lost: counts.lost,

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -34,6 +36,8 @@ fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -
         evidence,
         yields,
         recent_yield,
+        reads_all: by_example,
+        repeated: Arc::new(HashSet::from_iter([class(1, 1, 1).pattern.coarse])),
         tuning: Tuning::default(),
         by_example,
         lost: by_example.then(|| class(1, 1, 1).pattern.coarse),

@@ -36,7 +36,12 @@ impl Default for RecentYield {
 impl RecentYield {
     /// Counts a fetch.
     pub fn see(&mut self, worth: Worth) {
-        self.0 += (worth.count() - self.0) / MEMORY;
+        self.expect(worth.count());
+    }
+
+    /// Counts a fetch that was wanted with probability `wanted`.
+    pub fn expect(&mut self, wanted: f64) {
+        self.0 += (wanted - self.0) / MEMORY;
     }
 
     /// The share, 0 to 1.

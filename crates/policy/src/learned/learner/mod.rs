@@ -18,6 +18,7 @@ use super::goal::{Goal, Likeness};
 use super::log::{Entry, Log};
 use super::model::{Facts, LearntClasses, SiteModel};
 use super::note::{self, ExampleStatus};
+use super::reading::Reading;
 use super::sample_page::{ReadPage, SamplePage};
 use super::snapshot::LearnedSnapshot;
 use super::templates::{FIRST_NAME, Templates};
@@ -57,6 +58,7 @@ pub struct Learned {
     yields: Yields,
     recent_yield: RecentYield,
     content: TextIndex,
+    reading: Reading,
     log: Log,
     likeness: Likeness,
     extensions: Extensions,
@@ -100,6 +102,7 @@ impl Learned {
             yields: Yields::default(),
             recent_yield: RecentYield::default(),
             content: TextIndex::new(PAGES_MAX),
+            reading: Reading::default(),
             log: Log::new(PAGES_MAX),
             likeness: Likeness { kind, ..Likeness::default() },
             extensions: Extensions::default(),
@@ -211,6 +214,9 @@ impl Policy for Learned {
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
             recent_yield: self.recent_yield,
+            // While classes still change their meaning, all text is needed to tell them apart.
+            reads_all: self.will_learn() || self.reading.reads_all(),
+            repeated: Arc::clone(self.content.repeated()),
             tuning: self.tuning,
             by_example: matches!(self.goal, Goal::Like(_)),
             lost: self.lost(),

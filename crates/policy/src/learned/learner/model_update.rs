@@ -9,6 +9,7 @@ use super::{Learned, PAGES_MAX, UPDATES_END};
 use crate::learned::goal::Goal;
 use crate::learned::log::Log;
 use crate::learned::note::ExampleStatus;
+use crate::learned::reading::Reading;
 use crate::learned::templates::Templates;
 use crate::learned::text::{ContentId, Kin};
 use crate::learned::worth::Worth;
@@ -29,6 +30,8 @@ impl Learned {
     pub(super) fn update_model(&mut self) {
         self.next_update = ((self.pages as f64 * UPDATE_GROWTH) as usize).max(self.pages + 1);
         self.generation += 1;
+        // After a drift all is read again.
+        self.reading = Reading::default();
         self.patterns = Arc::new(self.url_learner.patterns());
         let sampled = self.templates.as_ref().map_or(0, |templates| templates.labels().len());
         if self.sample.len() > sampled {
@@ -63,7 +66,9 @@ impl Learned {
             }
             clusters.insert(entry.url.fingerprint(), page.cluster);
             let pattern = self.patterns.of(entry.url.as_str()).coarse;
-            by_content.insert(page.content, Kin { cluster: page.cluster, pattern });
+            if let Some(content) = page.content {
+                by_content.insert(content, Kin { cluster: page.cluster, pattern });
+            }
         }
         self.content.regroup(|id| by_content.get(&id).copied());
         self.find_example(&clusters);
@@ -90,8 +95,10 @@ impl Learned {
             self.extensions.see(self.patterns.of(entry.url.as_str()).coarse, entry.url.as_str(), &entry.new);
         }
         for entry in log.iter_mut() {
-            entry.worth = entry.page.map_or(Worth::NOTHING, |page| self.worth(&entry.url, &page));
-            self.evidence.add(entry.class, entry.worth, self.tuning.smoothing.memory);
+            entry.worth = entry.page.map_or(Worth::NOTHING, |page| self.worth(&entry.url, entry.class, &page));
+            if self.is_evidence(entry.page) {
+                self.evidence.add(entry.class, entry.worth, self.tuning.smoothing.memory);
+            }
         }
         let skipped = log.iter().count().saturating_sub(YIELDS_RECOUNTED);
         for entry in log.iter().skip(skipped) {

@@ -8,7 +8,7 @@ use crate::learned::drift::{DriftAction, TemplateFit};
 use crate::learned::goal::Goal;
 use crate::learned::log::{Entry, LoggedPage};
 use crate::learned::note::ExampleStatus;
-use crate::learned::text::{ContentId, Kin, Relation};
+use crate::learned::text::{ContentId, Kin, NewText, Relation};
 use crate::learned::worth::Worth;
 use crate::learned::yields::Yield;
 use crate::{NewLink, PageFacts};
@@ -34,10 +34,40 @@ impl Learned {
         self.recognise_example(&url, cluster);
         let sample = self.sample_page(&url, facts);
         let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
-        let found = self.content.take_in(&facts.text, kin);
+        let found = facts.text.as_ref().map(|text| self.content.take_in(text, kin));
+        let content = found.as_ref().map(|found| found.id);
+        let (duplicate, touched) = found.map_or_else(Default::default, |found| self.relate(&url, found));
+        let page = LoggedPage { content, cluster, duplicate, sample };
+        if !self.will_learn() {
+            self.reading.see(self.evidence.is_known(class, self.tuning.known_weight));
+        }
+        let worth = self.worth(&url, class, &page);
+        // Before anything is learnt, URLs of different kinds have the same pattern.
+        if worth.value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleStatus::Missing { .. }) {
+            self.example = ExampleStatus::Missing { found: true };
+        }
+        if self.is_evidence(Some(page)) {
+            self.recent_yield.see(worth);
+            self.evidence.add(class, worth, self.memory());
+        } else {
+            self.recent_yield.expect(self.evidence.estimate(class, &self.tuning.smoothing).wanted);
+        }
+        let seen = match &self.templates {
+            Some(templates) if sample.is_none() && templates.has_made(&facts.bag, cluster) => TemplateFit::Known,
+            Some(_) if sample.is_none() => TemplateFit::Strange,
+            _ => TemplateFit::Uncounted,
+        };
+        self.log.push(Entry { url, class, via, worth, page: Some(page), new });
+        self.revalue(&touched);
+        self.watch(seen);
+    }
+
+    /// Learns how the page just fetched at `url` relates to earlier ones. Returns whether it is the duplicate of one, and
+    /// the pages whose worth changes.
+    fn relate(&mut self, url: &CanonicalUrl, found: NewText) -> (bool, Vec<ContentId>) {
         self.duplicates += u64::from(found.repeats.is_some());
         let duplicate = match found.repeats {
-            Some((other, Relation::Alike)) => self.blame(&url, other, found.id),
+            Some((other, Relation::Alike)) => self.blame(url, other, found.id),
             Some((_, Relation::Within)) => matches!(self.goal, Goal::Content),
             None => false,
         };
@@ -48,22 +78,12 @@ impl Learned {
         if matches!(self.goal, Goal::Content) {
             found.contains.iter().for_each(|other| self.contained(*other, found.id));
         }
-        let page = LoggedPage { content: found.id, cluster, duplicate, sample };
-        let worth = self.worth(&url, &page);
-        // Before anything is learnt, URLs of different kinds have the same pattern.
-        if worth.value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleStatus::Missing { .. }) {
-            self.example = ExampleStatus::Missing { found: true };
-        }
-        self.recent_yield.see(worth);
-        self.evidence.add(class, worth, self.memory());
-        let seen = match &self.templates {
-            Some(templates) if sample.is_none() && templates.has_made(&facts.bag, cluster) => TemplateFit::Known,
-            Some(_) if sample.is_none() => TemplateFit::Strange,
-            _ => TemplateFit::Uncounted,
-        };
-        self.log.push(Entry { url, class, via, worth, page: Some(page), new });
-        self.revalue(&touched);
-        self.watch(seen);
+        (duplicate, touched)
+    }
+
+    /// Whether the worth of a fetch was observed: it was no page, its text was read, or its text does not matter.
+    pub(super) fn is_evidence(&self, page: Option<LoggedPage>) -> bool {
+        page.is_none_or(|page| page.content.is_some()) || matches!(self.goal, Goal::Like(_))
     }
 
     /// Checks whether the site's pages still fit the known templates.
@@ -121,7 +141,7 @@ impl Learned {
             let Some(entry) = self.log.of_content(*id) else { continue };
             let Some(page) = entry.page else { continue };
             let (url, class, old) = (entry.url.clone(), entry.class, entry.worth);
-            let new = self.worth(&url, &page);
+            let new = self.worth(&url, class, &page);
             self.evidence.correct(class, old, new);
             if let Some(entry) = self.log.of_content(*id) {
                 entry.worth = new;
@@ -129,11 +149,16 @@ impl Learned {
         }
     }
 
-    pub(super) fn worth(&self, url: &CanonicalUrl, page: &LoggedPage) -> Worth {
+    /// The worth of a page that was fetched as `class`: the expected one where its text was not read.
+    pub(super) fn worth(&self, url: &CanonicalUrl, class: LinkClass, page: &LoggedPage) -> Worth {
         match &self.goal {
             Goal::Content if page.duplicate => Worth::NOTHING,
             Goal::Content => {
-                let value = self.content.worth(page.content);
+                let Some(content) = page.content else {
+                    let expected = self.evidence.estimate(class, &self.tuning.smoothing);
+                    return Worth { value: expected.mean, wanted: expected.wanted >= 0.5 };
+                };
+                let value = self.content.worth(content);
                 Worth { value, wanted: value >= CONTENT_FROM }
             }
             Goal::Like(example) => {

@@ -82,6 +82,17 @@ impl Driver {
     }
 
     fn page(&mut self, at: (&str, u64), path: &str, template: u64, text: PageText, new: &[(u64, String)]) {
+        self.page_read_or_not(at, path, template, Some(text), new);
+    }
+
+    fn page_read_or_not(
+        &mut self,
+        at: (&str, u64),
+        path: &str,
+        template: u64,
+        text: Option<PageText>,
+        new: &[(u64, String)],
+    ) {
         let number = self.templates.len() as u8;
         self.templates.insert(path.to_owned(), template);
         let facts = PageFacts {
@@ -118,6 +129,27 @@ fn crawl(goal: Goal, lists: u64) -> Driver {
         }
     }
     driver
+}
+
+#[test]
+fn a_page_that_was_not_read_counts_as_its_class_is_expected_to() {
+    let mut driver = crawl(Goal::Content, 20);
+    let at = ("/list/19", TO_TOPIC);
+    let scores = |driver: &Driver| (driver.score(at, "/topic/900"), driver.score(("/list/19", TO_USER), "/user/900"));
+    let before = scores(&driver);
+    for number in 200..240 {
+        driver.page_read_or_not(at, &format!("/topic/{number}"), TOPIC, None, &[]);
+        driver.page_read_or_not(("/list/19", TO_USER), &format!("/user/{number}"), USER, None, &[]);
+    }
+    let after = scores(&driver);
+    assert!((after.0 - before.0).abs() < 0.05 && (after.1 - before.1).abs() < 0.05, "{before:?} {after:?}");
+    let yielded = driver.snapshot.recent_yield().unwrap();
+    assert!((0.3..0.7).contains(&yielded), "every second page was wanted: {yielded}");
+    // Classes are named anew, and all is counted again.
+    driver.policy.update_model();
+    driver.snapshot = driver.policy.snapshot();
+    let recounted = scores(&driver);
+    assert!((recounted.0 - before.0).abs() < 0.1 && (recounted.1 - before.1).abs() < 0.1, "{before:?} {recounted:?}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The index of the texts of fetched pages.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
@@ -9,8 +10,9 @@ use super::compare::Comparison;
 use super::content::Content;
 use super::holders::{Holders, ShownBy};
 use super::key::{ContentId, Kin, Relation};
+use super::repetitions::Repetitions;
 use super::template_words::TemplateWords;
-use harvestman_core::model::PageText;
+use harvestman_core::model::{PageText, PatternId};
 
 /// Maximum number of pages whose words are retained, to separate their template from their content again.
 const RETAINED_MAX: usize = 1_500;
@@ -35,6 +37,8 @@ struct Page {
     within_several: bool,
     /// Whether it repeats another page.
     repeats: bool,
+    /// Whether another page was seen to repeat it, or to be within it.
+    is_repeated: bool,
     /// The words, where they are retained.
     text: Option<PageText>,
 }
@@ -64,6 +68,7 @@ pub struct TextIndex {
     templates: TemplateWords,
     classes: PageClasses,
     holders: Holders,
+    repetitions: Repetitions,
     /// The latest page of each class that shows nothing but its template.
     bare: HashMap<PageClass, ContentId, FixedState>,
     retained: usize,
@@ -83,6 +88,7 @@ impl TextIndex {
             templates: TemplateWords::default(),
             classes: PageClasses::default(),
             holders: Holders::default(),
+            repetitions: Repetitions::default(),
             bare: HashMap::default(),
             retained: 0,
             shingles: 0,
@@ -102,8 +108,21 @@ impl TextIndex {
         let alike = alike.or_else(|| self.bare.get(&class).filter(|_| is_bare).copied());
         let text = retain.then(|| text.clone());
         self.count(&content, class);
-        let page = Page { kin, class, content, own: 0, within: None, within_several: false, repeats: false, text };
+        let page = Page {
+            kin,
+            class,
+            content,
+            own: 0,
+            within: None,
+            within_several: false,
+            repeats: false,
+            is_repeated: false,
+            text,
+        };
         let (id, touched) = self.insert(page);
+        self.repetitions.see(kin.pattern);
+        alike.iter().chain(&within).for_each(|other| self.count_repetition(id, *other));
+        contains.iter().for_each(|other| self.count_repetition(*other, id));
         if is_bare {
             self.bare.insert(class, id);
         }
@@ -211,6 +230,21 @@ impl TextIndex {
             }
         }
         self.classes.add_page(class, content.shingles.len(), exclusive);
+    }
+
+    /// Counts that a page repeats `other`, or is within it, unless a third page shows that text too: the other two are alike
+    /// without it.
+    fn count_repetition(&mut self, id: ContentId, other: ContentId) {
+        let Some(one) = self.page(id).map(|page| page.kin.pattern) else { return };
+        let Some(page) = self.page_mut(other).filter(|page| !page.repeats && !page.is_repeated) else { return };
+        page.is_repeated = true;
+        let other = page.kin.pattern;
+        self.repetitions.repeat(one, other);
+    }
+
+    /// Returns the URL patterns whose pages other pages repeat.
+    pub const fn repeated(&self) -> &Arc<HashSet<PatternId, FixedState>> {
+        self.repetitions.repeated()
     }
 
     /// Appends a page and determines what it holds. Returns the pages that hold less than before.

@@ -16,9 +16,10 @@ mod content;
 mod holders;
 mod index;
 mod key;
+mod repetitions;
 mod template_words;
 #[cfg(test)]
 mod tests;
 
-pub use index::TextIndex;
+pub use index::{NewText, TextIndex};
 pub use key::{ContentId, Kin, Relation};

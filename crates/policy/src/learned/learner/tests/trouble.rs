@@ -19,7 +19,7 @@ fn sites_that_teach_nothing_are_crawled_by_finite_scores_and_noted() {
                 let (template, body) = (100 + number % templates, vec![(100 + number % templates) as u8, 0]);
                 let facts = PageFacts {
                     bag: bag(template, 0),
-                    text: text(template),
+                    text: Some(text(template)),
                     body: Some((body.into(), None)),
                     ..PageFacts::default()
                 };
