@@ -32,7 +32,7 @@ pub use adjacency::Adjacency;
 pub use centroid::{dsim, nearest_cluster};
 pub use cluster_graph::{
     Appraisal, CLUSTERS_MAX, Cluster, ClusterGraph, GraphEdge, GraphFilter, GraphLink, GraphNode, GraphPage,
-    GraphReason, NodeRule, PruneOptions, Reach, SplitOff, Standing, Universe,
+    GraphReason, NodeRule, PruneOptions, Reach, SplitOff, Standing, Threshold, Universe,
 };
 pub use dbscan::{MIN_PTS, dbscan};
 pub use distances::Distances;

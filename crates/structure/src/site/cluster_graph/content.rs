@@ -4,6 +4,8 @@
 //! one by one, the likely originals first. For each one, the share of its sampled pages is computed that show something
 //! which neither another of them nor an original shows. A cluster with too small a share is pruned.
 //!
+//! Pages that show nothing of their own may still be the only way to others ([`Gateways`]): then the verdict is lifted.
+//!
 //! If several templates made a cluster's pages, the pages of some may be worth fetching and those of others not. A
 //! template's pages are split off if it is certain that they differ from the remaining ones in that.
 
@@ -11,6 +13,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::CLUSTERS_MAX;
+use super::gateways::Gateways;
 use super::graph::GraphReason;
 use super::sample::{Cluster, GraphLink, GraphPage};
 use super::worth::{SplitOff, Tally, Threshold, split_off};
@@ -28,10 +31,13 @@ enum Shown {
     At(u64),
 }
 
+/// What the pages that are kept show, each with the URL of one of them.
+type Claims = HashMap<Shown, u64>;
+
 /// The sampled pages of a cluster.
-struct ClusterSample<'a> {
-    cluster: usize,
-    pages: Vec<&'a GraphPage>,
+pub(super) struct ClusterSample<'a> {
+    pub(super) cluster: usize,
+    pub(super) pages: Vec<&'a GraphPage>,
     redirects: usize,
     detours: f64,
     segments: f64,
@@ -111,17 +117,32 @@ impl Appraisal {
     /// is not a mere form. Clusters without sampled pages stay, as nothing is known against them. If a URL occurs more
     /// than once, only its first page counts. O(pages + links).
     pub fn of(sample: &[GraphPage], clusters: usize, distinct_min: f64, sure: f64) -> Self {
-        let (threshold, clusters) = (Threshold { share: distinct_min, sure }, clusters.min(CLUSTERS_MAX));
+        Self::after(sample, clusters, Threshold { share: distinct_min, sure }, &HashSet::new())
+    }
+
+    /// The same where the clusters of `rejected` were pruned before. One of them is kept again only if its sampled pages
+    /// reach the share: as long as it is uncertain, the verdict stays.
+    pub fn after(sample: &[GraphPage], clusters: usize, threshold: Threshold, rejected: &HashSet<Cluster>) -> Self {
+        let clusters = clusters.min(CLUSTERS_MAX);
+        let threshold_of = |members: &ClusterSample<'_>| match u32::try_from(members.cluster) {
+            Ok(cluster) if rejected.contains(&Cluster(cluster)) => Threshold { sure: 0.0, ..threshold },
+            _ => threshold,
+        };
         let mut known = HashSet::with_capacity(sample.len());
         let pages: Vec<_> = sample.iter().filter(|page| known.insert(page.url)).collect();
         let index = SampleIndex::new(&pages, clusters);
         let mut samples = cluster_samples(&pages, clusters, &index);
         samples.sort_by(ClusterSample::by_originality);
         let mut appraisal = Self { pruned: vec![None; clusters], apart: Vec::new() };
-        let mut claimed: HashSet<Shown> = HashSet::new();
-        for members in samples {
-            appraisal.appraise(&members, &index, threshold, &mut claimed);
-        }
+        let mut claimed = Claims::new();
+        let tallies: Vec<Tally> = samples
+            .iter()
+            .map(|members| appraisal.appraise(members, &index, threshold_of(members), &mut claimed))
+            .collect();
+        let originals: HashSet<u64> = claimed.into_values().collect();
+        Gateways::new(&samples, originals, clusters).open(&mut appraisal.pruned, &samples, |at, gateways| {
+            tallies[at].with(gateways).pruned(threshold_of(&samples[at])).is_none()
+        });
         appraisal.apart.sort_unstable_by_key(|(cluster, _)| *cluster);
         appraisal
     }
@@ -132,8 +153,8 @@ impl Appraisal {
         members: &ClusterSample<'_>,
         index: &SampleIndex<'_>,
         threshold: Threshold,
-        claimed: &mut HashSet<Shown>,
-    ) {
+        claimed: &mut Claims,
+    ) -> Tally {
         let tallies = tallies(members, index, claimed);
         let whole: Tally = tallies.values().copied().sum();
         let standing = whole.pruned(threshold);
@@ -144,22 +165,21 @@ impl Appraisal {
             _ => standing.is_none(),
         };
         let kept = members.pages.iter().filter(|page| is_kept(page) && page.redirects_to.is_none());
-        claimed.extend(kept.filter_map(|page| index.shown(page)));
+        for (shown, page) in kept.filter_map(|page| Some((index.shown(page)?, page))) {
+            claimed.entry(shown).or_insert(page.url);
+        }
         let cluster = Cluster(u32::try_from(members.cluster).expect("clusters are numbered by u32"));
         self.apart.extend(apart.map(|apart| (cluster, apart)));
+        whole
     }
 }
 
 /// Counts the pages of a cluster that show something not `claimed` by others, by template.
-fn tallies(
-    members: &ClusterSample<'_>,
-    index: &SampleIndex<'_>,
-    claimed: &HashSet<Shown>,
-) -> BTreeMap<Option<u32>, Tally> {
+fn tallies(members: &ClusterSample<'_>, index: &SampleIndex<'_>, claimed: &Claims) -> BTreeMap<Option<u32>, Tally> {
     let mut own = HashSet::new();
     let mut tallies: BTreeMap<Option<u32>, Tally> = BTreeMap::new();
     for page in &members.pages {
-        let shown = index.shown(page).filter(|shown| !claimed.contains(shown));
+        let shown = index.shown(page).filter(|shown| !claimed.contains_key(shown));
         let found_anyway = page.redirects_to.is_some_and(|to| index.found_anyway(to));
         let is_new = !found_anyway && shown.is_some_and(|shown| own.insert(shown));
         tallies.entry(page.maker).or_default().count(is_new, !page.bare);
@@ -174,6 +194,8 @@ fn cluster_samples<'a>(sample: &[&'a GraphPage], clusters: usize, index: &Sample
             members.push(page);
         }
     }
+    // Of pages that show the same, the verdict names the first: it must not depend on the order of the sample.
+    pages.iter_mut().for_each(|members| members.sort_unstable_by_key(|page| page.url));
     let sample_of = |(cluster, pages): (usize, Vec<&'a GraphPage>)| {
         let count = pages.len() as f64;
         let distinct = pages.iter().filter_map(|page| index.shown(page)).collect::<HashSet<_>>().len();

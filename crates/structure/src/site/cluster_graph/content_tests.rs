@@ -86,7 +86,7 @@ fn where_all_show_the_same_all_are_pruned() {
     }
 }
 
-/// The reference implementation for pages without redirects: compares each with each.
+/// The reference implementation for pages without redirects and links: compares each with each.
 fn by_comparing_all(sample: &[GraphPage], clusters: u32) -> Vec<Standing> {
     let of = |cluster: u32| sample.iter().filter(move |page| page.cluster == Some(Cluster(cluster)));
     let distinct = |cluster: u32, left_out: &[u32]| {
@@ -117,7 +117,8 @@ proptest! {
 
     #[test]
     fn duplicates_are_those_of_comparing_all_pages(sample in samples()) {
-        let sample: Vec<_> = sample.into_iter().map(|page| GraphPage { redirects_to: None, ..page }).collect();
+        let alone = |page| GraphPage { redirects_to: None, links: Vec::new(), ..page };
+        let sample: Vec<_> = sample.into_iter().map(alone).collect();
         prop_assert_eq!(pruned(&sample, 6), by_comparing_all(&sample, 6));
     }
 
@@ -224,4 +225,38 @@ proptest! {
             prop_assert_eq!(told, ClusterGraph::learn(&sample, 6, &seeds, &options));
         }
     }
+}
+
+#[test]
+fn redirects_that_alone_lead_to_sampled_pages_stay() {
+    let mut sample: Vec<_> = (0..12).map(|url| redirect(url, 100 + url)).collect();
+    sample.extend((0..12).map(|page| showing(100 + page, page)));
+    assert_eq!(pruned(&sample, 2), [KEPT, KEPT]);
+    // Once a list links to their targets, they are superfluous.
+    sample.push(page(200, &(100..112).collect::<Vec<_>>()));
+    assert_eq!(pruned(&sample, 3), [DUPLICATE, KEPT, KEPT]);
+}
+
+#[test]
+fn pages_stay_through_which_alone_others_are_found_even_by_way_of_one_another() {
+    // A thread leads to its other view, which leads to the messages; both show what the messages show.
+    let view = |url: u64, to: u64| GraphPage { content: Some(url % 100), detours: 1, ..page(url, &[to]) };
+    let mut sample: Vec<_> = (0..9).map(|at| showing(at, at)).collect();
+    sample.extend((0..9).flat_map(|at| [view(100 + at, at), view(200 + at, 100 + at)]));
+    assert_eq!(pruned(&sample, 3), [KEPT, KEPT, KEPT]);
+    sample.push(page(300, &(0..9).collect::<Vec<_>>()));
+    assert_eq!(pruned(&sample, 4), [KEPT, DUPLICATE, DUPLICATE, KEPT]);
+}
+
+#[test]
+fn what_was_rejected_is_kept_again_only_where_its_pages_reach_the_share() {
+    let cluster = |distinct: u64| (0..20).map(|url| showing(url, url.min(distinct - 1))).collect::<Vec<_>>();
+    let threshold = Threshold { share: 0.7, sure: 1.645 };
+    let pruned = |distinct, before: &[Cluster]| {
+        let before = before.iter().copied().collect();
+        Appraisal::after(&cluster(distinct), 1, threshold, &before).pruned[0]
+    };
+    assert_eq!(pruned(12, &[]), None, "it may be the share");
+    assert_eq!(pruned(12, &[Cluster(0)]), Some(GraphReason::DuplicateContent));
+    assert_eq!(pruned(14, &[Cluster(0)]), None);
 }

@@ -13,6 +13,7 @@ mod content_tests;
 mod coverage;
 mod evidence;
 mod filter;
+mod gateways;
 mod graph;
 mod leaves;
 mod options;
@@ -34,7 +35,7 @@ pub use filter::GraphFilter;
 pub use graph::{ClusterGraph, GraphEdge, GraphNode, GraphReason, Standing};
 pub use options::{NodeRule, PruneOptions, Reach, Universe};
 pub use sample::{Cluster, GraphLink, GraphPage};
-pub use worth::SplitOff;
+pub use worth::{SplitOff, Threshold};
 
 /// Maximum number of clusters in a graph: the filter then takes 2 MiB. Clusters with higher numbers count as none.
 pub const CLUSTERS_MAX: usize = 4_096;

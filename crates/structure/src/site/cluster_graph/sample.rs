@@ -35,7 +35,8 @@ pub struct GraphPage {
     /// What the URL shows, for any media type: equal for URLs that show the same or nearly the same. `None` if it shows
     /// nothing: errors, redirects.
     pub content: Option<u64>,
-    /// Whether it shows nothing but a form to fill in, apart from what other pages also show around it.
+    /// Whether it shows no text: a document that is no page, or a form to fill in with nothing around it but what other
+    /// pages also show.
     pub bare: bool,
     /// The target of its redirect.
     pub redirects_to: Option<GraphLink>,

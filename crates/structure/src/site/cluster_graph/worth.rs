@@ -8,9 +8,11 @@ use super::graph::GraphReason;
 /// The share of pages that must show something of their own, and the required certainty of a verdict: the width of
 /// Wilson's interval, in standard deviations.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Threshold {
-    pub(super) share: f64,
-    pub(super) sure: f64,
+pub struct Threshold {
+    /// The share, 0 to 1.
+    pub share: f64,
+    /// The width, at least 0.
+    pub sure: f64,
 }
 
 /// Counts of pages.
@@ -28,6 +30,12 @@ impl Tally {
         self.pages += 1;
         self.new += is_new as usize;
         self.informative += (is_new && is_informative) as usize;
+    }
+
+    /// Returns the tally with so many pages more that are worth fetching for what they lead to.
+    pub(super) fn with(self, gateways: usize) -> Self {
+        let more = |some: usize| if some + gateways < self.pages { some + gateways } else { self.pages };
+        Self { pages: self.pages, new: more(self.new), informative: more(self.informative) }
     }
 
     /// Returns the reason why such pages are not worth fetching, if that is certain.
