@@ -1,6 +1,6 @@
 //! The learnt graph, and which links are followed by it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use foldhash::fast::FixedState;
@@ -71,15 +71,17 @@ fn graph_cluster(cluster: ClusterId) -> Option<Cluster> {
 }
 
 impl LearntGraph {
-    /// Learns the graph. `kinds` comes with its assignment of URLs and templates; the rest of it is learnt here.
+    /// Learns the graph. `kinds` comes with its assignment of URLs and templates; the rest of it is learnt here. The
+    /// clusters of `rejected` were rejected before.
     pub fn learn(
         memory: &Memory,
         texts: &Texts,
         mut kinds: ClusterAssignment,
         options: &ClusterGraphOptions,
+        rejected: &HashSet<Cluster>,
     ) -> Result<Self, NoGraph> {
         let mut update = ModelUpdate::new(memory, &mut kinds);
-        let graph = learn_graph(&mut update, texts, options)?;
+        let graph = learn_graph(&mut update, texts, options, rejected)?;
         let examples = update.examples();
         let (filter, verdicts, closed) = (graph.filter(), HashMap::default(), HashMap::default());
         let mut learnt = Self { kinds, graph, filter, later: options.later, verdicts, closed, examples };
@@ -138,6 +140,17 @@ impl LearntGraph {
             others.iter().all(|other| row(other) == row(first)).then_some((pattern, *first))
         });
         alike.collect()
+    }
+
+    /// The clusters whose pages are not worth fetching.
+    pub fn rejected(&self) -> HashSet<Cluster> {
+        let is_rejected = |(_, node): &(u32, &GraphNode)| node.standing != Standing::Kept;
+        (0..).zip(self.graph.nodes()).filter(is_rejected).map(|(at, _)| Cluster(at)).collect()
+    }
+
+    /// The patterns of which no link is followed, wherever it is.
+    pub fn rejected_patterns(&self) -> impl Iterator<Item = PatternId> {
+        self.verdicts.iter().filter(|(_, verdict)| verdict.is_err()).map(|(pattern, _)| *pattern)
     }
 
     /// The patterns for which the place of a link does not matter.
@@ -252,16 +265,17 @@ fn learn_graph(
     update: &mut ModelUpdate<'_>,
     texts: &Texts,
     options: &ClusterGraphOptions,
+    rejected: &HashSet<Cluster>,
 ) -> Result<ClusterGraph, NoGraph> {
     let (pages, seeds) = update.sample(texts);
-    let clusters = pages.iter().filter_map(|page| page.cluster).collect::<std::collections::HashSet<_>>();
+    let clusters = pages.iter().filter_map(|page| page.cluster).collect::<HashSet<_>>();
     if clusters.len() < 2 {
         return Err(NoGraph::OneCluster);
     }
-    let Some(pruned) = update.set_apart(&pages, &options.prune) else {
+    let Some(pruned) = update.appraise(&pages, &options.prune, rejected) else {
         return Ok(ClusterGraph::learn(&pages, update.clusters(), &seeds, &options.prune));
     };
-    let (pages, seeds) = update.sample(texts);
+    let (pages, seeds) = if update.has_mixed() { update.sample(texts) } else { (pages, seeds) };
     Ok(ClusterGraph::learn_with_verdicts(&pages, &pruned, &seeds, &options.prune))
 }
 

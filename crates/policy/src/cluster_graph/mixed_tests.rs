@@ -80,7 +80,8 @@ fn templates_distinguish_articles_from_forms_where_urls_do_not() {
     let (mut policy, done) = crawled(ClusterBy::Both, 1);
     assert_eq!(done.fetched(is_article), ITEMS as usize);
     let sampled = done.order[..done.sampled].iter().filter(|name| is_form(name)).count();
-    assert_eq!((done.fetched(is_form), sampled > 10), (sampled, true), "no form after the sample");
+    let later = done.fetched(is_form) - sampled;
+    assert!(sampled > 10 && later <= 8, "after the sample only what waited when nothing else did: {later}");
     let snapshot = policy.snapshot();
     let said = |from: &str, place| said(&*snapshot, from, place, "item/7000");
     assert_eq!(said("list/2", ITEM_PLACE), None);

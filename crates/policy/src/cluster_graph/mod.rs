@@ -15,6 +15,7 @@ mod content;
 mod followed_links;
 mod identity_hash;
 mod learnt;
+mod looks;
 mod memory;
 mod model_update;
 mod options;

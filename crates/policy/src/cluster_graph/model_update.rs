@@ -11,7 +11,9 @@ use super::memory::{Fetch, FetchResult, Memory, UrlNumber};
 use super::texts::Texts;
 use harvestman_core::config::ClusterBy;
 use harvestman_core::model::{Apath, ClusterId, PatternId};
-use harvestman_structure::site::{Appraisal, Cluster, GraphLink, GraphPage, GraphReason, NodeRule, PruneOptions};
+use harvestman_structure::site::{
+    Appraisal, Cluster, GraphLink, GraphPage, GraphReason, NodeRule, PruneOptions, Threshold,
+};
 
 /// Look-up tables for the time of a model update.
 pub struct ModelUpdate<'a> {
@@ -52,14 +54,21 @@ impl<'a> ModelUpdate<'a> {
         update
     }
 
-    /// Makes clusters of their own of those pages of a pattern that differ in worth from the others. Returns for each
-    /// cluster the reason why it is pruned, if it is; `None` where no pages are set apart.
-    pub fn set_apart(&mut self, pages: &[GraphPage], options: &PruneOptions) -> Option<Vec<Option<GraphReason>>> {
-        let NodeRule::Content(distinct_min) = options.nodes else { return None };
+    /// Appraises the clusters by their pages, where `rejected` were rejected before, and makes clusters of their own of
+    /// those pages of a pattern that differ in worth from the others. Returns for each cluster the reason why it is
+    /// pruned, if it is; `None` where clusters are not judged by their pages.
+    pub fn appraise(
+        &mut self,
+        pages: &[GraphPage],
+        options: &PruneOptions,
+        rejected: &HashSet<Cluster>,
+    ) -> Option<Vec<Option<GraphReason>>> {
+        let NodeRule::Content(share) = options.nodes else { return None };
+        let threshold = Threshold { share, sure: options.sure };
+        let Appraisal { mut pruned, apart } = Appraisal::after(pages, self.clusters(), threshold, rejected);
         if self.kinds.by != ClusterBy::Both {
-            return None;
+            return Some(pruned);
         }
-        let Appraisal { mut pruned, apart } = Appraisal::of(pages, self.clusters(), distinct_min, options.sure);
         let page_types: Vec<PageType> = self.page_types.keys().copied().collect();
         let kinds = self.kinds.numbers.in_order();
         for (cluster, apart) in apart {
@@ -70,12 +79,16 @@ impl<'a> ModelUpdate<'a> {
             let page_types = apart.makers.into_iter().map(|page_type| page_types[page_type as usize]);
             self.kinds.mixed.insert(pattern, page_types.collect());
         }
-        if self.kinds.mixed.is_empty() {
-            return None;
+        if self.has_mixed() {
+            self.number();
+            self.count_followed_links();
         }
-        self.number();
-        self.count_followed_links();
         Some(pruned)
+    }
+
+    /// Whether pages of a pattern are in clusters of their own.
+    pub fn has_mixed(&self) -> bool {
+        !self.kinds.mixed.is_empty()
     }
 
     /// The number of clusters.
@@ -183,7 +196,7 @@ impl<'a> ModelUpdate<'a> {
             cluster: source,
             maker: self.page_types.get(&page_type(&fetch.result)).copied(),
             content,
-            bare: forms.is_bare(fetch),
+            bare: fetch.result == FetchResult::Document || forms.is_bare(fetch),
             redirects_to,
             detours: parameters as u32,
             segments: segments as u32,

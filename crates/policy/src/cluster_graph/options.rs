@@ -40,6 +40,8 @@ pub struct SamplePlan {
     pub fetches_max: usize,
     /// Number of fetches of URLs of one pattern beyond which no more are chosen. `None`: no limit.
     pub per_pattern: Option<u32>,
+    /// The same for patterns whose pages the sample so far shows to be worthless; not used without `per_pattern`.
+    pub per_rejected: u32,
     /// Number of links of a drawn page that are chosen with it, each of another pattern: pages that repeat a page are
     /// linked from it, and two random pages of a large site seldom repeat each other.
     pub neighbours: usize,
@@ -69,6 +71,7 @@ impl ClusterGraphOptions {
             sample: SamplePlan {
                 fetches_max: fetches,
                 per_pattern: None,
+                per_rejected: 0,
                 neighbours: 0,
                 ahead: 1,
                 draws: RandomPagesOptions::default(),
@@ -87,6 +90,7 @@ impl ClusterGraphOptions {
             sample: SamplePlan {
                 fetches_max: fetches,
                 per_pattern: Some(PER_PATTERN),
+                per_rejected: PER_REJECTED,
                 neighbours: NEIGHBOURS,
                 ahead: AHEAD,
                 draws: RandomPagesOptions::default(),
@@ -109,6 +113,8 @@ const fn distinct_min(by: ClusterBy) -> f64 {
 
 /// After this many pages of a cluster, with most of them distinct or most of them not, another one adds no evidence.
 const PER_PATTERN: u32 = 20;
+/// Two pages without anything new suffice for a verdict; a few more, since the pages that they repeat are not known yet.
+const PER_REJECTED: u32 = 5;
 /// The first link of a page to each of this many other patterns is chosen with the page.
 const NEIGHBOURS: usize = 6;
 /// Enough for a host that is sent one request after the other while the next snapshot is being published.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::assignment::{ClusterAssignment, ClusterNumbers, UrlAssignment};
 use super::followed_links::DestinationRules;
 use super::learnt::{LearntGraph, NoGraph, class_cluster};
+use super::looks::Looks;
 use super::memory::{Clusters, FetchResult, Memory, UrlNumber};
 use super::options::{ClusterGraphOptions, Later, UrlRule};
 use super::places::{ClosedPlaces, LinkOutcome, PlaceOutcomes};
@@ -15,7 +16,7 @@ use super::texts::Texts;
 use crate::learned::{Facts, Kin, ReadPage, SamplePage, SiteModel, TemplateOptions, Templates};
 use crate::{Needs, Observation, Outcome, PageFacts, Policy, PolicyFacts, PolicySnapshot};
 use harvestman_core::config::ClusterBy;
-use harvestman_core::model::{Apath, ClusterId, ParsedPage, PatternId};
+use harvestman_core::model::{Apath, ClusterId, ParsedPage, PatternId, UrlPattern};
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{Label, UrlClusters, UrlPatternLearner, UrlPatterns};
@@ -29,6 +30,8 @@ const PATTERNS_FIRST: usize = 12;
 /// New fetches after which the graph is learnt again: this number, or this share of all fetches.
 const UPDATE_FETCHES: usize = 32;
 const LESSON_SHARE: usize = 16;
+/// Number of fetches of the sample after which its page types are judged again.
+const SAMPLE_JUDGED_EVERY: usize = 16;
 /// Number of pages after which the closed places are computed again.
 const CLOSED_EVERY: u64 = 8;
 /// Maximum number of pages that templates are learnt from, and of their bytes together.
@@ -57,6 +60,7 @@ pub struct ClusterGraphPolicy {
     clusters: Arc<Clusters>,
     next_update: usize,
     phase: Phase,
+    looks: Looks,
     model_updates: u64,
     version: u64,
     generation: u64,
@@ -96,6 +100,7 @@ impl ClusterGraphPolicy {
             clusters: Arc::default(),
             next_update: usize::MAX,
             phase: Phase::Sampling(Box::new(sampling)),
+            looks: Looks::default(),
             model_updates: 0,
             version: 0,
             generation: 0,
@@ -255,6 +260,26 @@ impl ClusterGraphPolicy {
         self.close();
     }
 
+    /// Finds out which page types would be rejected by the sample so far: few more pages of them are drawn.
+    fn judge_sample(&mut self) {
+        if !self.learns_on() || !self.memory.fetches().len().is_multiple_of(SAMPLE_JUDGED_EVERY) {
+            return;
+        }
+        let Ok(learnt) = self.learn() else { return };
+        let Phase::Sampling(sampling) = &mut self.phase else { return };
+        sampling.set_rejected(learnt.rejected_patterns().collect());
+    }
+
+    /// Counts a fetch of a page type that may be rejected, and plans the next look at one.
+    fn look(&mut self, seen: &Observation) {
+        let Phase::Filtering(learnt) = &self.phase else { return };
+        let is_rejected = seen.class.pattern != UrlPattern::NONE && learnt.refusal(&seen.class).is_some();
+        if self.looks.see(seen.class.pattern.fine, is_rejected) {
+            self.generation += 1;
+        }
+        self.looks.plan(self.memory.fetches().len(), learnt.rejected_patterns());
+    }
+
     fn learn(&mut self) -> Result<LearntGraph, NoGraph> {
         let fetches = self.memory.fetches().len();
         if fetches < FETCHES_MIN {
@@ -271,7 +296,8 @@ impl ClusterGraphPolicy {
             alike: Default::default(),
             led: DestinationRules::default(),
         };
-        LearntGraph::learn(&self.memory, &self.texts, kinds, &self.options)
+        let rejected = self.learnt().map(|learnt| learnt.rejected()).unwrap_or_default();
+        LearntGraph::learn(&self.memory, &self.texts, kinds, &self.options, &rejected)
     }
 
     fn url_kinds(&mut self) -> Result<UrlAssignment, NoGraph> {
@@ -332,6 +358,7 @@ impl Policy for ClusterGraphPolicy {
             Phase::Sampling(_) => {
                 self.remember(&mut seen);
                 self.learn_patterns(false);
+                self.judge_sample();
                 let Phase::Sampling(sampling) = &mut self.phase else { return };
                 let changed = sampling.observe(&seen, &self.memory, &self.patterns);
                 if sampling.is_complete() {
@@ -343,6 +370,7 @@ impl Policy for ClusterGraphPolicy {
             Phase::Filtering(_) if self.learns_on() => {
                 self.watch(&seen);
                 self.remember(&mut seen);
+                self.look(&seen);
                 if self.memory.fetches().len() >= self.next_update {
                     self.learn_patterns(false);
                     self.update_graph();
@@ -365,7 +393,8 @@ impl Policy for ClusterGraphPolicy {
         // In another phase, or with itemsets that were learnt again, URLs have other patterns too.
         let stays = matches!(self.phase, Phase::Filtering(_)) && self.learns_on();
         let patterns_version = if stays { self.patterns_version } else { u64::MAX - generation };
-        Arc::new(ClusterGraphSnapshot { version, generation, patterns_version, chosen, stage, probes })
+        let (due, retains) = (self.looks.due(), self.learns_on() && !self.looks.is_drained());
+        Arc::new(ClusterGraphSnapshot { version, generation, patterns_version, chosen, stage, probes, due, retains })
     }
 
     fn needs(&self) -> Needs {

@@ -38,6 +38,8 @@ pub struct GraphSampling {
     since: VecDeque<(Fingerprint, usize)>,
     /// The number of chosen URLs of each pattern.
     of_pattern: HashMap<PatternId, u32, FixedState>,
+    /// The patterns whose pages the sample so far shows to be worthless.
+    rejected: HashSet<PatternId, FixedState>,
     fetches: usize,
     choices: u64,
 }
@@ -53,6 +55,7 @@ impl GraphSampling {
             drawn: HashSet::default(),
             since: VecDeque::new(),
             of_pattern: HashMap::default(),
+            rejected: HashSet::default(),
             fetches: 0,
             choices: 0,
         }
@@ -69,6 +72,11 @@ impl GraphSampling {
     /// fetched breadth-first, and their links count; if there are none, the crawl is over.
     pub fn is_complete(&self) -> bool {
         self.fetches >= self.plan.fetches_max || (self.chosen.is_empty() && !self.waiting.is_empty())
+    }
+
+    /// Takes the patterns whose pages the sample so far shows to be worthless.
+    pub fn set_rejected(&mut self, rejected: HashSet<PatternId, FixedState>) {
+        self.rejected = rejected;
     }
 
     /// Counts the chosen URLs again, by other patterns from now on.
@@ -162,7 +170,10 @@ impl GraphSampling {
 
     /// Whether enough URLs of a pattern were chosen.
     fn is_known(&self, pattern: PatternId) -> bool {
-        self.plan.per_pattern.is_some_and(|max| self.of_pattern.get(&pattern).is_some_and(|count| *count >= max))
+        self.plan.per_pattern.is_some_and(|max| {
+            let max = if self.rejected.contains(&pattern) { self.plan.per_rejected.min(max) } else { max };
+            self.of_pattern.get(&pattern).is_some_and(|count| *count >= max)
+        })
     }
 
     fn choose(&mut self, url: UrlNumber, pattern: PatternId, memory: &Memory) -> bool {

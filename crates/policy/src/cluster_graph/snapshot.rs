@@ -8,7 +8,8 @@ use super::places::ClosedPlaces;
 use super::sampling::ChosenClasses;
 use crate::{Link, PolicySnapshot};
 use harvestman_core::model::{
-    Admission, Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PageCluster, PolicyRefusal, UrlPattern,
+    Admission, Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PageCluster, PatternId, PolicyRefusal,
+    UrlPattern,
 };
 use harvestman_core::url::Fingerprint;
 
@@ -48,6 +49,10 @@ pub struct ClusterGraphSnapshot {
     pub(super) stage: GraphStage,
     /// Whether a share of pages are probes ([`PageCluster::probe`]).
     pub(super) probes: bool,
+    /// The rejected page type that a waiting URL is to be fetched of.
+    pub(super) due: Option<PatternId>,
+    /// Whether waiting URLs of rejected page types wait on, behind all others.
+    pub(super) retains: bool,
 }
 
 impl ClusterGraphSnapshot {
@@ -74,6 +79,7 @@ impl ClusterGraphSnapshot {
         link.unless(match link {
             Link::Place(page, apath) => self.place_refusal(*page, *apath),
             Link::Class(class) if class.pattern == UrlPattern::NONE => of_place(class),
+            Link::Waiting { .. } if self.retains => None,
             Link::Class(class) | Link::Waiting { class, .. } => self.class_refusal(class),
             Link::New { class, .. } => of_place(class).or_else(|| self.class_refusal(class)),
         })
@@ -96,6 +102,10 @@ impl ClassOrder for ClusterGraphSnapshot {
             // Only a link that was accepted by an older snapshot can be rejected and wait.
             (GraphStage::Filtering { .. }, _) => -f64::from(u8::from(self.class_refusal(&class).is_some())),
         }
+    }
+
+    fn curiosity(&self, class: LinkClass) -> f64 {
+        f64::from(u8::from(self.due == Some(class.pattern.fine)))
     }
 }
 

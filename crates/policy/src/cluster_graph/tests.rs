@@ -13,6 +13,8 @@ use harvestman_core::model::{
 use harvestman_core::seed::Seed;
 use harvestman_core::url::CanonicalUrl;
 
+#[path = "gateway_tests.rs"]
+mod gateway;
 #[path = "mixed_tests.rs"]
 mod mixed;
 #[path = "stored_tests.rs"]
@@ -32,6 +34,7 @@ struct Page {
     forms: FormFacts,
     links: Vec<(u64, String)>,
     redirects: bool,
+    is_document: bool,
 }
 
 type Site = BTreeMap<String, Page>;
@@ -152,7 +155,11 @@ fn crawl_listed(site: &Site, listed: &[String], policy: &mut dyn Policy) -> Craw
             body: Some((name.clone().into_bytes().into(), None)).filter(|_| policy.needs().body),
             ..PageFacts::default()
         };
-        let outcome = if page.redirects { Outcome::Redirected } else { Outcome::Page(Box::new(facts)) };
+        let outcome = match page {
+            Page { redirects: true, .. } => Outcome::Redirected,
+            Page { is_document: true, .. } => Outcome::Document,
+            _ => Outcome::Page(Box::new(facts)),
+        };
         let via = via.map(|via| url(&via).as_str().into());
         policy.observe(Observation { url: url(&name), class, via, outcome, new });
         let next = policy.snapshot();
