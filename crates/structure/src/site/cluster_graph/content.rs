@@ -9,10 +9,10 @@
 //! If several templates made a cluster's pages, the pages of some may be worth fetching and those of others not. A
 //! template's pages are split off if it is certain that they differ from the remaining ones in that.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::CLUSTERS_MAX;
+use super::cluster_sample::ClusterSample;
 use super::gateways::Gateways;
 use super::graph::GraphReason;
 use super::sample::{Cluster, GraphLink, GraphPage};
@@ -33,33 +33,6 @@ enum Shown {
 
 /// What the pages that are kept show, each with the URL of one of them.
 type Claims = HashMap<Shown, u64>;
-
-/// The sampled pages of a cluster.
-pub(super) struct ClusterSample<'a> {
-    pub(super) cluster: usize,
-    pub(super) pages: Vec<&'a GraphPage>,
-    redirects: usize,
-    detours: f64,
-    segments: f64,
-    distinct: f64,
-}
-
-impl ClusterSample<'_> {
-    /// Returns whether most of its URLs only redirect to others, in which case it is the original of nothing.
-    const fn only_redirects(&self) -> bool {
-        2 * self.redirects > self.pages.len()
-    }
-
-    /// Orders originals first: clusters that show something themselves, have plainer addresses, repeat themselves less
-    /// (by at least a tenth), have shorter addresses, are larger.
-    fn by_originality(&self, other: &Self) -> Ordering {
-        let plainness = self.only_redirects().cmp(&other.only_redirects()).then(self.detours.total_cmp(&other.detours));
-        let tenths = |members: &Self| (members.distinct * 10.0).round();
-        let variety = tenths(other).total_cmp(&tenths(self)).then(self.segments.total_cmp(&other.segments));
-        let size = other.distinct.total_cmp(&self.distinct).then(other.pages.len().cmp(&self.pages.len()));
-        plainness.then(variety).then(size).then(self.cluster.cmp(&other.cluster))
-    }
-}
 
 /// The sampled pages by URL, and the URLs that are linked to.
 struct SampleIndex<'a> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::content::ClusterSample;
+use super::cluster_sample::ClusterSample;
 use super::graph::GraphReason;
 use super::sample::GraphPage;
 

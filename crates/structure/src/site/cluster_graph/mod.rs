@@ -7,6 +7,7 @@
 //! Its [`GraphFilter`] is the form for crawling: it decides whether a link is followed by the clusters of its page and
 //! its URL.
 
+mod cluster_sample;
 mod content;
 #[cfg(test)]
 mod content_tests;
