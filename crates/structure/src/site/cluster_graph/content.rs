@@ -128,7 +128,11 @@ impl Appraisal {
         threshold: Threshold,
         claimed: &mut Claims,
     ) -> Tally {
-        let tallies = tallies(members, index, claimed);
+        let leads_nowhere = |to: GraphLink| {
+            let reason = to.cluster.and_then(|cluster| self.pruned.get(cluster.index()));
+            !index.pages.contains_key(&to.url) && reason.is_some_and(Option::is_some)
+        };
+        let tallies = tallies(members, index, claimed, leads_nowhere);
         let whole: Tally = tallies.values().copied().sum();
         let standing = whole.pruned(threshold);
         self.pruned[members.cluster] = standing;
@@ -147,14 +151,20 @@ impl Appraisal {
     }
 }
 
-/// Counts the pages of a cluster that show something not `claimed` by others, by template.
-fn tallies(members: &ClusterSample<'_>, index: &SampleIndex<'_>, claimed: &Claims) -> BTreeMap<Option<u32>, Tally> {
+/// Counts the pages of a cluster that show something not `claimed` by others, by template. A redirect to an address that
+/// was not fetched shows what pages of the address's cluster do: nothing where these are not worth fetching.
+fn tallies(
+    members: &ClusterSample<'_>,
+    index: &SampleIndex<'_>,
+    claimed: &Claims,
+    leads_nowhere: impl Fn(GraphLink) -> bool,
+) -> BTreeMap<Option<u32>, Tally> {
     let mut own = HashSet::new();
     let mut tallies: BTreeMap<Option<u32>, Tally> = BTreeMap::new();
     for page in &members.pages {
         let shown = index.shown(page).filter(|shown| !claimed.contains_key(shown));
-        let found_anyway = page.redirects_to.is_some_and(|to| index.found_anyway(to));
-        let is_new = !found_anyway && shown.is_some_and(|shown| own.insert(shown));
+        let in_vain = page.redirects_to.is_some_and(|to| index.found_anyway(to) || leads_nowhere(to));
+        let is_new = !in_vain && shown.is_some_and(|shown| own.insert(shown));
         tallies.entry(page.maker).or_default().count(is_new, !page.bare);
     }
     tallies

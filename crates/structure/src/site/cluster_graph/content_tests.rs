@@ -60,6 +60,15 @@ fn redirects_that_alone_lead_to_pages_nobody_sampled_stay() {
 }
 
 #[test]
+fn redirects_to_pages_of_a_worthless_cluster_that_nobody_sampled_are_worthless() {
+    // Each form redirects to a log-in page of its own, and all log-in pages show the same.
+    let mut sample: Vec<_> = (0..6).map(|form| redirect(form, 100 + form)).collect();
+    assert_eq!(pruned(&sample, 2), [KEPT, KEPT]);
+    sample.extend((0..6).map(|login| showing(150 + login, 9)));
+    assert_eq!(pruned(&sample, 2), [DUPLICATE, DUPLICATE]);
+}
+
+#[test]
 fn forms_that_all_redirect_to_one_page_are_duplicates() {
     assert_eq!(pruned(&(0..4).map(|url| redirect(url, 9_000)).collect::<Vec<_>>(), 1), [DUPLICATE]);
 }
