@@ -1,14 +1,16 @@
 //! The policy: takes the sample, learns the graph, and crawls by it.
 
+mod watching;
+
 use std::sync::Arc;
 
 use super::assignment::{ClusterAssignment, ClusterNumbers, UrlAssignment};
 use super::followed_links::DestinationRules;
-use super::learnt::{LearntGraph, NoGraph, class_cluster};
+use super::learnt::{LearntGraph, NoGraph};
 use super::looks::Looks;
 use super::memory::{Clusters, FetchResult, Memory, UrlNumber};
 use super::options::{ClusterGraphOptions, Later, UrlRule};
-use super::places::{ClosedPlaces, LinkOutcome, PlaceOutcomes};
+use super::places::{ClosedPlaces, PlaceOutcomes};
 use super::sampling::GraphSampling;
 use super::snapshot::{ClusterGraphSnapshot, GraphStage};
 use super::stored::StoredGraph;
@@ -16,9 +18,8 @@ use super::texts::Texts;
 use crate::learned::{Facts, Kin, ReadPage, SamplePage, SiteModel, TemplateOptions, Templates};
 use crate::{Needs, Observation, Outcome, PageFacts, Policy, PolicyFacts, PolicySnapshot};
 use harvestman_core::config::ClusterBy;
-use harvestman_core::model::{Apath, ClusterId, ParsedPage, PatternId, UrlPattern};
+use harvestman_core::model::{Apath, ClusterId, ParsedPage};
 use harvestman_core::seed::{Rng, Seed};
-use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{Label, UrlClusters, UrlPatternLearner, UrlPatterns};
 
 /// Minimum number of fetches that a graph is learnt from.
@@ -32,8 +33,6 @@ const UPDATE_FETCHES: usize = 32;
 const LESSON_SHARE: usize = 16;
 /// Number of fetches of the sample after which its page types are judged again.
 const SAMPLE_JUDGED_EVERY: usize = 16;
-/// Number of pages after which the closed places are computed again.
-const CLOSED_EVERY: u64 = 8;
 /// Maximum number of pages that templates are learnt from, and of their bytes together.
 const BODIES_MAX: usize = 1_000;
 const BODY_BYTES_MAX: usize = 64 << 20;
@@ -270,16 +269,6 @@ impl ClusterGraphPolicy {
         sampling.set_rejected(learnt.rejected_patterns().collect());
     }
 
-    /// Counts a fetch of a page type that may be rejected, and plans the next look at one.
-    fn look(&mut self, seen: &Observation) {
-        let Phase::Filtering(learnt) = &self.phase else { return };
-        let is_rejected = seen.class.pattern != UrlPattern::NONE && learnt.refusal(&seen.class).is_some();
-        if self.looks.see(seen.class.pattern.fine, is_rejected) {
-            self.generation += 1;
-        }
-        self.looks.plan(self.memory.fetches().len(), learnt.rejected_patterns());
-    }
-
     fn learn(&mut self) -> Result<LearntGraph, NoGraph> {
         let fetches = self.memory.fetches().len();
         if fetches < FETCHES_MIN {
@@ -307,47 +296,6 @@ impl ClusterGraphPolicy {
         let sampled: Vec<&str> = self.memory.fetches().iter().map(|fetch| self.memory.url(fetch.url)).collect();
         let clusters = UrlClusters::learn(&sampled, options, &mut self.rng)?;
         Ok(UrlAssignment::Itemsets(Arc::new(clusters.matcher)))
-    }
-
-    /// Counts the outcomes of a page's links by place.
-    fn watch(&mut self, seen: &Observation) {
-        let Phase::Filtering(learnt) = &self.phase else { return };
-        if !self.options.by_place {
-            return;
-        }
-        let Outcome::Page(facts) = &seen.outcome else { return };
-        let kinds = learnt.kinds();
-        let waited = seen.class.pattern.fine;
-        let cluster = class_cluster(kinds.of_fetched(waited, seen.url.as_str(), &facts.bag));
-        if cluster == ClusterId::UNKNOWN {
-            return;
-        }
-        let new: std::collections::HashSet<Fingerprint> = seen.new.iter().map(|link| link.url.fingerprint()).collect();
-        for link in &facts.links {
-            let led = match link.refused {
-                Some(why) => LinkOutcome::Refused(why),
-                None if new.contains(&link.url) => LinkOutcome::New,
-                None => LinkOutcome::Known,
-            };
-            let known = || self.memory.number(link.url).map(|url| kinds.urls.of(self.memory.url(url)).fine);
-            let pattern = if link.pattern == PatternId::NONE { known() } else { Some(link.pattern) };
-            if let Some(pattern) = pattern {
-                self.places.see(cluster, link.apath, (link.url, pattern), led);
-            }
-        }
-        self.watched += 1;
-        if self.watched.is_multiple_of(CLOSED_EVERY) {
-            self.close();
-        }
-    }
-
-    /// Closes the places that have long led to nothing new and those whose links are all rejected.
-    fn close(&mut self) {
-        let closed = self.places.closed();
-        self.closed = Arc::new(match &self.phase {
-            Phase::Filtering(learnt) => closed.with(learnt.closed()),
-            Phase::Sampling(_) | Phase::BreadthFirst(_) => closed,
-        });
     }
 }
 
