@@ -91,6 +91,8 @@ pub struct ParsedPage {
     pub units: Vec<ContentUnit>,
     /// The words that are shown, if the parser collects them.
     pub text: PageText,
+    /// The words of `text` as they are shown, if the parser spells out.
+    pub words: Vec<Box<str>>,
     /// Hashes of what it shows, without numbers, if the parser collects them: the same on two pages that differ only in
     /// numbers, dates and identifiers.
     pub gist: Vec<u64>,

@@ -78,7 +78,7 @@ impl Builder {
             leaves: Leaves::new(options.leaf_paths_max),
             links: Links::new(options.links_max, options.attribute_max.as_usize()),
             meta: Meta::default(),
-            units: Units::default(),
+            units: Units::new(spelling),
             classes: Classes::new(options.attribute_max.as_usize()),
             forms: FormFacts::default(),
             spellings: Spellings::new(spelling, paths_max),
@@ -137,6 +137,7 @@ impl Builder {
     fn finish(&mut self, source: Source<'_>) -> ParsedPage {
         let (hrefs, groups, links_dropped) = self.links.finish(&self.spellings);
         let (units, text, gist) = self.units.finish(source);
+        let words = self.units.spelt(source);
         let texts = std::mem::take(&mut self.units.gist.texts);
         let meta = std::mem::take(&mut self.meta);
         ParsedPage {
@@ -145,6 +146,7 @@ impl Builder {
             leaf_paths: self.leaves.finish(&self.spellings),
             units,
             text,
+            words,
             gist,
             texts,
             class_tokens: self.classes.list(),

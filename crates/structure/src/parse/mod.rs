@@ -58,7 +58,8 @@ pub enum Spelling {
     /// Paths are hashes only.
     #[default]
     Off,
-    /// Paths are also spelt out in `apath_text` and `text`, at the cost of one allocation each.
+    /// Paths are also spelt out in `apath_text` and `text`, at the cost of one allocation each; words too, where they are
+    /// collected.
     On,
 }
 

@@ -49,6 +49,8 @@ pub(super) struct Units {
     /// Whether words are wanted, and units.
     pub words: bool,
     pub units: bool,
+    /// Whether words are also spelt out.
+    spelling: bool,
     /// The gist of the page, if wanted.
     pub gist: Gist,
     /// The context of each text.
@@ -57,6 +59,10 @@ pub(super) struct Units {
 }
 
 impl Units {
+    pub fn new(spelling: bool) -> Self {
+        Self { spelling, ..Self::default() }
+    }
+
     pub fn clear(&mut self) {
         self.contexts.clear();
         self.pieces.clear();
@@ -116,6 +122,21 @@ impl Units {
         (units, text, self.gist.finish())
     }
 
+    /// Returns the words of a finished page as they are shown, in the order of their hashes; none unless they are wanted.
+    pub fn spelt(&self, source: Source<'_>) -> Vec<Box<str>> {
+        let mut spelt = Vec::new();
+        if !(self.words && self.spelling) {
+            return spelt;
+        }
+        for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
+            if spelt.len() >= WORDS_KEPT {
+                break;
+            }
+            spelt.extend(shown(source, pieces).split_whitespace().map(Box::from));
+        }
+        spelt
+    }
+
     fn texts(&self, source: Source<'_>) -> (Vec<ContentUnit>, PageText) {
         let (mut units, mut text) = (Vec::new(), PageText::default());
         let mut words = Words::default();
@@ -136,6 +157,11 @@ impl Units {
     }
 }
 
+/// Returns the text in `pieces` as it is shown.
+fn shown(source: Source<'_>, pieces: &[Piece]) -> String {
+    pieces.iter().map(|piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities)).collect()
+}
+
 /// The words of a text.
 #[derive(Debug, Default)]
 struct Words {
@@ -151,8 +177,7 @@ impl Words {
         self.hashes.clear();
         self.shown.clear();
         let &[Piece { from, to, entities, .. }] = pieces else {
-            let shown = |piece: &Piece| source.shown(&source.bytes[piece.from..piece.to], piece.entities);
-            let text: String = pieces.iter().map(shown).collect();
+            let text = shown(source, pieces);
             return text.split_whitespace().for_each(|word| self.push(HashedWord::of(word.as_bytes())));
         };
         let raw = &source.bytes[from..to];

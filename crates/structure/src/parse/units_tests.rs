@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::super::path::fold;
 use super::*;
-use crate::parse::Parser;
+use crate::parse::{Parser, Spelling};
 use harvestman_core::config::ParseOptions;
 
 fn units(html: &str) -> Vec<ContentUnit> {
@@ -199,6 +199,18 @@ proptest! {
         let (latin, _, _) = WINDOWS_1252.encode(&html);
         let page = Parser::new(&ParseOptions::default()).with_units().parse(&latin, Some("text/html; charset=iso-8859-1"));
         prop_assert_eq!(&page.units, &found);
+    }
+
+    #[test]
+    fn spelt_words_are_those_of_the_hashes(words in prop::collection::vec("[a-z0-9&<>;é]{1,9}", 1..40), entities in any::<bool>()) {
+        let quote = |word: &String| if entities { word.replace('&', "&amp;").replace('<', "&lt;") } else { word.replace(['&', '<'], "x") };
+        let html: String = words.iter().map(|word| format!("<p>{0}<b>{0}</b> a&nbsp;b {0}", quote(word))).collect();
+        let page = Parser::with_spelling(&ParseOptions::default(), Spelling::On).with_words().parse(html.as_bytes(), Some("text/html; charset=utf-8"));
+        let again: String = page.words.iter().map(|word| format!("{} ", word.replace('&', "&amp;").replace('<', "&lt;"))).collect();
+        let hashed = Parser::new(&ParseOptions::default()).with_words().parse(again.as_bytes(), Some("text/html; charset=utf-8")).text;
+        let all = |text: &PageText| text.runs().flat_map(|(_, words)| words.to_vec()).collect::<Vec<_>>();
+        prop_assert_eq!(all(&page.text), all(&hashed));
+        prop_assert_eq!(page.words.len(), page.text.len());
     }
 
     #[test]
