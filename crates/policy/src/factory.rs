@@ -121,6 +121,16 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
     }
 }
 
+/// Makes a policy that learns what the text of each page adds; `None` where the policy `kind` does not.
+pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Option<Learned> {
+    match kind {
+        _ if inputs.variant == PolicyVariant::Paper => None,
+        PolicyKind::Ucc => Some(inputs.learned(Goal::Content, read)),
+        PolicyKind::Target => Some(target(inputs, read)),
+        _ => None,
+    }
+}
+
 /// The options of SOUrCe as printed, for `ucc` or `target`.
 pub fn paper_options(kind: PolicyKind, inputs: &PolicyInputs<'_>) -> SourceOptions {
     let example = inputs.example.filter(|_| kind == PolicyKind::Target);

@@ -30,7 +30,7 @@ use harvestman_core::model::{
 pub use admission::{AdjustedSnapshot, Adjustment, Link, consulted, readmit};
 pub use awaiting::AwaitsExample;
 pub use bfs::BreadthFirst;
-pub use factory::{ExamplePage, PolicyInputs, make, paper_options};
+pub use factory::{ExamplePage, PolicyInputs, make, make_learner, paper_options};
 pub use guard::{GuardedPolicy, StructureGuard, Verdict, Verdicts};
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
 pub use observation_update::update_observation;

@@ -5,6 +5,7 @@ mod example;
 mod model_update;
 mod pages;
 mod sampling;
+mod trace;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ use crate::{Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Pr
 use harvestman_core::model::{ClusterId, ParsedPage, PatternId};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{UrlKind, UrlPatternLearner, UrlPatterns};
+
+pub use trace::TextTracer;
 
 /// Number of pages at which templates are learnt for the first time.
 const FIRST_UPDATE: usize = 12;

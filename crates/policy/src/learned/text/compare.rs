@@ -1,7 +1,7 @@
 //! Near-duplicates, and pages within others.
 
 use super::content::{Content, SHINGLES_MIN};
-use super::key::ContentId;
+use super::key::{ContentId, Relation};
 
 /// Pages are alike from this Jaccard index of their shingles on, or of their whole texts where these are compared.
 const ALIKE: f64 = 0.7;
@@ -14,6 +14,56 @@ const HINT: f64 = 0.1;
 /// Maximum number of pages that are compared exactly, and by the shared shingles that were counted.
 const CANDIDATES: usize = 12;
 const COUNTED: usize = 100;
+
+/// How much two pages have in common: shingles, or whole texts where a page has few shingles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overlap {
+    /// On both pages.
+    pub both: u32,
+    /// On the page.
+    pub own: u32,
+    /// On the other page.
+    pub theirs: u32,
+    /// Whether shingles were compared.
+    pub by_text: bool,
+}
+
+impl Overlap {
+    /// Compares two pages, by what the first one is compared by.
+    pub fn of(page: &Content, other: &Content) -> Self {
+        let (own, by_text) = page.compared();
+        Self::of_keys(own, if by_text { &other.shingles } else { &other.texts }, by_text)
+    }
+
+    fn of_keys(own: &[u64], theirs: &[u64], by_text: bool) -> Self {
+        Self { both: common(own, theirs), own: own.len() as u32, theirs: theirs.len() as u32, by_text }
+    }
+
+    /// The share of the page's keys that are on the other one.
+    pub fn share(self) -> f64 {
+        f64::from(self.both) / f64::from(self.own.max(1))
+    }
+
+    /// The share of the other page's keys that are on the page.
+    pub fn share_of_other(self) -> f64 {
+        f64::from(self.both) / f64::from(self.theirs.max(1))
+    }
+
+    /// The Jaccard index.
+    pub fn jaccard(self) -> f64 {
+        let both = f64::from(self.both);
+        both / (f64::from(self.own) + f64::from(self.theirs) - both)
+    }
+
+    /// Returns how the page relates to the other one, if it is like or within it.
+    pub fn relation(self) -> Option<Relation> {
+        if self.theirs > 0 && self.jaccard() >= if self.by_text { ALIKE } else { ALIKE_WHOLLY } {
+            Some(Relation::Alike)
+        } else {
+            (self.by_text && self.theirs > 0 && self.share() >= WITHIN).then_some(Relation::Within)
+        }
+    }
+}
 
 /// The earlier pages that a page is like, within, or shows the text of.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -55,19 +105,12 @@ impl Comparison {
     }
 
     fn compare(&mut self, own: &[u64], theirs: &[u64], by_text: bool, id: ContentId) {
-        if theirs.is_empty() {
-            return;
-        }
-        let both = f64::from(common(own, theirs));
-        let share = |all: &[u64]| both / all.len() as f64;
-        let jaccard = both / (own.len() as f64 + theirs.len() as f64 - both);
-        let is_alike = jaccard >= if by_text { ALIKE } else { ALIKE_WHOLLY };
-        if is_alike {
-            self.alike = self.alike.or(Some(id));
-        } else if by_text && share(own) >= WITHIN {
-            self.within.push(id);
-        } else if by_text && share(theirs) >= WITHIN {
-            self.contains.push(id);
+        let overlap = Overlap::of_keys(own, theirs, by_text);
+        match overlap.relation() {
+            Some(Relation::Alike) => self.alike = self.alike.or(Some(id)),
+            Some(Relation::Within) => self.within.push(id),
+            None if by_text && overlap.share_of_other() >= WITHIN => self.contains.push(id),
+            None => {}
         }
     }
 }

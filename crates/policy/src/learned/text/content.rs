@@ -7,7 +7,7 @@ use std::collections::HashSet;
 /// A text with fewer words is a label, a name or a date, not running text.
 const RUNNING_WORDS: usize = 4;
 /// Number of words of a shingle.
-const SHINGLE_WORDS: usize = 3;
+pub(super) const SHINGLE_WORDS: usize = 3;
 /// Number of successive words that may be template.
 const STOCK_WORDS: usize = 4;
 /// Maximum number of shingles of a page.
@@ -59,6 +59,29 @@ impl Content {
         let by_text = self.shingles.len() >= SHINGLES_MIN;
         (if by_text { &self.shingles } else { &self.texts }, by_text)
     }
+}
+
+/// Returns the shingles of running text, template included, in page order, each with the position of its first word
+/// among the words of the page.
+pub fn placed_shingles(text: &PageText) -> impl Iterator<Item = (usize, u64)> {
+    let mut begin = 0;
+    let placed = text.runs().map(move |(run, words)| {
+        let at = begin;
+        begin += words.len();
+        (at, words, is_running(run, words))
+    });
+    let running = placed.filter(|(_, _, is_running)| *is_running);
+    running.flat_map(|(at, words, _)| (at..).zip(words.windows(SHINGLE_WORDS).map(key)))
+}
+
+/// Returns all shingles of a page's content, however many: sorted and without repetition.
+pub fn all_shingles(text: &PageText, is_template: impl Fn(u64) -> bool) -> Vec<u64> {
+    let mut shingles = Vec::new();
+    let content = text.runs().filter(|(run, words)| is_running(*run, words) && !is_template(key(words)));
+    content.for_each(|(_, words)| add_shingles(words, &is_template, &mut shingles));
+    shingles.sort_unstable();
+    shingles.dedup();
+    shingles
 }
 
 /// Returns the keys of a page that may belong to a template: its whole texts, and each four successive words of its

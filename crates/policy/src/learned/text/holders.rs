@@ -67,6 +67,11 @@ impl Holders {
         held.map(|shown| shown.holder = to.short()).is_some()
     }
 
+    /// Returns the page that a shingle counts for, by [`ContentId::short`], and the number of pages that show it.
+    pub fn holder(&self, key: u64) -> Option<(u32, u32)> {
+        self.shown.get(&key).map(|shown| (shown.holder, shown.pages))
+    }
+
     /// Forgets a page that shows it.
     pub fn remove(&mut self, key: u64) {
         if let Some(shown) = self.shown.get_mut(&key) {

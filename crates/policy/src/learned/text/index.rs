@@ -1,5 +1,7 @@
 //! The index of the texts of fetched pages.
 
+mod accounts;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 

@@ -10,9 +10,11 @@
 //!
 //! Memory is bounded: the oldest pages are forgotten.
 
+mod account;
 mod classes;
 mod compare;
 mod content;
+mod excerpt;
 mod holders;
 mod index;
 mod key;
@@ -21,5 +23,8 @@ mod template_words;
 #[cfg(test)]
 mod tests;
 
+pub use account::TextAccount;
+pub use compare::Overlap;
+pub use excerpt::excerpt;
 pub use index::{NewText, TextIndex};
 pub use key::{ContentId, Kin, Relation};

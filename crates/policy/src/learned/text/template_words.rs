@@ -111,9 +111,14 @@ impl TemplateWords {
 
     /// Returns the content of a page.
     pub fn content(&self, text: &PageText, kin: Kin) -> Content {
+        Content::of(text, self.of(kin))
+    }
+
+    /// Returns what tells the keys that are template on a page.
+    pub fn of(&self, kin: Kin) -> impl Fn(u64) -> bool {
         let [cluster, pattern] = groups(kin).map(|group| self.0.get(&group));
         let has = |template: Option<&Template>, key| template.is_some_and(|template| template.has(key));
-        Content::of(text, |key| has(pattern, key) || has(cluster, key))
+        move |key| has(pattern, key) || has(cluster, key)
     }
 
     /// Forgets everything.
