@@ -102,6 +102,7 @@ impl From<pipeline::Error> for Failure {
             pipeline::Error::State(StoreError::Failed { .. } | StoreError::Fleet(_))
             | pipeline::Error::Archive(_)
             | pipeline::Error::Write { .. } => Exit::Output,
+            pipeline::Error::Read { .. } => Exit::Failed,
             pipeline::Error::Internal(_) => Exit::Internal,
         };
         Self::new(exit, error)

@@ -146,6 +146,62 @@ fn a_crawl_can_be_asked_why_a_page_was_fetched() {
 }
 
 #[test]
+fn a_crawl_can_be_asked_what_the_text_of_a_page_added() {
+    let server = forum(1.0);
+    let mut config = budgeted(&server, PolicyKind::Ucc);
+    config.budget.pages = 150;
+    let crawled = crawl(config);
+    let fetched = crawled.urls("fetched");
+    let text = |url: &str| -> serde_json::Value {
+        let story: serde_json::Value = serde_json::from_str(&explain(&crawled, url, &["--json"])).unwrap();
+        story["text"].clone()
+    };
+    // A permalink shows the page of its thread.
+    let views = server.world().truth().filter(|row| fetched.contains(&row.url.as_str()));
+    let mut views =
+        views.filter_map(|row| row.duplicate_of.filter(|of| fetched.contains(&of.as_str())).map(|of| (row.url, of)));
+    let (view, thread) =
+        views.find(|(_, of)| of.contains("/threads/")).expect("a view of a thread was fetched with it");
+    let said = text(&view);
+    assert_eq!(
+        (&said["repeats"]["url"], &said["repeats"]["relation"]),
+        (&thread.as_str().into(), &"alike".into()),
+        "{said:#}"
+    );
+    let latest = &said["latest"];
+    let count = |name: &str| latest[name].as_u64().unwrap();
+    assert_eq!(
+        count("shingles"),
+        count("template") + count("uncompared") + count("own") + count("elsewhere") + count("forgotten"),
+        "{said:#}"
+    );
+    let words = said["said_elsewhere"][0]["words"].as_str().unwrap_or_else(|| panic!("{said:#}"));
+    assert!(words.split(' ').count() > 3, "{words}");
+    let told = explain(&crawled, &view, &[]);
+    assert!(told.contains(&format!("another view of {thread}")) && told.contains(words), "{told}");
+    // The thread's own words are those of its page.
+    let own = text(&thread);
+    assert!(own["latest"]["own"].as_u64().unwrap() > 0 && own["new_words"]["words"].is_string(), "{own:#}");
+}
+
+#[test]
+fn why_nothing_is_known_of_a_text_is_said() {
+    let server = forum(0.3);
+    let asked = |change: fn(&mut Config)| {
+        let mut config = budgeted(&server, PolicyKind::Ucc);
+        config.budget.pages = 20;
+        change(&mut config);
+        let crawled = crawl(config);
+        let page = crawled.urls("fetched")[0].to_owned();
+        explain(&crawled, &page, &[])
+    };
+    let by_links = asked(|config| config.crawl.policy = PolicyKind::Bfs);
+    assert!(by_links.contains("(bfs) does not learn from texts"), "{by_links}");
+    let unkept = asked(|config| config.state.enabled = false);
+    assert!(unkept.contains("(state.enabled = false)"), "{unkept}");
+}
+
+#[test]
 fn a_crawl_for_pages_like_an_example_fetches_it_as_a_seed_and_finds_more_of_them_than_breadth_first() {
     let server = forum(0.3);
     let member = |row: &TruthRow| row.page_type == "forum:member" && row.status == 200;

@@ -36,6 +36,14 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+    /// A file of the crawl directory could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// A bug in Harvestman.
     #[error("internal fault: {0}; please report it with the log")]
     Internal(String),

@@ -51,6 +51,7 @@ mod status;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod text_replay;
 mod threads;
 mod trap_board;
 mod visits;
@@ -65,6 +66,7 @@ pub use error::Error;
 pub use example::{reader, spelling_reader};
 pub use model_file::{MODEL_FILE, write_model};
 use resume::Start;
+pub use text_replay::{TextReplay, replay_text};
 use threads::Threads;
 use wiring::CrawlBuilder;
 pub use wiring::runtime;

@@ -24,7 +24,7 @@ use super::rules::Rules;
 use super::snapshot_publisher::SnapshotPublisher;
 use super::trap_board::TrapBoard;
 use harvestman_core::clock::Clock;
-use harvestman_core::config::{Config, FilterOrder};
+use harvestman_core::config::{Config, FilterOrder, PolicyOptions};
 use harvestman_core::model::ClusterId;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
@@ -177,16 +177,17 @@ impl PolicySetup {
 /// Returns the constructor of the policy.
 fn making(config: &Config, example: Option<ExamplePage>, model: Option<SiteModel>) -> MakePolicy {
     let (kind, options, parse) = (config.crawl.policy, config.policy.clone(), config.parse.clone());
-    Arc::new(move |seed| {
-        let making = PolicyInputs {
-            variant: options.variant,
-            example: example.as_ref(),
-            model: model.as_ref(),
-            by: options.by,
-            ..PolicyInputs::new(seed)
-        };
-        policy::make(kind, &making, reader(&parse))
-    })
+    Arc::new(move |seed| policy::make(kind, &inputs(&options, example.as_ref(), model.as_ref(), seed), reader(&parse)))
+}
+
+/// Returns what the policy is made from.
+pub(super) fn inputs<'a>(
+    options: &PolicyOptions,
+    example: Option<&'a ExamplePage>,
+    model: Option<&'a SiteModel>,
+    seed: Seed,
+) -> PolicyInputs<'a> {
+    PolicyInputs { variant: options.variant, example, model, by: options.by, ..PolicyInputs::new(seed) }
 }
 
 /// Opens the log of observations, and replays it to a policy. Adds the pages with a known cluster to `pages`.

@@ -35,6 +35,11 @@ impl CrawlDirectory {
         Ok(Self { path: path.to_owned(), config })
     }
 
+    /// Returns the path of the directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Opens a log and decompresses it. Returns `None` if the crawl did not write it.
     pub fn lines(&self, name: &str) -> anyhow::Result<Option<Lines>> {
         Lines::open(&self.path, name)

@@ -1,6 +1,9 @@
 //! `harvestman explain DIR URL`: the fate of a URL and the reasons for it.
 
+mod archived;
 mod directory;
+mod page_text;
+mod page_text_lines;
 mod policy_log;
 mod story;
 mod text;
@@ -16,8 +19,12 @@ use story::Story;
 /// Arguments of `harvestman explain`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
+For a page that was fetched under ucc or target, it also shows what its text added: how much was
+new, how much is stock text of its page type, and which pages hold the rest. For this, what the
+policy learnt from is replayed from DIR, and words are quoted from the archive.
+
 Examples:
-  Why a page was fetched, and why at that moment:
+  Why a page was fetched, why at that moment, and what it added:
     harvestman explain forum https://forum.example.org/topic/17/
   As JSON:
     harvestman explain forum https://forum.example.org/topic/17/ --json")]

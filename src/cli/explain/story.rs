@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use serde::Serialize;
 
 use super::directory::CrawlDirectory;
+use super::page_text::PageTextReport;
 use super::policy_log::{Knowledge, knowledge};
 use harvestman_core::model::{Fate, PageRecord, PolicyRefusal};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
@@ -30,6 +31,9 @@ pub(super) struct Story {
     /// The knowledge of the policy when the URL was selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Knowledge>,
+    /// What its text added to the crawl, if it was fetched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<PageTextReport>,
     /// The first five pages that link to it, if links were exported.
     pub linked_from: Vec<Linking>,
 }
@@ -73,7 +77,9 @@ impl Story {
         let chain = page.as_ref().map_or(Ok(Vec::new()), |page| chain(directory, page))?;
         let decided = page.as_ref().and_then(|page| page.snapshot.zip(page.class.as_deref()));
         let policy = decided.map_or(Ok(None), |(snapshot, class)| knowledge(directory, snapshot, class))?;
-        Ok(Self { url: url.to_string(), page, verdict, chain, policy, linked_from })
+        let fetched = page.as_ref().filter(|page| page.fate == Fate::Fetched.name());
+        let text = fetched.map(|page| PageTextReport::of(directory, &url, page));
+        Ok(Self { url: url.to_string(), page, verdict, chain, policy, text, linked_from })
     }
 }
 

@@ -16,6 +16,9 @@ impl fmt::Display for Story {
                 fate(f, page)?;
                 self.way(f, page)?;
                 self.turn(f, page)?;
+                if let Some(text) = &self.text {
+                    write!(f, "\nwhat its text added\n{text}")?;
+                }
             }
             (None, Some(verdict)) => writeln!(f, "  {verdict}")?,
             (None, None) => {}
@@ -24,7 +27,7 @@ impl fmt::Display for Story {
     }
 }
 
-fn fact(f: &mut fmt::Formatter<'_>, name: &str, value: impl fmt::Display) -> fmt::Result {
+pub(super) fn fact(f: &mut fmt::Formatter<'_>, name: &str, value: impl fmt::Display) -> fmt::Result {
     writeln!(f, "  {name:<10} {value}")
 }
 

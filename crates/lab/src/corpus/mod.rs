@@ -12,6 +12,7 @@ mod from_world;
 mod head;
 mod labels;
 mod load;
+mod response;
 mod revisit;
 mod spelling;
 mod stored;
@@ -24,6 +25,7 @@ use std::sync::OnceLock;
 
 pub use error::CorpusError;
 pub(crate) use load::name_of;
+pub use response::response;
 pub use stored::Stored;
 pub use truth::{Label, Truth, TypeCounts};
 

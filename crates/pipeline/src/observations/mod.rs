@@ -147,6 +147,24 @@ impl ObservationLog {
     }
 }
 
+/// Reads the log of a crawl directory and leaves it as it is; otherwise like [`ObservationLog::open`]. Segments that
+/// cannot be read count as spoilt.
+pub(super) fn replay(directory: &Path, key: u64, mut show: impl FnMut(Observation, ClusterId)) -> io::Result<Recalled> {
+    let directory = directory.join(OBSERVATIONS_DIRECTORY);
+    let mut recalled = Recalled::default();
+    let numbers = match segments::numbers(&directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(recalled),
+        numbers => numbers?,
+    };
+    for number in numbers {
+        match block::read(&fs::read(directory.join(segments::name(number)))?, key, &mut show) {
+            Some(count) => recalled.observations += count,
+            None => recalled.spoilt += 1,
+        }
+    }
+    Ok(recalled)
+}
+
 /// Encodes an observation with the cluster of its page.
 pub(super) fn encode(seen: &Observation, cluster: ClusterId) -> Vec<u8> {
     // Encoding to memory does not fail for these types: each knows its length.

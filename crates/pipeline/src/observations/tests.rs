@@ -46,6 +46,21 @@ fn observations_of_several_runs_are_read_in_order() {
 }
 
 #[test]
+fn a_log_can_be_read_without_a_change_to_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let count = |key: u64| {
+        let mut numbers = Vec::new();
+        let recalled = replay(dir.path(), key, |seen, _| numbers.push(seen.class.apath.0)).unwrap();
+        (numbers.len(), recalled)
+    };
+    assert_eq!(count(1), (0, Recalled::default()));
+    assert!(!dir.path().join(OBSERVATIONS_DIRECTORY).exists());
+    run(dir.path(), 1, 0..70);
+    assert_eq!(count(2), (0, Recalled { observations: 0, spoilt: 1 }));
+    assert_eq!(count(1), (70, Recalled { observations: 70, spoilt: 0 }));
+}
+
+#[test]
 fn with_other_settings_nothing_is_restored_and_useless_segments_are_removed() {
     let dir = tempfile::tempdir().unwrap();
     run(dir.path(), 1, 0..5);

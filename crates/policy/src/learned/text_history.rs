@@ -14,6 +14,8 @@ pub enum TextTrace {
     NotObserved,
     /// Its URL led to no page: to a redirect, a document or an error.
     NoPage,
+    /// A page whose text was not read, because the worth of its class was known.
+    Unread,
     /// A page.
     Page(Box<TextHistory>),
 }

@@ -18,7 +18,8 @@ fn tracer(path: &str) -> TextTracer {
 fn page(path: &str, texts: &[(u32, u32)]) -> Observation {
     let mut text = PageText::default();
     texts.iter().for_each(|(from, to)| text.push(&(*from..*to).collect::<Vec<_>>(), false, false));
-    let facts = PageFacts { bag: vec![LeafPath { path: 1, count: 1, text: None }], text, ..PageFacts::default() };
+    let facts =
+        PageFacts { bag: vec![LeafPath { path: 1, count: 1, text: None }], text: Some(text), ..PageFacts::default() };
     fetch(path, Outcome::Page(Box::new(facts)))
 }
 

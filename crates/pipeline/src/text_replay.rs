@@ -1,0 +1,73 @@
+//! What the text of a page added to a crawl: its observations are shown to a policy again.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use super::Error;
+use super::example::{example, reader};
+use super::model_file::model;
+use super::observations::{self, OBSERVATIONS_DIRECTORY};
+use super::policy_setup::inputs;
+use super::wiring::seeds;
+use harvestman_core::config::Config;
+use harvestman_core::seed::Seed;
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
+use harvestman_policy::learned::{Learned, TextTrace, TextTracer};
+use harvestman_policy::make_learner;
+
+/// The result of [`replay_text`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum TextReplay {
+    /// The policy of the crawl does not learn from texts.
+    NotLearnt,
+    /// The directory holds no observations.
+    NotPersisted,
+    /// Its observations were made with other settings, or by another version.
+    Unreadable,
+    /// The observations were replayed.
+    Done {
+        /// Their number.
+        observations: u64,
+        /// What they say of the page.
+        trace: TextTrace,
+    },
+}
+
+/// Replays the observations in the directory of a crawl to a new policy, and returns what it makes of the text of the
+/// page at `url`. Nothing in the directory changes. It takes as long as the crawl took to learn.
+///
+/// # Errors
+/// The settings of the crawl name a file that cannot be read any more, or an observation cannot be read.
+pub fn replay_text(config: &Config, directory: &Path, url: &CanonicalUrl) -> Result<TextReplay, Error> {
+    if !config.fleet.servers.is_empty() {
+        // One node learns for all, and the bus has what it learns from.
+        return Ok(TextReplay::NotPersisted);
+    }
+    let Some(learner) = learner(config)? else { return Ok(TextReplay::NotLearnt) };
+    let mut tracer = TextTracer::new(learner, url.clone());
+    let path = directory.join(OBSERVATIONS_DIRECTORY);
+    let replay =
+        AssertUnwindSafe(|| observations::replay(directory, observations::key(config), |seen, _| tracer.observe(seen)));
+    let recalled = match catch_unwind(replay) {
+        Ok(recalled) => recalled.map_err(|source| Error::Read { path, source })?,
+        Err(_) => return Err(Error::Internal("the policy panicked at an observation of the crawl".to_owned())),
+    };
+    Ok(match (recalled.observations, recalled.spoilt) {
+        (0, 0) => TextReplay::NotPersisted,
+        (0, _) => TextReplay::Unreadable,
+        (observations, _) => TextReplay::Done { observations, trace: tracer.finish() },
+    })
+}
+
+/// Returns the policy of a crawl before its first observation; `None` if it does not learn from texts.
+fn learner(config: &Config) -> Result<Option<Learned>, Error> {
+    let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
+    let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
+    let seeds = seeds(&config.crawl.seeds, &canonicaliser)?;
+    let scope = Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?;
+    let example = example(config, &canonicaliser, &scope)?;
+    let model = model(config, &seeds, &scope)?;
+    // What it would explore first does not matter.
+    let inputs = inputs(&config.policy, example.as_ref(), model.as_ref(), Seed(config.crawl.seed));
+    Ok(make_learner(config.crawl.policy, &inputs, reader(&config.parse)))
+}

@@ -1,0 +1,90 @@
+//! What the text of a page added to the crawl, from the observations and the archive of the crawl.
+
+use serde::Serialize;
+
+use super::archived::Quote;
+use super::directory::CrawlDirectory;
+use harvestman_core::model::{MediaType, PageRecord};
+use harvestman_core::url::CanonicalUrl;
+use harvestman_pipeline::{TextReplay, replay_text};
+use harvestman_policy::learned::{TextHistory, TextTrace};
+
+/// What the text of a page added to the crawl.
+#[derive(Debug, Serialize)]
+pub(super) struct PageTextReport {
+    /// Why nothing is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<String>,
+    /// What it added.
+    #[serde(flatten)]
+    pub history: Option<TextHistory>,
+    /// Words of it that no other page said when it came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_words: Option<Quote>,
+    /// What other pages say of it, for each of the pages that most of it counts for.
+    pub said_elsewhere: Vec<Quote>,
+}
+
+impl PageTextReport {
+    /// Follows a fetched page through the observations of the crawl.
+    pub fn of(directory: &CrawlDirectory, url: &CanonicalUrl, page: &PageRecord) -> Self {
+        // All else that is known of the page does not depend on this.
+        let replay = replay_text(&directory.config, directory.path(), url).map_err(|error| error.to_string());
+        match replay.and_then(|replay| history(replay, directory, page)) {
+            Ok(history) => Self::with_quotes(directory, url.as_str(), history),
+            Err(unknown) => Self { unknown: Some(unknown), history: None, new_words: None, said_elsewhere: Vec::new() },
+        }
+    }
+
+    fn with_quotes(directory: &CrawlDirectory, url: &str, history: TextHistory) -> Self {
+        let quote = |url: &str, shingles: &[u64]| Quote::of(directory, url, shingles);
+        let new = [&history.arrival.only_here_keys, &history.latest_share().own_keys];
+        let new = new.into_iter().find(|shingles| !shingles.is_empty());
+        let said_by = history.latest_share().said_by.iter();
+        Self {
+            unknown: None,
+            new_words: new.map(|shingles| quote(url, shingles)),
+            said_elsewhere: said_by.map(|page| quote(&page.url, &page.keys)).collect(),
+            history: Some(history),
+        }
+    }
+}
+
+/// Returns what is known, or why nothing is.
+fn history(replay: TextReplay, directory: &CrawlDirectory, page: &PageRecord) -> Result<TextHistory, String> {
+    let policy = directory.config.crawl.policy.name();
+    let why = match replay {
+        TextReplay::NotLearnt => {
+            format!(
+                "the policy of the crawl ({policy}) does not learn from texts: only ucc and target do, in their default variant"
+            )
+        }
+        TextReplay::NotPersisted if !directory.config.state.enabled => {
+            "the crawl did not keep what its policy learnt from (state.enabled = false)".to_owned()
+        }
+        TextReplay::NotPersisted if !directory.config.fleet.servers.is_empty() => {
+            "in a fleet, one node learns for all, and none keeps in its directory what it learnt from".to_owned()
+        }
+        TextReplay::NotPersisted => "the directory does not hold what the policy learnt from".to_owned(),
+        TextReplay::Unreadable => {
+            "what the policy learnt from cannot be read: it was written by another version, or with other settings"
+                .to_owned()
+        }
+        TextReplay::Done { trace: TextTrace::Page(history), .. } if history.words > 0 => return Ok(*history),
+        TextReplay::Done { trace: TextTrace::Page(_), .. } => "the policy saw no text of it".to_owned(),
+        TextReplay::Done { trace: TextTrace::Unread, .. } => {
+            "its text was not read, because what pages of its link class are worth was known by then".to_owned()
+        }
+        TextReplay::Done { trace: TextTrace::NoPage, .. } => "it is no page with a text".to_owned(),
+        TextReplay::Done { trace: TextTrace::NotObserved, .. } if !is_html(page) => "it is no HTML page".to_owned(),
+        TextReplay::Done { observations, trace: TextTrace::NotObserved } => format!(
+            "it is not among the {observations} fetches that are kept: a crawl that is killed loses its latest ones, a policy \
+             that is behind leaves some out, and of a long crawl only the first and the latest ones are kept"
+        ),
+    };
+    Err(why)
+}
+
+fn is_html(page: &PageRecord) -> bool {
+    MediaType::of(page.content_type.as_deref()) == MediaType::Html
+}
