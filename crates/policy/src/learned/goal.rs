@@ -12,6 +12,10 @@ use harvestman_structure::site::UrlKind;
 /// path: two types of pages may share a template.
 const TEMPLATE_ONLY: f64 = 0.3;
 
+/// Where at least this share of pages with a kind of address are of the example's cluster, the others count as its pages
+/// too: a short thread differs in structure from a long one.
+const TELLING: f64 = 0.7;
+
 /// The wanted pages.
 #[derive(Debug, Clone)]
 pub enum Goal {
@@ -51,6 +55,8 @@ pub struct KindCounts {
     kinds: HashMap<PatternId, Share, FixedState>,
     /// For each cluster: its pages, and those whose path is like the example's.
     clusters: HashMap<ClusterId, Share, FixedState>,
+    /// The pages whose address has the example's shape, and those in the example's cluster.
+    shape: Share,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -73,14 +79,24 @@ impl Share {
 
 impl Likeness {
     /// Counts pages, each with its cluster and the kind of its address. Outliers have none.
-    pub fn count(&mut self, pages: impl IntoIterator<Item = (ClusterId, UrlKind)>) {
+    pub fn count(&mut self, pages: &[(ClusterId, UrlKind)]) {
         self.counts = KindCounts::default();
+        for (cluster, _) in pages.iter().filter(|(_, kind)| kind.shape == self.kind.shape) {
+            self.counts.shape.see(Some(*cluster) == self.cluster);
+        }
         for (cluster, kind) in pages {
             if kind.path == self.kind.path {
-                self.counts.kinds.entry(kind.whole).or_default().see(Some(cluster) == self.cluster);
+                self.counts.kinds.entry(kind.whole).or_default().see(Some(*cluster) == self.cluster);
             }
-            self.counts.clusters.entry(cluster).or_default().see(kind.path == self.kind.path);
+            let is_like = kind.path == self.kind.path || self.is_shaped_alike(*kind);
+            self.counts.clusters.entry(*cluster).or_default().see(is_like);
         }
+    }
+
+    /// Whether an address has the example's shape, and nearly all pages whose address has it are of the example's
+    /// cluster. Then names in paths do not tell types of pages apart, but sections of one type.
+    fn is_shaped_alike(&self, kind: UrlKind) -> bool {
+        self.cluster.is_some() && kind.shape == self.kind.shape && self.counts.shape.of() >= TELLING
     }
 
     /// Of the pages with an address of this kind, the share in the example's cluster.
@@ -106,9 +122,8 @@ impl Likeness {
         /// The same kind of address with another template: the pages of one type may have several templates, of which
         /// the example's is one.
         const ADDRESS_ONLY: f64 = 0.4;
-        /// Where at least this share of pages with a kind of address are of the cluster, the others count as its pages
-        /// too: a short thread differs in structure from a long one.
-        const TELLING: f64 = 0.7;
+        /// The same template in another section, where sections have the same template.
+        const OTHER_SECTION: f64 = 0.85;
         let address = self.of_address(kind);
         let Some(wanted) = self.cluster else { return address };
         let reliability = self.reliability(kind);
@@ -118,6 +133,8 @@ impl Likeness {
             address
         } else if kind == self.kind {
             reliability.max(self.purity(cluster)).max(ADDRESS_ONLY)
+        } else if wanted == cluster && self.is_shaped_alike(kind) {
+            OTHER_SECTION
         } else if wanted == cluster {
             TEMPLATE_ONLY * self.purity(cluster)
         } else {

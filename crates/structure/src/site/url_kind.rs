@@ -17,7 +17,6 @@ use harvestman_core::model::path_hash::step;
 const SIBLINGS_MAX: usize = 16;
 /// Number of names below that two siblings must have in common.
 const SHARED_MIN: usize = 2;
-
 /// What an address is an instance of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UrlKind {
@@ -25,13 +24,15 @@ pub struct UrlKind {
     pub path: PatternId,
     /// The kind of its path, and the names of its query's parameters.
     pub whole: PatternId,
+    /// The same with every name as that of an item: what remains is the number of segments, and which are numbers.
+    pub shape: PatternId,
 }
 
 impl UrlPatterns {
     /// Returns the kind of a canonical URL. The host is not part of it. Does not allocate.
     pub fn kind(&self, url: &str) -> UrlKind {
         let (path, query) = after_authority(url);
-        let (mut above, mut kind) = (0, 0);
+        let (mut above, mut kind, mut shape) = (0, 0, 0);
         each_segment(path, |segment| {
             let word = segment.word();
             above = step(above, word);
@@ -43,13 +44,18 @@ impl UrlPatterns {
                 }
             };
             kind = step(kind, if is_item { ANY } else { word });
+            shape = step(shape, if matches!(segment, Segment::Number(_)) { word } else { ANY });
         });
         let (mut names, mut count) = (0_u64, 0);
         for (name, _) in parameters(query) {
             names = names.wrapping_add(hash(name) | 1);
             count += 1;
         }
-        UrlKind { path: PatternId::new(kind, 0), whole: PatternId::new(kind.wrapping_add(names), count) }
+        UrlKind {
+            path: PatternId::new(kind, 0),
+            whole: PatternId::new(kind.wrapping_add(names), count),
+            shape: PatternId::new(shape.wrapping_add(names), count),
+        }
     }
 }
 
@@ -135,6 +141,16 @@ mod tests {
         assert_eq!(plain.path, sorted.path);
         assert_ne!(plain.whole, sorted.whole);
         assert_eq!(sorted, patterns.kind("http://f/blog/3?page=7&sort=name"));
+    }
+
+    #[test]
+    fn addresses_of_one_shape_differ_in_names_but_not_in_numbers_or_parameters() {
+        let patterns = site();
+        let shape = |url: &str| patterns.kind(url).shape;
+        assert_eq!(shape("http://f/blog/about"), shape("http://f/shop/imprint"));
+        assert_ne!(shape("http://f/blog/about"), shape("http://f/blog/1"));
+        assert_ne!(shape("http://f/blog/about"), shape("http://f/blog/about/team"));
+        assert_ne!(shape("http://f/blog/about"), shape("http://f/blog/about?page=2"));
     }
 
     #[test]

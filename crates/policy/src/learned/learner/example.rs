@@ -78,7 +78,8 @@ impl Learned {
         if self.likeness.cluster.is_some() {
             let pages = self.log.iter().filter_map(|entry| Some((entry.page?.cluster, entry.url.as_str())));
             let pages = pages.filter(|(cluster, _)| *cluster > OUTLIER);
-            self.likeness.count(pages.map(|(cluster, url)| (cluster, self.patterns.kind(url))));
+            let pages: Vec<_> = pages.map(|(cluster, url)| (cluster, self.patterns.kind(url))).collect();
+            self.likeness.count(&pages);
         }
     }
 
