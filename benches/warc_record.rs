@@ -12,6 +12,7 @@ use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_mai
 use harvestman::archive::reader::{Limits, WarcReader};
 use harvestman::archive::{PageFacts, RecordEncoder, RevisitIndex, RunId};
 use harvestman::clock::Instant;
+use harvestman::config::ByteSize;
 use harvestman::config::archive::ArchiveOptions;
 use harvestman::model::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings};
 use harvestman::seed::Seed;
@@ -115,7 +116,7 @@ fn exchange(body: Bytes, encoding: Option<&'static str>) -> (Exchange, Scheduled
 
 fn encoder(options: &ArchiveOptions) -> RecordEncoder {
     let run = RunId::new(Seed(1), Instant::EPOCH);
-    RecordEncoder::new(options, run.ids(0), Arc::new(RevisitIndex::new(1000)))
+    RecordEncoder::new(options, run.ids(0), Arc::new(RevisitIndex::new(ByteSize::mib(1))))
 }
 
 fn encode(c: &mut Criterion<CpuTime>) {

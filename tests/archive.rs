@@ -136,7 +136,7 @@ fn create(directory: &Path, options: &ArchiveOptions) -> Archive {
 
 /// Writes `pages`, one second apart, and the expected output of pywb. Returns the number of revisits.
 fn write_archive(directory: &Path, options: &ArchiveOptions, pages: &[Page]) -> usize {
-    let index = Arc::new(RevisitIndex::new(100));
+    let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
     let mut encoder = RecordEncoder::new(options, run_id().ids(0), index.clone());
     let mut archive = create(directory, options);
     let expected = directory.join("expected");
@@ -150,7 +150,7 @@ fn write_archive(directory: &Path, options: &ArchiveOptions, pages: &[Page]) -> 
         archive.append(&encoded, started).unwrap();
         revisits += usize::from(encoded.revisit);
         if let Some(original) = encoded.original {
-            index.register(encoded.payload_digest, original);
+            index.register(&encoded.payload_digest, &original);
         }
         std::fs::write(expected.join(number.to_string()), &page.body).unwrap();
         let time = started.timestamp().strftime("%Y%m%d%H%M%S").to_string();
@@ -255,7 +255,7 @@ const FULL_DISK: &str = "HARVESTMAN_TEST_FULL_DISK";
 fn fill_the_disk() {
     let Some(directory) = std::env::var_os(FULL_DISK).map(PathBuf::from) else { return };
     let options = ArchiveOptions { level: 0, ..ArchiveOptions::default() };
-    let index = Arc::new(RevisitIndex::new(0));
+    let index = Arc::new(RevisitIndex::new(ByteSize(0)));
     let mut encoder = RecordEncoder::new(&options, run_id().ids(0), index);
     let mut archive = create(&directory, &options);
     let page = page("http://site.test/", binary(5_000));
@@ -292,7 +292,7 @@ fn a_full_disk_leaves_a_valid_archive_and_a_clear_error() {
 fn a_killed_crawl_is_repaired_and_continues_in_a_new_file() {
     let directory = tempfile::tempdir().unwrap();
     let options = ArchiveOptions::default();
-    let index = Arc::new(RevisitIndex::new(0));
+    let index = Arc::new(RevisitIndex::new(ByteSize(0)));
     let mut encoder = RecordEncoder::new(&options, run_id().ids(0), index);
     let page = page("http://site.test/", "<p>page");
     let encoded = encoder.encode(&exchange(&page, START), &scheduled(page.url), &PageFacts::default()).unwrap();

@@ -49,7 +49,7 @@ fn exchange(url: &str, status: u16, headers: &[(&'static str, &str)], body: Vec<
 fn archive(folder: &Path, exchanges: &[Exchange]) -> PathBuf {
     let options = ArchiveOptions { revisit_body_min: ByteSize(50), ..ArchiveOptions::default() };
     let run = || RunId::new(Seed(1), START);
-    let index = Arc::new(RevisitIndex::new(100));
+    let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
     let mut encoder = RecordEncoder::new(&options, run().ids(0), Arc::clone(&index));
     let info = CrawlInfo { robots: "obeyed".to_owned(), ..CrawlInfo::default() };
     let mut archive = Archive::create(folder, &options, &info, run(), START).unwrap();
@@ -66,7 +66,7 @@ fn archive(folder: &Path, exchanges: &[Exchange]) -> PathBuf {
         let page = encoder.encode(exchange, &item, &PageFacts { title: None, links: None }).unwrap();
         archive.append(&page, START).unwrap();
         if let Some(original) = page.original {
-            index.register(page.payload_digest, original);
+            index.register(&page.payload_digest, &original);
         }
     }
     archive.finish().unwrap();

@@ -19,7 +19,7 @@ const LEAST: &[&str] = &[
     "archive.queue_bytes_max=1",
     "archive.flush_size=1",
     "archive.file_size_max=1",
-    "archive.revisit_entries_max=0",
+    "archive.revisit_memory=0",
 ];
 
 /// Sites of every kind, with one start page each; of those in front all pages are healthy.

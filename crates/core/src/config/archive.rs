@@ -47,8 +47,10 @@ crate::options! {
         digest: DigestAlgorithm = DigestAlgorithm::Sha1,
         /// Whether a page with exactly the bytes of an earlier one is written as a revisit record, without its body.
         revisits: bool = true,
-        /// Number of payload digests remembered for revisit records. Raising it costs about 200 bytes each.
-        revisit_entries_max: usize = 200_000,
+        /// Memory for the digests of payloads that revisit records may refer to: about 60 bytes and the URL for each.
+        /// The oldest are forgotten; a page with such a payload is written whole once more. 0: no page becomes a revisit
+        /// of another.
+        revisit_memory: ByteSize = ByteSize::mib(16),
         /// Bodies shorter than this are always written, because a revisit record would save nothing.
         revisit_body_min: ByteSize = ByteSize::kib(1),
         /// Whether a request record is written for each response.

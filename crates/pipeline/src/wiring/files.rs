@@ -32,7 +32,7 @@ impl ArchiveFiles {
     pub(super) fn open(builder: &CrawlBuilder<'_>, directory: &Path) -> Result<(Self, ArchiveWriter), Error> {
         let CrawlBuilder { config, clock, hooks, environment, .. } = builder;
         let run_id = RunId::new(builder.seed, clock.now());
-        let index = Arc::new(RevisitIndex::new(config.archive.revisit_entries_max));
+        let index = Arc::new(RevisitIndex::new(config.archive.revisit_memory));
         let files = CrawlFiles::open(directory, &config.archive, &crawl_info(config), run_id, clock.now())?;
         let metrics = Arc::clone(&hooks.metrics.archive);
         let output = Metered::new(environment.output(files), &config.archive, clock.clone(), metrics);

@@ -27,6 +27,20 @@ impl Digest {
         }
     }
 
+    /// Creates a digest from its bytes, whose number tells the algorithm. Returns `None` if there is none with so many.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let sha1 = bytes.try_into().ok().map(Self::Sha1);
+        sha1.or_else(|| bytes.try_into().ok().map(Self::Sha256))
+    }
+
+    /// Returns its bytes.
+    pub(super) const fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Sha1(bytes) => bytes,
+            Self::Sha256(bytes) => bytes,
+        }
+    }
+
     /// Returns the algorithm.
     pub fn algorithm(&self) -> DigestAlgorithm {
         match self {

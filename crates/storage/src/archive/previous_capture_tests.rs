@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::tests::{answer, encoder, exchange, item, read_back};
 use super::*;
+use harvestman_core::config::ByteSize;
 use harvestman_core::config::archive::ArchiveOptions;
 use harvestman_core::model::Answer;
 
@@ -11,7 +12,7 @@ const URL: &str = "http://h/page";
 
 /// Encodes a first and a second visit.
 fn visits(options: &ArchiveOptions, first: Answer, second: Answer) -> [EncodedPage; 2] {
-    let index = Arc::new(RevisitIndex::new(0));
+    let index = Arc::new(RevisitIndex::new(ByteSize(0)));
     let mut encoder = encoder(options, &index);
     let mut encode = |answer: Answer, earlier: Option<&PreviousCapture>| {
         encoder.encode_again(&exchange(URL, Ok(answer)), &item(URL), &PageFacts::default(), earlier).unwrap()

@@ -214,7 +214,7 @@ impl ArchiveWriter {
             None => self.output.write(&mut entry, self.clock.now()).map_err(Arc::new),
         };
         match &result {
-            Ok(_) => self.register(&mut entry),
+            Ok(_) => self.register(&entry),
             Err(error) => self.fail(error.clone()),
         }
         self.budget.give_back(bytes);
@@ -240,11 +240,11 @@ impl ArchiveWriter {
         self.output.release_reserve();
     }
 
-    fn register(&self, entry: &mut ArchiveEntry) {
-        if let Some(page) = &mut entry.page
-            && let Some(original) = page.original.take()
+    fn register(&self, entry: &ArchiveEntry) {
+        if let Some(page) = &entry.page
+            && let Some(original) = &page.original
         {
-            self.index.register(page.payload_digest, original);
+            self.index.register(&page.payload_digest, original);
         }
     }
 

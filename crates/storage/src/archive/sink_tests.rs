@@ -36,7 +36,7 @@ fn page(bytes: &[u8]) -> EncodedPage {
 }
 
 fn spawn(directory: &std::path::Path, options: &ArchiveOptions) -> (ArchiveSink, ArchiveThread, Arc<RevisitIndex>) {
-    let index = Arc::new(RevisitIndex::new(10));
+    let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
     let run = RunId::new(Seed(1), Instant::EPOCH);
     let files = CrawlFiles::open(directory, options, &CrawlInfo::default(), run, Instant::EPOCH).unwrap();
     let clock = Clock::starting_at(Instant::from_micros(1_800_000_000_000_000));

@@ -65,7 +65,7 @@ pub(super) fn encoder(options: &ArchiveOptions, index: &Arc<RevisitIndex>) -> Re
 }
 
 fn encode(options: &ArchiveOptions, url: &str, answer: Answer) -> EncodedPage {
-    let index = Arc::new(RevisitIndex::new(100));
+    let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
     encoder(options, &index).encode(&exchange(url, Ok(answer)), &item(url), &PageFacts::default()).unwrap()
 }
 
@@ -127,7 +127,7 @@ fn an_exchange_becomes_response_request_and_metadata() {
 
 #[test]
 fn a_fetch_without_an_answer_has_no_records() {
-    let index = Arc::new(RevisitIndex::new(1));
+    let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
     let failed = exchange("http://h/", Err(Failure::Dns));
     let encoded =
         encoder(&ArchiveOptions::default(), &index).encode(&failed, &item("http://h/"), &PageFacts::default());
@@ -158,7 +158,7 @@ fn truncation_is_recorded_and_truncated_bodies_are_excluded_from_revisits() {
 #[test]
 fn a_payload_becomes_a_revisit_only_after_the_first_record_was_written() {
     let options = ArchiveOptions::default();
-    let index = Arc::new(RevisitIndex::new(100));
+    let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
     let mut encoder = encoder(&options, &index);
     let mut fetch = |url: &str| {
         let exchange = exchange(url, Ok(answer(&[("content-length", b"2000")], vec![b'x'; 2000])));
@@ -166,7 +166,7 @@ fn a_payload_becomes_a_revisit_only_after_the_first_record_was_written() {
     };
     let first = fetch("http://h/1");
     assert!(!fetch("http://h/2").revisit, "the first is not written yet");
-    index.register(first.payload_digest, first.original.clone().unwrap());
+    index.register(&first.payload_digest, first.original.as_ref().unwrap());
     let third = fetch("http://h/3");
     assert!(third.revisit && third.original.is_none());
     let (original, revisit) = (&read_back(&first.bytes)[0], &read_back(&third.bytes)[0]);
@@ -384,7 +384,7 @@ proptest! {
         let url = format!("http://h/{url}");
         let answer = Answer { status, headers: map, ..answer(&[], body.clone()) };
         let facts = PageFacts { title: title.as_deref(), links: Some(3) };
-        let index = Arc::new(RevisitIndex::new(100));
+        let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
         let page = encoder(&options, &index).encode(&exchange(&url, Ok(answer)), &item(&url), &facts).unwrap();
         let records = read_back(&page.bytes);
         prop_assert_eq!(records.len(), 3);

@@ -2,16 +2,18 @@
 //!
 //! The index is shared by all workers. An entry is added only after its record was written (the writer calls
 //! [`RevisitIndex::register`]), so a revisit never refers to a missing record; of two equal pages in flight at the same
-//! time both are written as responses. The index is bounded: the oldest entry is evicted.
+//! time both are written as responses. The index is bounded in bytes: the oldest entries are forgotten. A payload that
+//! comes again after that is written once more, and remembered again.
 
-use std::collections::VecDeque;
+mod shard;
 
-use hashbrown::HashMap;
 use parking_lot::Mutex;
 
+use self::shard::RevisitShard;
 use super::digest::Digest;
 use super::record_id::RecordId;
 use harvestman_core::clock::Instant;
+use harvestman_core::config::ByteSize;
 
 const SHARDS: usize = 16;
 
@@ -30,48 +32,28 @@ pub struct OriginalRecord {
 #[derive(Debug)]
 pub struct RevisitIndex {
     shards: Vec<Mutex<RevisitShard>>,
-    shard_entries_max: usize,
-}
-
-#[derive(Debug, Default)]
-struct RevisitShard {
-    originals: HashMap<Digest, OriginalRecord, foldhash::fast::RandomState>,
-    oldest_first: VecDeque<Digest>,
 }
 
 impl RevisitIndex {
-    /// Creates an index of about `entries_max` payloads (rounded up to a multiple of 16; 0 disables it).
-    pub fn new(entries_max: usize) -> Self {
-        let shards = (0..SHARDS).map(|_| Mutex::default()).collect();
-        Self { shards, shard_entries_max: entries_max.div_ceil(SHARDS) }
+    /// Creates an index that takes about `memory` (rounded up to a multiple of 256 KiB; 0 disables it).
+    pub fn new(memory: ByteSize) -> Self {
+        let bytes = memory.as_usize().div_ceil(SHARDS);
+        Self { shards: (0..SHARDS).map(|_| Mutex::new(RevisitShard::new(bytes))).collect() }
     }
 
     /// Returns the record with this payload, if it is in the index.
     pub fn find(&self, payload: &Digest) -> Option<OriginalRecord> {
-        self.shard(payload).lock().originals.get(payload).cloned()
+        self.shard(payload).lock().find(payload)
     }
 
     /// Adds `original`, which has the payload `payload` and was written. The first record of a payload is retained.
-    pub fn register(&self, payload: Digest, original: OriginalRecord) {
-        if self.shard_entries_max == 0 {
-            return;
-        }
-        let mut shard = self.shard(&payload).lock();
-        if shard.originals.contains_key(&payload) {
-            return;
-        }
-        if shard.oldest_first.len() >= self.shard_entries_max
-            && let Some(oldest) = shard.oldest_first.pop_front()
-        {
-            shard.originals.remove(&oldest);
-        }
-        shard.oldest_first.push_back(payload);
-        shard.originals.insert(payload, original);
+    pub fn register(&self, payload: &Digest, original: &OriginalRecord) {
+        self.shard(payload).lock().register(payload, original);
     }
 
     /// Returns the number of payloads.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.lock().originals.len()).sum()
+        self.shards.iter().map(|shard| shard.lock().len()).sum()
     }
 
     /// Returns whether the index is empty.
@@ -80,11 +62,7 @@ impl RevisitIndex {
     }
 
     fn shard(&self, payload: &Digest) -> &Mutex<RevisitShard> {
-        let first = match payload {
-            Digest::Sha1(bytes) => bytes[0],
-            Digest::Sha256(bytes) => bytes[0],
-        };
-        &self.shards[usize::from(first) % SHARDS]
+        &self.shards[usize::from(payload.as_bytes()[0]) % SHARDS]
     }
 }
 
@@ -107,24 +85,24 @@ mod tests {
 
     #[test]
     fn the_first_record_of_a_payload_is_the_one_referred_to() {
-        let index = RevisitIndex::new(100);
+        let index = RevisitIndex::new(ByteSize::kib(1));
         assert_eq!(index.find(&payload(1)), None);
-        index.register(payload(1), original(1));
-        index.register(payload(1), original(2));
+        index.register(&payload(1), &original(1));
+        index.register(&payload(1), &original(2));
         assert_eq!(index.find(&payload(1)), Some(original(1)));
     }
 
     #[test]
-    fn the_index_stays_within_its_bound_and_evicts_the_oldest() {
-        let index = RevisitIndex::new(160);
-        for n in 0..10_000 {
-            index.register(payload(n), original(n));
+    fn the_index_stays_within_its_bound_and_forgets_the_oldest() {
+        let index = RevisitIndex::new(ByteSize::kib(512));
+        for n in 0..50_000 {
+            index.register(&payload(n), &original(n));
             assert_eq!(index.find(&payload(n)), Some(original(n)));
         }
-        assert_eq!(index.len(), 160);
+        assert!((3_000..8_000).contains(&index.len()), "{} payloads", index.len());
         assert_eq!(index.find(&payload(0)), None);
-        let none = RevisitIndex::new(0);
-        none.register(payload(1), original(1));
+        let none = RevisitIndex::new(ByteSize(0));
+        none.register(&payload(1), &original(1));
         assert!(none.is_empty());
     }
 }
