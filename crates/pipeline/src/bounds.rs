@@ -7,6 +7,15 @@ use harvestman_stages::frontier::{Budgets, FrontierLimits};
 /// The maximum number of auxiliary requests (robots.txt, sitemaps) in progress at once, over all hosts.
 pub(crate) const ERRANDS_MAX: usize = 64;
 
+/// The maximum number of URLs on their way from sitemaps to the frontier. A sitemap names up to 50,000, a crawl fetches
+/// many at once, and a URL on its way takes about 200 bytes.
+pub(crate) const SITEMAP_URLS_MAX: usize = 16_384;
+/// URLs of a sitemap that are passed to the frontier at once.
+pub(crate) const SITEMAP_PART_URLS: usize = 1_024;
+/// The maximum number of URLs in changes that are not committed. Changes are bounded in number too, but one change may
+/// have very many URLs.
+pub(crate) const UNCOMMITTED_URLS_MAX: usize = 32_768;
+
 /// Returns the maximum number of leases out at once, over all hosts.
 pub(crate) fn leases_max(config: &Config) -> usize {
     config.frontier.in_flight_max.max(1) as usize

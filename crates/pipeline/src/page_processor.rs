@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::bounds::SITEMAP_PART_URLS;
 use super::job::Sitemap;
 use super::link_filter::{LinkFilter, Memory};
 use super::rules::Rules;
@@ -255,8 +256,13 @@ impl PageProcessor {
         found
     }
 
-    /// Returns the entries of a sitemap as links, and the sitemaps that it names.
-    pub(super) fn sitemap(&mut self, sitemap: &Sitemap) -> (DiscoveredLinks, Vec<String>) {
+    /// Filters the entries of a sitemap as links. Calls `part` with all but the last [`SITEMAP_PART_URLS`] or fewer of
+    /// them, part by part. Returns the last part, and the sitemaps that it names.
+    pub(super) fn sitemap(
+        &mut self,
+        sitemap: &Sitemap,
+        mut part: impl FnMut(DiscoveredLinks),
+    ) -> (DiscoveredLinks, Vec<String>) {
         let Ok(answer) = &sitemap.exchange.result else { return Default::default() };
         if !(200..=299).contains(&answer.status) {
             return Default::default();
@@ -266,11 +272,15 @@ impl PageProcessor {
             Ok(contents) => {
                 let rules = Arc::clone(&self.rules);
                 let item = ScheduledUrl::errand(sitemap.url.clone());
-                let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item);
-                for url in &contents.urls {
-                    filter.link(url, LinkClass::unclassified(Apath::SITEMAP));
+                let mut last = None;
+                for urls in contents.urls.chunks(SITEMAP_PART_URLS) {
+                    let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item);
+                    for url in urls {
+                        filter.link(url, LinkClass::unclassified(Apath::SITEMAP));
+                    }
+                    last.replace(filter.finish().0).into_iter().for_each(&mut part);
                 }
-                (filter.finish().0, contents.sitemaps)
+                (last.unwrap_or_default(), contents.sitemaps)
             }
             Err(error) => {
                 tracing::warn!(url, %error, "a sitemap cannot be used");

@@ -182,3 +182,21 @@ fn queries_are_encoded_in_the_charset_of_their_page() {
     ];
     assert_eq!(urls(&result), wanted);
 }
+
+#[test]
+fn a_large_sitemap_comes_in_parts_with_every_url_once_in_order() {
+    let expected: Vec<String> = (0..2_500).map(|number| format!("http://h.test/{number}")).collect();
+    let entries: String = expected.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
+    let body = format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{entries}</urlset>");
+    let exchange = exchange(&[("content-type", "application/xml")], b"");
+    let url = CanonicalUrl::from_canonical("http://h.test/sitemap.xml");
+    let mut parts = Vec::new();
+    let sitemap = Sitemap { url, nesting: 0, exchange, body: body.into() };
+    let (last, sitemaps) = processor(|_| ()).sitemap(&sitemap, |part| parts.push(part));
+    assert!(sitemaps.is_empty());
+    parts.push(last);
+    let lengths: Vec<usize> = parts.iter().map(|part| part.accepted.len()).collect();
+    assert_eq!(lengths, [SITEMAP_PART_URLS, SITEMAP_PART_URLS, 2_500 - 2 * SITEMAP_PART_URLS]);
+    let found = parts.iter().flat_map(|part| &part.accepted).map(|item| item.url.as_str());
+    assert!(found.eq(expected.iter().map(String::as_str)));
+}

@@ -12,14 +12,14 @@ use std::time::Duration;
 use crossbeam_channel::RecvTimeoutError;
 use parking_lot::Mutex;
 
-use super::bounds::leases_max;
+use super::bounds::{UNCOMMITTED_URLS_MAX, leases_max};
 use super::handles::{FrontierHandle, StateHandle, StateQueue, Task};
 use super::recrawl::RecrawlHandle;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_core::model::Ledger;
 use harvestman_metrics::StateMetrics;
-use harvestman_stages::frontier::LeasesCommitted;
+use harvestman_stages::frontier::{Credit, LeasesCommitted};
 use harvestman_stages::host::Politeness;
 use harvestman_storage::archive;
 use harvestman_storage::store::{CommitGroup, Store, StoreError, decode};
@@ -64,6 +64,9 @@ impl StateWriterThread {
 struct Gathered {
     commit: CommitGroup,
     leases: u32,
+    /// For their URLs; returned when they are committed.
+    credit: Vec<Credit>,
+    urls: usize,
 }
 
 /// The disk as the state writer sees it.
@@ -170,9 +173,11 @@ impl StateWriter {
         continues
     }
 
-    /// Whether the group is old or large enough.
+    /// Whether the group is old or large enough. With half of the credit, no change that takes the other half waits for
+    /// the group to become old.
     fn is_due(&self) -> bool {
-        self.group.leases >= self.leases_max || self.due.is_some_and(|due| due <= self.clock.now())
+        let large = self.group.leases >= self.leases_max || self.group.urls >= UNCOMMITTED_URLS_MAX / 2;
+        large || self.due.is_some_and(|due| due <= self.clock.now())
     }
 
     /// Commits the group, and ends its leases.
@@ -230,8 +235,10 @@ impl Gathered {
     /// Adds a task. Returns false at the end.
     fn take(&mut self, task: Task) -> bool {
         match task {
-            Task::Change(change) => {
+            Task::Change(change, credit) => {
                 self.leases += change.leases;
+                self.urls += credit.urls();
+                self.credit.push(credit);
                 self.commit.changes.push(*change);
             }
             Task::Host(host, memory) => drop(self.commit.hosts.insert(host, memory)),

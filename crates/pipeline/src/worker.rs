@@ -20,7 +20,9 @@ use super::visits::{Visits, earlier};
 use harvestman_core::clock::Clock;
 use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl};
 use harvestman_metrics::Metrics;
-use harvestman_stages::frontier::{LeaseEnded, LinksFound, Outcome, OwnRequestEnded, PageFindings};
+use harvestman_stages::frontier::{
+    CreditPool, LeaseEnded, LinksFound, Outcome, OwnRequestEnded, PageFindings, SitemapLinks,
+};
 use harvestman_storage::archive::RecordEncoder;
 
 /// What all workers share.
@@ -31,6 +33,8 @@ pub(super) struct WorkerContext {
     /// In a recrawl: its scheduler.
     pub(super) recrawl: Option<RecrawlHandle>,
     pub(super) visits: Arc<Visits>,
+    /// For URLs of sitemaps that the frontier has not taken in.
+    pub(super) sitemap_credit: CreditPool,
     pub(super) live: Arc<LiveBoard>,
     pub(super) clock: Clock,
     pub(super) metrics: Metrics,
@@ -137,14 +141,18 @@ impl Worker {
     }
 
     fn sitemap(&mut self, sitemap: &Sitemap, permit: OwnedSemaphorePermit) {
-        let (links, sitemaps) = self.processor.sitemap(sitemap);
+        let context = Arc::clone(&self.context);
+        let (links, sitemaps) = self.processor.sitemap(sitemap, |links| {
+            let credit = context.sitemap_credit.take(links.accepted.len() + links.foreign.len());
+            context.frontier.send(SitemapLinks { links, credit });
+        });
         let nesting = sitemap.nesting + 1;
         let mut progress: Vec<ProgressRecord> =
             sitemaps.iter().map(|url| ProgressRecord::SitemapFound(url.clone(), nesting)).collect();
         if is_answer(&sitemap.exchange) {
             progress.push(ProgressRecord::SitemapRead(sitemap.url.as_str().to_owned()));
         }
-        self.context.hosts.sitemaps_found(sitemaps, nesting);
+        context.hosts.sitemaps_found(sitemaps, nesting);
         let ended = OwnRequestEnded { announced: true, links, progress, ..OwnRequestEnded::default() };
         self.errand(&sitemap.exchange, ended, permit);
     }

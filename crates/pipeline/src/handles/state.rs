@@ -5,18 +5,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::bounds::{ERRANDS_MAX, leases_max};
+use crate::bounds::{ERRANDS_MAX, UNCOMMITTED_URLS_MAX, leases_max};
 use harvestman_core::config::Config;
 use harvestman_core::model::{Change, ProgressRecord};
 use harvestman_core::url::HostKey;
-use harvestman_stages::frontier::ChangePort;
+use harvestman_stages::frontier::{ChangePort, Credit, CreditPool};
 use harvestman_stages::host::Politeness;
 use harvestman_storage::store::encode;
 
 /// The tasks of the state writer.
 pub(crate) enum Task {
     /// A change of the frontier.
-    Change(Box<Change>),
+    Change(Box<Change>, Credit),
     /// What is known of a host, encoded.
     Host(HostKey, Vec<u8>),
     /// A fact.
@@ -26,10 +26,12 @@ pub(crate) enum Task {
 }
 
 /// The state writer's queue. It has room for everything that leases and auxiliary requests can produce; if the state
-/// writer waits for the disk longer than that, the frontier waits too.
+/// writer waits for the disk longer than that, the frontier waits too. So it does while many URLs are not committed.
 #[derive(Clone)]
 pub(crate) struct StateHandle {
     tasks: Sender<Task>,
+    /// For the URLs of changes that are not committed.
+    credit: CreditPool,
     /// Changes that are not committed yet.
     pending: Arc<AtomicU64>,
 }
@@ -46,7 +48,8 @@ impl StateHandle {
     pub(crate) fn new(config: &Config) -> (Self, StateQueue) {
         let (sender, tasks) = bounded(2 * (leases_max(config) + ERRANDS_MAX));
         let pending: Arc<AtomicU64> = Arc::default();
-        (Self { tasks: sender, pending: Arc::clone(&pending) }, StateQueue { tasks, pending })
+        let credit = CreditPool::new(UNCOMMITTED_URLS_MAX);
+        (Self { tasks: sender, credit, pending: Arc::clone(&pending) }, StateQueue { tasks, pending })
     }
 
     /// Persists what is known of a host.
@@ -79,7 +82,8 @@ impl StateHandle {
 
 impl ChangePort for StateHandle {
     fn keep(&self, change: Change) {
+        let credit = self.credit.take(change.waiting.len() + change.ended.len());
         self.pending.fetch_add(1, Ordering::AcqRel);
-        self.send(Task::Change(Box::new(change)));
+        self.send(Task::Change(Box::new(change), credit));
     }
 }

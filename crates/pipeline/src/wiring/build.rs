@@ -14,6 +14,7 @@ use super::earlier::EarlierRuns;
 use super::files::ArchiveFiles;
 use super::parts::{Parts, parts, plant, rules};
 use crate::active_orders::ActiveOrders;
+use crate::bounds::SITEMAP_URLS_MAX;
 use crate::control::{ControlSetup, CrawlControl};
 use crate::crawl::{Crawl, Handles, PreparedCrawl};
 use crate::handles::{HostsHandle, PageQueue, StateHandle};
@@ -39,7 +40,7 @@ use crate::{Error, output};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Ledger;
 use harvestman_report::Run;
-use harvestman_stages::frontier::{DiscoveredLinks, EndReason, FrontierActor};
+use harvestman_stages::frontier::{CreditPool, DiscoveredLinks, EndReason, FrontierActor};
 use harvestman_storage::archive::ArchiveWriter;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_storage::store::Store;
@@ -250,6 +251,7 @@ impl CrawlBuilder<'_> {
             archive: sinks.files.handle(self),
             recrawl: handles.recrawl.clone(),
             visits: Arc::clone(&sinks.visits),
+            sitemap_credit: CreditPool::new(SITEMAP_URLS_MAX),
             live: Arc::clone(live),
             clock: self.clock.clone(),
             metrics: self.hooks.metrics.clone(),

@@ -6,6 +6,7 @@ use actix::Message;
 use parking_lot::Mutex;
 
 use super::budgets::EndReason;
+use super::credit::Credit;
 use super::queues::FrontierLimits;
 use super::survey::QueueSurvey;
 use harvestman_core::clock::Instant;
@@ -77,6 +78,16 @@ pub struct DiscoveredLinks {
 #[rtype(result = "()")]
 pub struct LinksFound(pub DiscoveredLinks);
 
+/// A part of the links of a sitemap. The last one comes with [`OwnRequestEnded`].
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SitemapLinks {
+    /// The links.
+    pub links: DiscoveredLinks,
+    /// Returned when they are taken in.
+    pub credit: Credit,
+}
+
 /// One of the crawl's own requests (robots.txt, sitemaps) has ended.
 #[derive(Debug, Default, Message)]
 #[rtype(result = "()")]
@@ -85,7 +96,7 @@ pub struct OwnRequestEnded {
     pub bytes: u64,
     /// Whether [`ErrandsAdded`] announced it.
     pub announced: bool,
-    /// The links of a sitemap.
+    /// The links of a sitemap, or the last part of them.
     pub links: DiscoveredLinks,
     /// Facts to persist with it.
     pub progress: Vec<ProgressRecord>,

@@ -9,6 +9,7 @@ mod actor;
 mod allowance;
 mod budgets;
 mod class_table;
+mod credit;
 mod due_hosts;
 mod early_stop;
 mod fifo;
@@ -28,6 +29,7 @@ pub use actor::{FrontierActor, FrontierSetup};
 pub use allowance::{Allowance, BudgetShare, Shortages, Spent};
 pub use budgets::{Budgets, EndReason, UnderWay};
 pub use class_table::CATCH_ALL;
+pub use credit::{Credit, CreditPool};
 pub use early_stop::{EarlyStop, EarlyStopOptions};
 pub use host_queue::{NotReady, Readmit};
 
@@ -36,7 +38,7 @@ pub use forecast::YieldForecast;
 pub use messages::{
     ChangePort, Control, DiscoveredLinks, DropHosts, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue,
     HostPort, Hosts, LeaseEnded, LeasesCommitted, LeasesOf, LimitsChanged, LinksFound, Order, OrderChanged, OrderSlot,
-    Outcome, OwnRequestEnded, PageFindings, ReadmitShared, SurveyQuery, TakeOver,
+    Outcome, OwnRequestEnded, PageFindings, ReadmitShared, SitemapLinks, SurveyQuery, TakeOver,
 };
 pub use queues::{Frontier, FrontierLimits};
 pub use ranking::Rank;

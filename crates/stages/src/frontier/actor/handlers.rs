@@ -7,7 +7,7 @@ use crate::frontier::EndReason;
 use crate::frontier::messages::{
     Control, DiscoveredLinks, DropHosts, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, LeaseEnded,
     LeasesCommitted, LeasesOf, LimitsChanged, LinksFound, OrderChanged, Outcome, OwnRequestEnded, PageFindings,
-    SurveyQuery, TakeOver,
+    SitemapLinks, SurveyQuery, TakeOver,
 };
 use harvestman_core::model::{Change, Ended, Fate, FleetEffects};
 
@@ -76,6 +76,15 @@ impl Handler<LinksFound> for FrontierActor {
 
     fn handle(&mut self, LinksFound(links): LinksFound, _: &mut Context<Self>) {
         self.take_in_event(links, Change::default());
+    }
+}
+
+impl Handler<SitemapLinks> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, SitemapLinks { links, credit }: SitemapLinks, _: &mut Context<Self>) {
+        self.take_in_event(links, Change::default());
+        drop(credit);
     }
 }
 
