@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::directory::CrawlDirectory;
 use harvestman_core::model::{PageRecord, ParsedPage};
 use harvestman_lab::corpus::response;
-use harvestman_policy::learned::excerpt;
+use harvestman_policy::learned::{TextKey, excerpt};
 use harvestman_storage::archive::OPEN_SUFFIX;
 use harvestman_storage::archive::reader::{Limits, WarcReader};
 use harvestman_structure::parse::{Parser, Spelling};
@@ -36,7 +36,7 @@ pub(super) struct Quote {
 
 impl Quote {
     /// Quotes the words with which the page at `url` says some of `shingles`.
-    pub fn of(directory: &CrawlDirectory, url: &str, shingles: &[u64]) -> Self {
+    pub fn of(directory: &CrawlDirectory, url: &str, shingles: &[TextKey]) -> Self {
         let (words, missing) = match words(directory, url, shingles) {
             Ok(words) => (Some(words), None),
             Err(why) => (None, Some(why)),
@@ -45,7 +45,7 @@ impl Quote {
     }
 }
 
-fn words(directory: &CrawlDirectory, url: &str, shingles: &[u64]) -> Result<String, String> {
+fn words(directory: &CrawlDirectory, url: &str, shingles: &[TextKey]) -> Result<String, String> {
     let page = parsed(directory, url)?;
     let place = excerpt(&page.text, shingles, WORDS_MAX);
     let words = place.and_then(|place| page.words.get(place));

@@ -7,7 +7,7 @@ use super::directory::CrawlDirectory;
 use harvestman_core::model::{MediaType, PageRecord};
 use harvestman_core::url::CanonicalUrl;
 use harvestman_pipeline::{TextReplay, replay_text};
-use harvestman_policy::learned::{TextHistory, TextTrace};
+use harvestman_policy::learned::{TextHistory, TextKey, TextTrace};
 
 /// What the text of a page added to the crawl.
 #[derive(Debug, Serialize)]
@@ -37,7 +37,7 @@ impl PageTextReport {
     }
 
     fn with_quotes(directory: &CrawlDirectory, url: &str, history: TextHistory) -> Self {
-        let quote = |url: &str, shingles: &[u64]| Quote::of(directory, url, shingles);
+        let quote = |url: &str, shingles: &[TextKey]| Quote::of(directory, url, shingles);
         let new = [&history.arrival.only_here_keys, &history.latest_share().own_keys];
         let new = new.into_iter().find(|shingles| !shingles.is_empty());
         let said_by = history.latest_share().said_by.iter();

@@ -43,7 +43,7 @@ pub use sample_page::{ReadPage, SamplePage};
 pub use snapshot::{LearnedSnapshot, Terms};
 pub use stored::ClassModel;
 pub use templates::{StoredTemplates, TemplateOptions, Templates};
-pub use text::{ContentId, Kin, Overlap, Relation, TextAccount, TextIndex, excerpt};
+pub use text::{ContentId, Kin, Overlap, Relation, TextAccount, TextIndex, TextKey, excerpt};
 pub use text_history::{HOLDERS_MAX, RepeatedAt, Repetition, SaidBy, SharedText, TextHistory, TextShare, TextTrace};
 pub use tuning::Tuning;
 pub use yields::{Yield, Yields};

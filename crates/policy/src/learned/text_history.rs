@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::text::{Overlap, Relation, TextAccount};
+use super::text::{Overlap, Relation, TextAccount, TextKey};
 
 /// Maximum number of pages that are named as holders of a page's text.
 pub const HOLDERS_MAX: usize = 3;
@@ -68,10 +68,10 @@ pub struct TextShare {
     pub forgotten: usize,
     /// The shingles of `only_here`.
     #[serde(skip)]
-    pub only_here_keys: Vec<u64>,
+    pub only_here_keys: Vec<TextKey>,
     /// The shingles of `own`.
     #[serde(skip)]
-    pub own_keys: Vec<u64>,
+    pub own_keys: Vec<TextKey>,
 }
 
 /// A page that some of a page's text counts for.
@@ -85,7 +85,7 @@ pub struct SaidBy {
     pub earlier: bool,
     /// The shingles.
     #[serde(skip)]
-    pub keys: Vec<u64>,
+    pub keys: Vec<TextKey>,
 }
 
 /// Which page a duplicate repeats.

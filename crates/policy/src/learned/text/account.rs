@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use harvestman_core::model::PageText;
 
 use super::content::placed_shingles;
-use super::key::ContentId;
+use super::key::{ContentId, TextKey};
 
 /// The shingles of a page, by the pages that they count for. Each of its distinct shingles is in exactly one of
 /// `template`, `uncompared`, `own`, `others` and `forgotten`.
@@ -20,13 +20,13 @@ pub struct TextAccount {
     /// The number of those that were not compared, because the page has more than a page is compared by.
     pub uncompared: usize,
     /// Those that count for the page.
-    pub own: Vec<u64>,
+    pub own: Vec<TextKey>,
     /// Those that count for other pages, by page; the page with most first, then the earlier one.
-    pub others: Vec<(ContentId, Vec<u64>)>,
+    pub others: Vec<(ContentId, Vec<TextKey>)>,
     /// The number of those that counted for a page that was forgotten.
     pub forgotten: usize,
     /// Those of `own`, `others` and `forgotten` that no other remembered page shows.
-    pub only: Vec<u64>,
+    pub only: Vec<TextKey>,
 }
 
 impl TextAccount {
@@ -35,17 +35,17 @@ impl TextAccount {
     pub fn of(
         id: ContentId,
         text: &PageText,
-        content: &[u64],
+        content: &[TextKey],
         uncompared: usize,
-        shown_by: impl Fn(u64) -> Option<(Option<ContentId>, u32)>,
+        shown_by: impl Fn(TextKey) -> Option<(Option<ContentId>, u32)>,
     ) -> Self {
-        let mut all: Vec<u64> = placed_shingles(text).map(|(_, shingle)| shingle).collect();
+        let mut all: Vec<TextKey> = placed_shingles(text).map(|(_, shingle)| shingle).collect();
         all.sort_unstable();
         all.dedup();
         let template = all.len().saturating_sub(content.len() + uncompared);
         let (words, shingles) = (text.len(), all.len());
         let mut account = Self { words, shingles, template, uncompared, ..Self::default() };
-        let mut others: BTreeMap<ContentId, Vec<u64>> = BTreeMap::new();
+        let mut others: BTreeMap<ContentId, Vec<TextKey>> = BTreeMap::new();
         for shingle in content {
             let Some((holder, pages)) = shown_by(*shingle) else { continue };
             match holder {

@@ -1,7 +1,7 @@
 //! Near-duplicates, and pages within others.
 
 use super::content::{Content, SHINGLES_MIN};
-use super::key::{ContentId, Relation};
+use super::key::{ContentId, Relation, TextKey};
 
 /// Pages are alike from this Jaccard index of their shingles on, or of their whole texts where these are compared.
 const ALIKE: f64 = 0.7;
@@ -35,7 +35,7 @@ impl Overlap {
         Self::of_keys(own, if by_text { &other.shingles } else { &other.texts }, by_text)
     }
 
-    fn of_keys(own: &[u64], theirs: &[u64], by_text: bool) -> Self {
+    fn of_keys(own: &[TextKey], theirs: &[TextKey], by_text: bool) -> Self {
         Self { both: common(own, theirs), own: own.len() as u32, theirs: theirs.len() as u32, by_text }
     }
 
@@ -104,7 +104,7 @@ impl Comparison {
         found
     }
 
-    fn compare(&mut self, own: &[u64], theirs: &[u64], by_text: bool, id: ContentId) {
+    fn compare(&mut self, own: &[TextKey], theirs: &[TextKey], by_text: bool, id: ContentId) {
         let overlap = Overlap::of_keys(own, theirs, by_text);
         match overlap.relation() {
             Some(Relation::Alike) => self.alike = self.alike.or(Some(id)),
@@ -117,7 +117,7 @@ impl Comparison {
 
 /// The number of values in both sorted lists, each without repetition. It has no branch that depends on the values, which
 /// nobody could predict.
-fn common(one: &[u64], other: &[u64]) -> u32 {
+fn common(one: &[TextKey], other: &[TextKey]) -> u32 {
     let (mut at, mut at_other, mut both) = (0, 0, 0);
     while let (Some(a), Some(b)) = (one.get(at), other.get(at_other)) {
         both += u32::from(a == b);
@@ -135,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    fn content(shingles: impl IntoIterator<Item = u64>) -> Content {
+    fn content(shingles: impl IntoIterator<Item = TextKey>) -> Content {
         Content { shingles: shingles.into_iter().collect(), ..Content::default() }
     }
 
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn pages_of_few_words_are_alike_by_their_whole_texts() {
-        let texts = |texts: std::ops::Range<u64>| Content { texts: texts.collect(), ..Content::default() };
+        let texts = |texts: std::ops::Range<TextKey>| Content { texts: texts.collect(), ..Content::default() };
         assert_eq!(compare(&texts(0..20), &[texts(0..19)]).alike, Some(ContentId(0)));
         assert_eq!(compare(&texts(0..20), &[texts(0..10), Content::default()]), Comparison::default());
     }
@@ -177,9 +177,9 @@ mod tests {
 
         #[test]
         fn common_values_are_those_of_both_sets(
-            one in prop::collection::btree_set(0..40_u64, 0..30), other in prop::collection::btree_set(0..40_u64, 0..30),
+            one in prop::collection::btree_set(0..40_u32, 0..30), other in prop::collection::btree_set(0..40_u32, 0..30),
         ) {
-            let list = |set: &BTreeSet<u64>| set.iter().copied().collect::<Vec<_>>();
+            let list = |set: &BTreeSet<TextKey>| set.iter().copied().collect::<Vec<_>>();
             prop_assert_eq!(common(&list(&one), &list(&other)) as usize, one.intersection(&other).count());
         }
     }

@@ -1,5 +1,6 @@
 //! The content of a page: its text without template, as hashes.
 
+use super::key::TextKey;
 use foldhash::fast::FixedState;
 use harvestman_core::model::{PageText, TextRun};
 use std::collections::HashSet;
@@ -21,9 +22,9 @@ pub const SHINGLES_MIN: usize = 8;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Content {
     /// The shingles of its running text.
-    pub shingles: Box<[u64]>,
+    pub shingles: Box<[TextKey]>,
     /// Its texts as wholes, links included; only where there are few shingles.
-    pub texts: Box<[u64]>,
+    pub texts: Box<[TextKey]>,
 }
 
 impl Content {
@@ -38,7 +39,7 @@ impl Content {
             if is_template(whole) {
                 continue;
             }
-            texts.push(whole);
+            texts.push(whole as TextKey);
             if is_running(run, words) {
                 add_shingles(words, &is_template, &mut shingles);
             }
@@ -55,7 +56,7 @@ impl Content {
     }
 
     /// Returns what the page is compared by, and whether that is its running text.
-    pub fn compared(&self) -> (&[u64], bool) {
+    pub fn compared(&self) -> (&[TextKey], bool) {
         let by_text = self.shingles.len() >= SHINGLES_MIN;
         (if by_text { &self.shingles } else { &self.texts }, by_text)
     }
@@ -63,7 +64,7 @@ impl Content {
 
 /// Returns the shingles of running text, template included, in page order, each with the position of its first word
 /// among the words of the page.
-pub fn placed_shingles(text: &PageText) -> impl Iterator<Item = (usize, u64)> {
+pub fn placed_shingles(text: &PageText) -> impl Iterator<Item = (usize, TextKey)> {
     let mut begin = 0;
     let placed = text.runs().map(move |(run, words)| {
         let at = begin;
@@ -71,11 +72,11 @@ pub fn placed_shingles(text: &PageText) -> impl Iterator<Item = (usize, u64)> {
         (at, words, is_running(run, words))
     });
     let running = placed.filter(|(_, _, is_running)| *is_running);
-    running.flat_map(|(at, words, _)| (at..).zip(words.windows(SHINGLE_WORDS).map(key)))
+    running.flat_map(|(at, words, _)| (at..).zip(words.windows(SHINGLE_WORDS).map(short_key)))
 }
 
 /// Returns all shingles of a page's content, however many: sorted and without repetition.
-pub fn all_shingles(text: &PageText, is_template: impl Fn(u64) -> bool) -> Vec<u64> {
+pub fn all_shingles(text: &PageText, is_template: impl Fn(u64) -> bool) -> Vec<TextKey> {
     let mut shingles = Vec::new();
     let content = text.runs().filter(|(run, words)| is_running(*run, words) && !is_template(key(words)));
     content.for_each(|(_, words)| add_shingles(words, &is_template, &mut shingles));
@@ -98,7 +99,7 @@ pub fn template_keys(text: &PageText) -> HashSet<u64, FixedState> {
 }
 
 /// Adds the shingles of a running text that have no word in [`STOCK_WORDS`] successive words that are template.
-fn add_shingles(words: &[u32], is_template: impl Fn(u64) -> bool, shingles: &mut Vec<u64>) {
+fn add_shingles(words: &[u32], is_template: impl Fn(u64) -> bool, shingles: &mut Vec<TextKey>) {
     let stock = |from: usize| words.get(from..from + STOCK_WORDS).is_some_and(|words| is_template(key(words)));
     // The word behind the last stock words that begin before the end of the shingle.
     let mut stock_end = 0;
@@ -113,7 +114,7 @@ fn add_shingles(words: &[u32], is_template: impl Fn(u64) -> bool, shingles: &mut
             stock_end = last + STOCK_WORDS;
         }
         if stock_end <= begin {
-            shingles.push(key(shingle));
+            shingles.push(short_key(shingle));
         }
     }
 }
@@ -123,7 +124,7 @@ fn is_running(run: TextRun, words: &[u32]) -> bool {
 }
 
 /// Removes repetitions and keeps the smallest values: of two pages that share one, both keep it or neither.
-fn smallest(mut values: Vec<u64>, max: usize) -> Box<[u64]> {
+fn smallest(mut values: Vec<TextKey>, max: usize) -> Box<[TextKey]> {
     values.sort_unstable();
     values.dedup();
     values.truncate(max);
@@ -131,7 +132,7 @@ fn smallest(mut values: Vec<u64>, max: usize) -> Box<[u64]> {
 }
 
 /// Keeps the smallest values, somewhat more than `max`: sorting these is several times faster than sorting all.
-fn preselect(values: &mut Vec<u64>, max: usize) {
+fn preselect(values: &mut Vec<TextKey>, max: usize) {
     let kept = max + max / 4;
     if values.len() > kept {
         values.select_nth_unstable(kept);
@@ -143,6 +144,11 @@ fn preselect(values: &mut Vec<u64>, max: usize) {
 fn key(words: &[u32]) -> u64 {
     let step = |key: u64, word: &u32| (key ^ u64::from(*word)).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(31);
     words.iter().fold(words.len() as u64, step)
+}
+
+/// The key of a shingle.
+fn short_key(words: &[u32]) -> TextKey {
+    key(words) as TextKey
 }
 
 #[cfg(test)]
@@ -188,7 +194,7 @@ mod tests {
     }
 
     /// The definition: each word is marked, and a shingle is kept if none of its words is.
-    fn shingles_without_stock(words: &[u32], is_template: impl Fn(u64) -> bool) -> Vec<u64> {
+    fn shingles_without_stock(words: &[u32], is_template: impl Fn(u64) -> bool) -> Vec<TextKey> {
         let mut stock = vec![false; words.len()];
         for (at, successive) in words.windows(STOCK_WORDS).enumerate() {
             if is_template(key(successive)) {
@@ -196,7 +202,7 @@ mod tests {
             }
         }
         let all = words.windows(SHINGLE_WORDS).zip(stock.windows(SHINGLE_WORDS));
-        all.filter(|(_, stock)| !stock.contains(&true)).map(|(words, _)| key(words)).collect()
+        all.filter(|(_, stock)| !stock.contains(&true)).map(|(words, _)| short_key(words)).collect()
     }
 
     proptest! {
@@ -213,8 +219,8 @@ mod tests {
         }
 
         #[test]
-        fn preselection_keeps_the_smallest(values in prop::collection::btree_set(any::<u64>(), 0..60), max in 1..30_usize) {
-            let mut kept: Vec<u64> = values.iter().rev().copied().collect();
+        fn preselection_keeps_the_smallest(values in prop::collection::btree_set(any::<TextKey>(), 0..60), max in 1..30_usize) {
+            let mut kept: Vec<TextKey> = values.iter().rev().copied().collect();
             preselect(&mut kept, max);
             prop_assert!(kept.len() <= max + max / 4 || kept.len() == values.len());
             prop_assert_eq!(smallest(kept, max).to_vec(), values.into_iter().take(max).collect::<Vec<_>>());

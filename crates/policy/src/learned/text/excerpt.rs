@@ -1,5 +1,6 @@
 //! Where a page says something.
 
+use super::key::TextKey;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -12,8 +13,8 @@ const WORDS_MIN: usize = 8;
 
 /// Returns the words of a page, by their positions, that say some of `shingles`: its first long run, or else its longest
 /// one, and `words_max` words of it at most. `None` if the page says nothing of it.
-pub fn excerpt(text: &PageText, shingles: &[u64], words_max: usize) -> Option<Range<usize>> {
-    let wanted: HashSet<u64> = shingles.iter().copied().collect();
+pub fn excerpt(text: &PageText, shingles: &[TextKey], words_max: usize) -> Option<Range<usize>> {
+    let wanted: HashSet<TextKey> = shingles.iter().copied().collect();
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (at, _) in placed_shingles(text).filter(|(_, shingle)| wanted.contains(shingle)) {
         match runs.last_mut() {
@@ -38,7 +39,7 @@ mod tests {
     }
 
     fn said(shown: &[&[u32]], by: &[&[u32]], words_max: usize) -> Option<Range<usize>> {
-        let shingles: Vec<u64> = placed_shingles(&page(by)).map(|(_, shingle)| shingle).collect();
+        let shingles: Vec<TextKey> = placed_shingles(&page(by)).map(|(_, shingle)| shingle).collect();
         excerpt(&page(shown), &shingles, words_max)
     }
 

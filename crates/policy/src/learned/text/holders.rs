@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use super::classes::PageClass;
-use super::key::ContentId;
+use super::key::{ContentId, TextKey};
 
 /// A shingle or a whole text that pages show. Pages are named by [`ContentId::short`]: there are many of these.
 #[derive(Debug, Clone, Copy)]
@@ -31,14 +31,14 @@ pub enum ShownBy {
 /// Shingles and whole texts, with the pages that show them.
 #[derive(Debug, Default)]
 pub struct Holders {
-    shown: HashMap<u64, Shown, FixedState>,
+    shown: HashMap<TextKey, Shown, FixedState>,
     /// Space for [`Self::shared`]: counts by page, all zero between calls.
     counts: Vec<u32>,
 }
 
 impl Holders {
     /// Returns the classes of the pages that show a shingle, and notes that a page of `class` will.
-    pub fn show(&mut self, key: u64, class: PageClass) -> ShownBy {
+    pub fn show(&mut self, key: TextKey, class: PageClass) -> ShownBy {
         let Some(shown) = self.shown.get_mut(&key) else { return ShownBy::Nobody };
         let Some(before) = shown.class else { return ShownBy::SeveralClasses };
         if before != class {
@@ -49,7 +49,7 @@ impl Holders {
 
     /// Counts a page of `class` that shows a shingle or whole text. A new one counts for that page, and one that counts
     /// for another page does so too if `wins` says so of the other. Returns whether it counts for the page.
-    pub fn add(&mut self, key: u64, page: ContentId, class: PageClass, wins: impl FnOnce(u32) -> bool) -> bool {
+    pub fn add(&mut self, key: TextKey, page: ContentId, class: PageClass, wins: impl FnOnce(u32) -> bool) -> bool {
         let page = page.short();
         let new = Shown { holder: page, last: page, pages: 0, class: Some(class) };
         let shown = self.shown.entry(key).or_insert(new);
@@ -62,18 +62,18 @@ impl Holders {
     }
 
     /// Lets a shingle that counts for `from` count for `to`. Returns whether it did.
-    pub fn pass(&mut self, key: u64, from: ContentId, to: ContentId) -> bool {
+    pub fn pass(&mut self, key: TextKey, from: ContentId, to: ContentId) -> bool {
         let held = self.shown.get_mut(&key).filter(|shown| shown.holder == from.short());
         held.map(|shown| shown.holder = to.short()).is_some()
     }
 
     /// Returns the page that a shingle counts for, by [`ContentId::short`], and the number of pages that show it.
-    pub fn holder(&self, key: u64) -> Option<(u32, u32)> {
+    pub fn holder(&self, key: TextKey) -> Option<(u32, u32)> {
         self.shown.get(&key).map(|shown| (shown.holder, shown.pages))
     }
 
     /// Forgets a page that shows it.
-    pub fn remove(&mut self, key: u64) {
+    pub fn remove(&mut self, key: TextKey) {
         if let Some(shown) = self.shown.get_mut(&key) {
             shown.pages -= 1;
             if shown.pages == 0 {
@@ -84,7 +84,7 @@ impl Holders {
 
     /// Returns those of the pages from `first` on, fewer than `pages` in number, that show most of `keys`, most first,
     /// with the number of keys for which each is the holder or the latest page.
-    pub fn shared(&mut self, keys: &[u64], first: ContentId, pages: usize) -> Vec<(ContentId, u32)> {
+    pub fn shared(&mut self, keys: &[TextKey], first: ContentId, pages: usize) -> Vec<(ContentId, u32)> {
         self.counts.resize(pages.max(self.counts.len()), 0);
         let mut found = Vec::new();
         let mut count = |page: u32| {

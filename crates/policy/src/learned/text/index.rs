@@ -11,17 +11,19 @@ use super::classes::{PageClass, PageClasses};
 use super::compare::Comparison;
 use super::content::Content;
 use super::holders::{Holders, ShownBy};
-use super::key::{ContentId, Kin, Relation};
+use super::key::{ContentId, Kin, Relation, TextKey};
 use super::repetitions::Repetitions;
 use super::template_words::TemplateWords;
 use harvestman_core::model::{PageText, PatternId};
 
-/// Maximum number of pages whose words are retained, to separate their template from their content again.
+/// Maximum number of pages whose words are retained, to separate their template from their content again, and of these
+/// words: 8 MB.
 const RETAINED_MAX: usize = 1_500;
-/// Maximum number of shingles of all remembered pages, and of distinct ones: some 15 MB and some 25 MB. A map of
+const RETAINED_WORDS_MAX: usize = 2 << 20;
+/// Maximum number of shingles of all remembered pages, and of distinct ones: some 13 MB and some 44 MB. A map of
 /// somewhat more would take twice the memory.
-const SHINGLES_MAX: usize = 3 << 19;
-const DISTINCT_MAX: usize = 900_000;
+const SHINGLES_MAX: usize = 3 << 20;
+const DISTINCT_MAX: usize = 1_800_000;
 /// The number of shingles at which a page has half the maximum worth.
 const HALF_WORTH: f64 = 10.0;
 /// The worth of text that other pages hold, relative to that of a page's own.
@@ -73,7 +75,9 @@ pub struct TextIndex {
     repetitions: Repetitions,
     /// The latest page of each class that shows nothing but its template.
     bare: HashMap<PageClass, ContentId, FixedState>,
+    /// The number of pages whose words are retained, and of these words.
     retained: usize,
+    retained_words: usize,
     /// The number of shingles of all remembered pages.
     shingles: usize,
 }
@@ -93,14 +97,17 @@ impl TextIndex {
             repetitions: Repetitions::default(),
             bare: HashMap::default(),
             retained: 0,
+            retained_words: 0,
             shingles: 0,
         }
     }
 
     /// Adds a page. Its text counts for it unless the caller declares it a repetition.
     pub fn take_in(&mut self, text: &PageText, kin: Kin) -> NewText {
-        let retain = self.templates.see(text, kin) && self.retained < RETAINED_MAX;
+        let room = self.retained < RETAINED_MAX && self.retained_words + text.len() <= RETAINED_WORDS_MAX;
+        let retain = self.templates.see(text, kin) && room;
         self.retained += usize::from(retain);
+        self.retained_words += if retain { text.len() } else { 0 };
         let content = self.templates.content(text, kin);
         let shared = self.holders.shared(content.compared().0, ContentId(self.first), self.pages.len());
         let Comparison { alike, within, contains } =
@@ -147,7 +154,7 @@ impl TextIndex {
         page.repeats = true;
         let Some((page, other)) = self.page(id).zip(self.page(of)) else { return Vec::new() };
         let both = page.content.shingles.iter().filter(|shingle| other.content.shingles.binary_search(shingle).is_ok());
-        let both: Vec<u64> = both.copied().collect();
+        let both: Vec<TextKey> = both.copied().collect();
         let mut moved = 0;
         for shingle in both {
             moved += u32::from(self.holders.pass(shingle, id, of));
@@ -326,6 +333,7 @@ impl TextIndex {
         self.first += 1;
         self.shingles -= page.content.shingles.len();
         self.retained -= usize::from(page.text.is_some());
+        self.retained_words -= page.text.as_ref().map_or(0, PageText::len);
         page.content.shingles.iter().chain(&page.content.texts).for_each(|key| self.holders.remove(*key));
     }
 

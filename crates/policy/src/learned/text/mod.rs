@@ -27,4 +27,4 @@ pub use account::TextAccount;
 pub use compare::Overlap;
 pub use excerpt::excerpt;
 pub use index::{NewText, TextIndex};
-pub use key::{ContentId, Kin, Relation};
+pub use key::{ContentId, Kin, Relation, TextKey};
