@@ -5,28 +5,18 @@
 //! time both are written as responses. The index is bounded in bytes: the oldest entries are forgotten. A payload that
 //! comes again after that is written once more, and remembered again.
 
+mod original;
 mod shard;
 
 use parking_lot::Mutex;
 
 use self::shard::RevisitShard;
 use super::digest::Digest;
-use super::record_id::RecordId;
-use harvestman_core::clock::Instant;
 use harvestman_core::config::ByteSize;
 
-const SHARDS: usize = 16;
+pub use original::OriginalRecord;
 
-/// A response record that later pages with the same payload refer to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OriginalRecord {
-    /// Its URL.
-    pub url: Box<str>,
-    /// Its date.
-    pub date: Instant,
-    /// Its record id.
-    pub id: RecordId,
-}
+const SHARDS: usize = 16;
 
 /// Payload digests and the records that have the payloads.
 #[derive(Debug)]
@@ -71,6 +61,7 @@ mod tests {
     use super::super::digest::digest;
     use super::super::record_id::RunId;
     use super::*;
+    use harvestman_core::clock::Instant;
     use harvestman_core::config::archive::DigestAlgorithm;
     use harvestman_core::seed::Seed;
 

@@ -10,7 +10,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use super::OriginalRecord;
+use super::original::OriginalRecord;
 use crate::archive::digest::Digest;
 use crate::archive::record_id::RecordId;
 use harvestman_core::clock::Instant;
