@@ -21,7 +21,11 @@ fn the_same_seed_gives_the_same_order_for_every_policy_and_another_seed_another(
         assert_eq!(first, order(policy, variant, "3"), "{policy} {variant}");
         let urls: BTreeSet<&str> = first.lines().map(|line| line.split('\t').next().unwrap()).collect();
         assert_eq!(urls.len(), first.lines().count(), "{policy} {variant}: each URL is requested once");
-        assert!(urls.len() <= 60 && urls.iter().all(|url| forum().find(url).is_some()), "{policy} {variant}");
+        // `target` also tries addresses that extend known ones, such as the second page of a thread that has one.
+        let is_derived =
+            |url: &str| policy == "target" && urls.iter().any(|known| *known != url && url.starts_with(known));
+        let is_known = |url: &&str| forum().find(url).is_some() || is_derived(url);
+        assert!(urls.len() <= 60 && urls.iter().all(is_known), "{policy} {variant}");
     }
     assert_ne!(order("random", "default", "3"), order("random", "default", "4"));
 }
