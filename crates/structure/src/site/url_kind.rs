@@ -17,6 +17,7 @@ use harvestman_core::model::path_hash::step;
 const SIBLINGS_MAX: usize = 16;
 /// Number of names below that two siblings must have in common.
 const SHARED_MIN: usize = 2;
+
 /// What an address is an instance of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UrlKind {

@@ -33,8 +33,10 @@ impl Learned {
         let cluster = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
         self.recognise_example(&url, cluster);
         let sample = self.sample_page(&url, facts);
-        let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
-        let found = facts.text.as_ref().map(|text| self.content.take_in(text, kin));
+        let found = facts.text.as_ref().map(|text| {
+            let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
+            self.content.take_in(text, kin)
+        });
         let content = found.as_ref().map(|found| found.id);
         let (duplicate, touched) = found.map_or_else(Default::default, |found| self.relate(&url, found));
         let page = LoggedPage { content, cluster, duplicate, sample };

@@ -7,13 +7,13 @@ use foldhash::fast::FixedState;
 
 use harvestman_core::model::PatternId;
 
-/// Minimum number of pages of one pattern that are repeated by pages of another, relative to all of these too. Pages with
-/// so many repetitions that they are fewer are not needed: the repetitions are alike without them.
+/// Minimum number of pages of one pattern that pages of another repeat, and their minimum number relative to all pages of
+/// the other. Where each page has so many repetitions that they are fewer, the repetitions are alike without it.
 const REPETITIONS_MIN: u32 = 3;
 const SHARE_MIN: f64 = 0.02;
-/// Maximum number of pairs of patterns that are counted.
+/// Maximum number of patterns that are counted, and of pairs of them.
+const PATTERNS_MAX: usize = 10_000;
 const PAIRS_MAX: usize = 10_000;
-
 /// Number of pages after which the patterns are determined again.
 const REFRESH: u64 = 64;
 
@@ -29,7 +29,9 @@ pub struct Repetitions {
 impl Repetitions {
     /// Counts a page.
     pub fn see(&mut self, pattern: PatternId) {
-        *self.pages.entry(pattern).or_default() += 1;
+        if self.pages.len() < PATTERNS_MAX || self.pages.contains_key(&pattern) {
+            *self.pages.entry(pattern).or_default() += 1;
+        }
         self.seen += 1;
         if self.seen.is_multiple_of(REFRESH) {
             self.refresh();
@@ -97,8 +99,10 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_counted_pairs_is_bounded() {
+    fn the_numbers_of_counted_patterns_and_pairs_are_bounded() {
         let mut repetitions = Repetitions::default();
+        (0..2 * PATTERNS_MAX as u64).for_each(|pattern| repetitions.see(PatternId(4 * pattern)));
+        assert_eq!(repetitions.pages.len(), PATTERNS_MAX);
         (0..3 * PAIRS_MAX as u64).for_each(|other| repetitions.repeat(POST, PatternId(4 * other)));
         assert_eq!(repetitions.pairs.len(), PAIRS_MAX);
     }
