@@ -69,7 +69,7 @@ impl Policy for Scripted {
     }
 
     fn needs(&self) -> Needs {
-        Needs { units: true, gaps: self.gate.is_some() && self.seen >= GAPS_FROM, ..Needs::default() }
+        Needs { words: true, units: true, gaps: self.gate.is_some() && self.seen >= GAPS_FROM, ..Needs::default() }
     }
 
     fn is_explained(&self) -> bool {
@@ -236,6 +236,20 @@ fn a_policy_that_can_do_without_some_fetches_holds_up_no_worker() {
     (0..20).for_each(|_| open.send(()).unwrap());
     thread.join().unwrap();
     assert_eq!(stage.shown.lock().unwrap().len() as u64 + skipped, GAPS_FROM + 17);
+}
+
+#[test]
+fn pages_whose_text_was_not_read_are_counted() {
+    let (stage, observer, thread) = start(64, 0, None);
+    for text in [None, Some(Default::default()), None] {
+        let page = PageFacts { text, ..PageFacts::default() };
+        let mut seen = seen(1);
+        seen.observation.outcome = Outcome::Page(Box::new(page));
+        observer.show(seen);
+    }
+    drop(observer);
+    thread.join().unwrap();
+    assert_eq!(stage.metrics.policy.unread.get(), 2);
 }
 
 #[test]
