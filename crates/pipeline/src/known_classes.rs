@@ -149,8 +149,7 @@ mod tests {
     }
 
     fn seen(of: u64, new: impl IntoIterator<Item = u64>) -> Observation {
-        let link =
-            |pattern: u64| NewLink { class: class(pattern), url: CanonicalUrl::from_canonical("http://h.test/n") };
+        let link = |pattern: u64| NewLink::new(class(pattern), CanonicalUrl::from_canonical("http://h.test/n"));
         let (url, outcome) = (CanonicalUrl::from_canonical("http://h.test/"), Outcome::Failed);
         Observation { url, class: class(of), via: None, outcome, new: new.into_iter().map(link).collect() }
     }

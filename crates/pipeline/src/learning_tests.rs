@@ -152,7 +152,7 @@ fn seen(number: u64) -> Seen {
     let class = LinkClass::unclassified(Apath(9));
     let body = Some((bytes::Bytes::from_static(b"<p>"), None));
     let outcome = Outcome::Page(Box::new(PageFacts { body, ..PageFacts::default() }));
-    let new = vec![NewLink { class, url: url(1_000 + number) }];
+    let new = vec![NewLink::new(class, url(1_000 + number))];
     Seen { observation: Observation { url: url(number), class, via: None, outcome, new }, generation: 0 }
 }
 

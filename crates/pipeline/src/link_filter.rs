@@ -6,29 +6,32 @@
 //!
 //! A URL is added to that set last, when it is accepted: rejected URLs are not remembered and may be accepted another time.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
+use super::link_judge::{Judge, Judged};
 use super::link_times::{LinkTimes, Timing};
 use super::rules::Rules;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
-    Apath, Budget, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, Priority, QueueKey,
-    RobotsDirectives, ScheduledUrl, UrlPattern,
+    Apath, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, RawLink, RobotsDirectives,
+    ScheduledUrl,
 };
-use harvestman_core::url::{CanonicalRef, CanonicalUrl, Fingerprint, OutOfScope, Resolver};
+use harvestman_core::url::{CanonicalUrl, Resolver};
 use harvestman_policy::{Link, PlacedLink, PolicySnapshot};
 use harvestman_stages::filter::{self, NofollowRules, PatternMemo};
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::revisit::RowLink;
 use harvestman_storage::archive::{ExportedLink, links_line};
 use harvestman_storage::dedup::RecentUrls;
+use harvestman_structure::link_context::LinkContexts;
 
 /// What a worker has just looked up: most links of a page are those of the page before.
 #[derive(Default)]
 pub(super) struct Memory {
-    recent: RecentUrls,
-    patterns: PatternMemo,
+    pub(super) recent: RecentUrls,
+    pub(super) patterns: PatternMemo,
     timing: Timing,
 }
 
@@ -57,8 +60,13 @@ pub(super) struct LinkFilter<'a> {
     pub(super) placed: Option<Vec<PlacedLink>>,
     /// All links that can be resolved, where it is kept what stands around them.
     pub(super) rows: Option<Vec<RowLink>>,
-    /// How many texts begin before the link that is taken in.
-    text: u32,
+    /// The link of the page that is taken in; `None` where it is no link of a page.
+    raw: Option<RawLink>,
+    /// Whether the policy asks for what stands around accepted links.
+    pub(super) wants_contexts: bool,
+    /// That of each accepted link and of each one for another node, in order; empty where it is not wanted.
+    contexts: Vec<Box<[u32]>>,
+    foreign_contexts: Vec<Box<[u32]>>,
     /// How long the links take, where that is measured.
     times: Option<LinkTimes>,
 }
@@ -89,7 +97,10 @@ impl<'a> LinkFilter<'a> {
             export: rules.export.then(Vec::new),
             placed: None,
             rows: None,
-            text: 0,
+            raw: None,
+            wants_contexts: false,
+            contexts: Vec::new(),
+            foreign_contexts: Vec::new(),
             snapshot,
         }
     }
@@ -110,6 +121,7 @@ impl<'a> LinkFilter<'a> {
         let policy = Arc::clone(&self.snapshot);
         // Where the policy isn't asked first, it is not asked of groups.
         let first = options.order == FilterOrder::GraphDup;
+        let surroundings = LazyCell::new(|| LinkContexts::new(page));
         for group in &page.groups {
             self.times.iter_mut().for_each(LinkTimes::begin);
             let judged = filter::check_group(cluster, group, nofollow, |class| {
@@ -120,8 +132,11 @@ impl<'a> LinkFilter<'a> {
                 Ok(class) => {
                     self.passes = first.then_some(class);
                     for link in &group.links {
-                        self.text = link.text;
+                        self.raw = Some(*link);
                         match filter::check_link(link, nofollow) {
+                            Ok(()) if self.wants_contexts => {
+                                drop(self.take_in(page.href(link), class, &|| surroundings.of(link)));
+                            }
                             Ok(()) => drop(self.link(page.href(link), class)),
                             Err(why) => self.refuse(why, group.apath, [page.href(link)]),
                         }
@@ -169,6 +184,11 @@ impl<'a> LinkFilter<'a> {
 
     /// Takes in one link. Returns where it leads, if it was new, or a redirect.
     pub(super) fn link(&mut self, href: &str, class: LinkClass) -> Option<CanonicalUrl> {
+        self.take_in(href, class, &Box::default)
+    }
+
+    /// The same for a link around which stands `context`, which is only asked for if the link is new.
+    fn take_in(&mut self, href: &str, class: LinkClass, context: &dyn Fn() -> Box<[u32]>) -> Option<CanonicalUrl> {
         let url = match self.resolver.resolve(href) {
             Ok(url) => url,
             Err(why) => {
@@ -180,29 +200,34 @@ impl<'a> LinkFilter<'a> {
         let (rules, policy, depth, via) = (self.rules, &*self.snapshot, self.depth, self.via.as_str());
         let (memory, passes, times) = (&mut *self.memory, &mut self.passes, &mut self.times);
         times.iter_mut().for_each(LinkTimes::begin);
-        let mut judge = Judge { rules, policy, memory, passes, depth, via, times };
-        let Judged { class, priority, fate } = judge.judge(&url, class);
+        let mut judge = Judge { rules, policy, memory, passes, depth, via, context, times };
+        let Judged { class, priority, fate, context } = judge.judge(&url, class);
         self.times.iter_mut().for_each(LinkTimes::filtered);
         if let Some(rows) = &mut self.rows {
-            rows.push(RowLink { apath: class.apath.0, page: url.fingerprint(), text: self.text });
+            let text = self.raw.map_or(0, |link| link.text);
+            rows.push(RowLink { apath: class.apath.0, page: url.fingerprint(), text });
         }
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {
             let refused = if let Some(Fate::Policy(why)) = fate { Some(why) } else { None };
             let LinkClass { apath, pattern, .. } = class;
-            placed.push(PlacedLink { apath, url: url.fingerprint(), pattern: pattern.fine, refused });
+            let place = self.raw.map(|link| link.place).unwrap_or_default();
+            placed.push(PlacedLink { apath, url: url.fingerprint(), pattern: pattern.fine, refused, place });
         }
         if let Some(export) = &mut self.export {
             export.push(JudgedLink { href: url.as_str().to_owned(), apath: class.apath, fate });
         }
         let target = (wanted_anyway || fate.is_none()).then(|| url.to_url());
         let into = match fate {
-            None => Some(&mut self.accepted),
-            Some(Fate::HandedOver) => Some(&mut self.foreign),
+            None => Some((&mut self.accepted, &mut self.contexts)),
+            Some(Fate::HandedOver) => Some((&mut self.foreign, &mut self.foreign_contexts)),
             Some(_) => None,
         };
-        if let Some(into) = into {
+        if let Some((into, contexts)) = into {
+            if self.wants_contexts {
+                contexts.push(context);
+            }
             let via = self.via_shared.get_or_insert_with(|| Arc::from(self.via.as_str()));
             into.push(ScheduledUrl {
                 url: url.to_url(),
@@ -221,6 +246,13 @@ impl<'a> LinkFilter<'a> {
         }
         self.passed += 1;
         target
+    }
+
+    /// Takes the contexts of the accepted links and then of those for other nodes; empty where they are not wanted.
+    pub(super) fn take_contexts(&mut self) -> Vec<Box<[u32]>> {
+        let mut contexts = std::mem::take(&mut self.contexts);
+        contexts.append(&mut self.foreign_contexts);
+        contexts
     }
 
     pub(super) fn finish(mut self) -> (DiscoveredLinks, Option<Vec<u8>>) {
@@ -266,158 +298,6 @@ struct JudgedLink {
 fn exported_link(JudgedLink { href, apath, fate }: &JudgedLink) -> ExportedLink<'_> {
     let refused = fate.filter(|fate| matches!(fate, Fate::Policy(_))).and_then(Fate::reason);
     ExportedLink { href, apath: *apath, new: fate.is_none(), refused }
-}
-
-/// Judges links of one page.
-struct Judge<'j> {
-    rules: &'j Rules,
-    policy: &'j dyn PolicySnapshot,
-    memory: &'j mut Memory,
-    passes: &'j mut Option<LinkClass>,
-    depth: u16,
-    via: &'j str,
-    times: &'j mut Option<LinkTimes>,
-}
-
-/// The decision about a link.
-struct Judged {
-    /// With the pattern of the URL, where that was looked at.
-    class: LinkClass,
-    priority: Priority,
-    /// Why it is not accepted; `None` where it is.
-    fate: Option<Fate>,
-}
-
-impl Judged {
-    const fn settled(class: LinkClass, fate: Fate) -> Self {
-        Self { class, priority: Priority::Normal, fate: Some(fate) }
-    }
-}
-
-/// What is known of whether a URL was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
-    /// Nothing.
-    Unasked,
-    /// It was not, when it was looked up.
-    New,
-}
-
-impl Judge<'_> {
-    /// Decides whether a link is accepted. A link that is accepted counts as seen from now on.
-    fn judge(&mut self, url: &CanonicalRef<'_>, place: LinkClass) -> Judged {
-        match self.rules.filter.order {
-            FilterOrder::GraphDup => self.by_class(url, place, Known::Unasked),
-            FilterOrder::DupGraph => {
-                let fingerprint = url.fingerprint();
-                let seen = &self.rules.seen;
-                if self.in_dedup(|memory| memory.recent.knows(fingerprint) || seen.contains(fingerprint)) {
-                    return Judged::settled(place, Fate::Duplicate);
-                }
-                match self.policy.admit(&Link::at_place_of(place)).refusal() {
-                    Some(why) => Judged::settled(place, Fate::Policy(why)),
-                    None => self.by_class(url, place, Known::New),
-                }
-            }
-            FilterOrder::DupOnly => {
-                let judged = self.look_up(url, place, Known::Unasked);
-                let pattern = if judged.fate.is_none() { self.policy.pattern(url.as_str()) } else { place.pattern };
-                Judged { class: judged.class.with_pattern(pattern), ..judged }
-            }
-        }
-    }
-
-    /// Judges a link by its place and the pattern of its URL, and looks it up if it passes.
-    fn by_class(&mut self, url: &CanonicalRef<'_>, place: LinkClass, known: Known) -> Judged {
-        let policy = self.policy;
-        let pattern = self.pattern(url);
-        let class = place.with_pattern(pattern);
-        if *self.passes != Some(class) {
-            if let Some(why) = policy.admit(&Link::Class(class)).refusal() {
-                return Judged::settled(class, Fate::Policy(why));
-            }
-            *self.passes = Some(class);
-        }
-        self.look_up(url, class, known)
-    }
-
-    /// Returns the pattern of a URL. A policy without patterns is not worth the cache miss of the memo.
-    fn pattern(&mut self, url: &CanonicalRef<'_>) -> UrlPattern {
-        let policy = self.policy;
-        if !policy.has_patterns() {
-            return UrlPattern::NONE;
-        }
-        let find = || policy.pattern(url.as_str());
-        self.memory.patterns.pattern(url.fingerprint(), policy.patterns_version(), find)
-    }
-
-    /// Decides whether a link belongs to the crawl, is new, and is admitted by its URL and its page; then it counts as seen.
-    fn look_up(&mut self, url: &CanonicalRef<'_>, class: LinkClass, known: Known) -> Judged {
-        let (rules, fingerprint) = (self.rules, url.fingerprint());
-        if self.in_dedup(|memory| memory.recent.knows(fingerprint)) {
-            return Judged::settled(class, Fate::Duplicate);
-        }
-        if let Err(why) = rules.scope.check(url.as_str()) {
-            return Judged::settled(class, Fate::OutOfScope(why));
-        }
-        // Whether a derived address exists is for the crawl to find out, at the price of a request.
-        let linked = class.apath != Apath::DERIVED;
-        if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
-            return Judged::settled(class, Fate::OutOfScope(OutOfScope::NotIncluded));
-        }
-        let too_deep = self.depth > rules.depth_max;
-        if !rules.ownership.holds(url.origin()) {
-            return self.hand_over(url, class, too_deep);
-        }
-        if known == Known::Unasked && self.in_dedup(|_| rules.seen.contains(fingerprint)) {
-            self.memory.recent.note(fingerprint);
-            return Judged::settled(class, Fate::Duplicate);
-        }
-        if too_deep {
-            return Judged::settled(class, Fate::OverBudget(Budget::Depth));
-        }
-        let admitted = self.admit(url, class);
-        // Another worker may have met it meanwhile.
-        let is_new = admitted.fate.is_some() || self.add(fingerprint);
-        if is_new { admitted } else { Judged::settled(class, Fate::Duplicate) }
-    }
-
-    /// Decides about a link of a host that another node owns. That node knows whether the URL was seen; this one only knows whether it was
-    /// handed over recently.
-    fn hand_over(&self, url: &CanonicalRef<'_>, class: LinkClass, too_deep: bool) -> Judged {
-        if too_deep {
-            return Judged::settled(class, Fate::OverBudget(Budget::Depth));
-        }
-        let admitted = self.admit(url, class);
-        let handed =
-            || if self.rules.ownership.record_handover(url.fingerprint()) { Fate::HandedOver } else { Fate::Duplicate };
-        Judged { fate: Some(admitted.fate.unwrap_or_else(handed)), ..admitted }
-    }
-
-    /// Adds a URL to the set of those seen; whether it was new.
-    fn add(&mut self, fingerprint: Fingerprint) -> bool {
-        let seen = &self.rules.seen;
-        self.in_dedup(|memory| {
-            memory.recent.note(fingerprint);
-            seen.insert(fingerprint)
-        })
-    }
-
-    /// Asks what is known of a URL; the time that this takes is the dedup's.
-    fn in_dedup<T>(&mut self, ask: impl FnOnce(&mut Memory) -> T) -> T {
-        self.times.iter_mut().for_each(LinkTimes::filtered);
-        let answer = ask(self.memory);
-        self.times.iter_mut().for_each(LinkTimes::looked_up);
-        answer
-    }
-
-    /// Asks the policy about a link by its URL and its page.
-    fn admit(&self, url: &CanonicalRef<'_>, class: LinkClass) -> Judged {
-        match self.policy.admit(&Link::New { class, url: url.as_str(), via: self.via }).queued() {
-            Ok(QueueKey { class, priority }) => Judged { class, priority, fate: None },
-            Err(why) => Judged::settled(class, Fate::Policy(why)),
-        }
-    }
 }
 
 #[cfg(test)]

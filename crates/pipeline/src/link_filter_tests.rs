@@ -6,8 +6,12 @@ use super::super::offline;
 use super::*;
 use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions};
-use harvestman_core::model::{Admission, ClassOrder, LeafPath, LinkGroup, LinkKind, PatternId, RawLink, UrlPattern};
+use harvestman_core::model::Budget;
+use harvestman_core::model::{
+    Admission, ClassOrder, LeafPath, LinkGroup, LinkKind, LinkPlace, PatternId, RawLink, UrlPattern,
+};
 use harvestman_core::seed::Seed;
+use harvestman_core::url::Fingerprint;
 use harvestman_lab::corpus::{Corpus, canonicaliser};
 use harvestman_lab::experiments::order::{Filtering, Page, Steps, Store, StoreKind, Tally};
 use harvestman_policy::{AdjustedSnapshot, Adjustment};
@@ -72,7 +76,13 @@ fn rules(order: FilterOrder, depth: u16) -> Rules {
     config.scope.trap_guard = false;
     let policy = choosy(order, false);
     let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::default());
-    offline::rules(&config, &[CanonicalUrl::from_canonical("http://h.test/")], shared, Arc::new(|_| true)).unwrap()
+    offline::rules(
+        &config,
+        &[CanonicalUrl::from_canonical("http://h.test/")],
+        shared,
+        offline::RecordedSite::new(|_| true),
+    )
+    .unwrap()
 }
 
 /// What became of links: refused by place, by URL, known, admitted.
@@ -139,7 +149,8 @@ fn linking_to(urls: &[&str]) -> ParsedPage {
     for url in urls {
         let start = hrefs.len() as u32;
         hrefs.push_str(url);
-        links.push(RawLink { start, end: hrefs.len() as u32, kind: LinkKind::Anchor, text: 0, nofollow: false });
+        let (end, place) = (hrefs.len() as u32, LinkPlace::default());
+        links.push(RawLink { start, end, kind: LinkKind::Anchor, text: 0, nofollow: false, place });
     }
     ParsedPage { hrefs, groups: vec![LinkGroup { apath: Apath(10), apath_text: None, links }], ..ParsedPage::default() }
 }

@@ -14,6 +14,7 @@ const BODY: u8 = 4;
 const GIST: u8 = 8;
 const WORDS: u8 = 16;
 const GAPS: u8 = 32;
+const CONTEXTS: u8 = 64;
 
 impl SharedNeeds {
     /// Creates shared needs.
@@ -27,7 +28,8 @@ impl SharedNeeds {
     pub(super) fn set(&self, needs: Needs) {
         let flag = |wanted: bool, flag: u8| if wanted { flag } else { 0 };
         let texts = flag(needs.words, WORDS) | flag(needs.units, UNITS) | flag(needs.gist, GIST);
-        let flags = texts | flag(needs.links, LINKS) | flag(needs.body, BODY) | flag(needs.gaps, GAPS);
+        let links = flag(needs.links, LINKS) | flag(needs.contexts, CONTEXTS);
+        let flags = texts | links | flag(needs.body, BODY) | flag(needs.gaps, GAPS);
         self.0.store(flags, Ordering::Relaxed);
     }
 
@@ -36,6 +38,6 @@ impl SharedNeeds {
         let flags = self.0.load(Ordering::Relaxed);
         let has = |flag: u8| flags & flag != 0;
         let texts = Needs { words: has(WORDS), units: has(UNITS), gist: has(GIST), ..Needs::default() };
-        Needs { links: has(LINKS), body: has(BODY), gaps: has(GAPS), ..texts }
+        Needs { links: has(LINKS), contexts: has(CONTEXTS), body: has(BODY), gaps: has(GAPS), ..texts }
     }
 }

@@ -11,7 +11,7 @@ use arc_swap::ArcSwap;
 use super::Error;
 use super::needs::SharedNeeds;
 use super::page_processor::{PageProcessor, observation};
-use super::rules::{Recorded, Rules};
+use super::rules::{AcceptsPage, Rules};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;
 use harvestman_core::config::frontier::FrontierOptions;
@@ -26,6 +26,21 @@ use harvestman_stages::frontier::{Frontier, FrontierLimits, YieldForecast};
 use harvestman_stages::host::sitemap;
 use harvestman_storage::dedup::SeenUrls;
 use harvestman_structure::parse::Parser;
+
+/// What a crawl without network knows of the site.
+pub struct RecordedSite {
+    /// Whether a URL exists.
+    pub exists: Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>,
+    /// Whether a page is wanted, by its address, its decoded body and its content type; `None`: the policy decides.
+    pub accepts: Option<Arc<AcceptsPage>>,
+}
+
+impl RecordedSite {
+    /// A site with these URLs, without a validator.
+    pub fn new(exists: impl Fn(Fingerprint) -> bool + Send + Sync + 'static) -> Self {
+        Self { exists: Arc::new(exists), accepts: None }
+    }
+}
 
 /// A crawl whose fetches are supplied by the caller.
 pub struct Offline {
@@ -49,18 +64,17 @@ pub struct Taken {
 }
 
 impl Offline {
-    /// Creates a crawl from `seeds`. `recorded` says which URLs exist.
+    /// Creates a crawl of `site` from `seeds`.
     pub fn new(
         config: &Config,
         seeds: &[CanonicalUrl],
         mut policy: Box<dyn Policy>,
-        recorded: impl Fn(Fingerprint) -> bool + Send + Sync + 'static,
+        site: RecordedSite,
     ) -> Result<Self, Error> {
         let snapshot = policy::consulted(policy.snapshot(), config.filter.order);
         let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&snapshot)));
         let needs = Arc::new(SharedNeeds::new(policy.needs()));
-        let recorded: Recorded = Arc::new(recorded);
-        let rules = Arc::new(rules(config, seeds, (&current, &needs), recorded)?);
+        let rules = Arc::new(rules(config, seeds, (&current, &needs), site)?);
         let options = config.parse.clone();
         let FrontierOptions { queued_max, classes_max, explore_every, .. } = config.frontier;
         let limits = FrontierLimits { queued_max, host_pages_max: None, classes_max };
@@ -167,7 +181,7 @@ pub(super) fn rules(
     config: &Config,
     seeds: &[CanonicalUrl],
     (policy, needs): (&CurrentPolicy, &Arc<SharedNeeds>),
-    recorded: Recorded,
+    site: RecordedSite,
 ) -> Result<Rules, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     Ok(Rules {
@@ -185,7 +199,8 @@ pub(super) fn rules(
         sitemaps: sitemap::SitemapLimits::from(&config.robots),
         export: false,
         digests: false,
-        recorded: Some(recorded),
+        recorded: Some(site.exists),
+        validator: site.accepts,
         metrics: Metrics::off(),
     })
 }

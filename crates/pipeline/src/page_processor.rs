@@ -39,6 +39,9 @@ pub(super) struct PageResult {
     pub(super) digests: Option<PageDigests>,
     /// Its links and the texts around them, if digests are computed.
     pub(super) rows: Vec<RowMark>,
+    /// What stands around its new links, first the accepted, then those for other nodes; empty if the policy does not
+    /// need it.
+    pub(super) contexts: Vec<Box<[u32]>>,
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
 }
@@ -58,6 +61,7 @@ impl PageResult {
             facts: None,
             digests: None,
             rows: Vec::new(),
+            contexts: Vec::new(),
             cluster: PageCluster::default(),
             exported: None,
         }
@@ -166,10 +170,12 @@ impl PageProcessor {
         let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
         filter.placed = needs.links.then(Vec::new);
         filter.rows = rules.digests.then(Vec::new);
+        filter.wants_contexts = needs.contexts;
         let cluster = filter.page(&page, directives);
         let links = Some(page.link_count() as u32);
         let digests = rules.digests.then(|| digests(&page));
         let placed = filter.placed.take().unwrap_or_default();
+        let contexts = filter.take_contexts();
         let rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
         let (found, exported) = filter.finish();
         let facts = PageFacts {
@@ -179,6 +185,10 @@ impl PageProcessor {
             gist: std::mem::take(&mut page.gist),
             forms: page.forms,
             links: placed,
+            accepted: rules
+                .validator
+                .as_ref()
+                .and_then(|accepts| accepts(item.url.as_str(), body, answer.content_type())),
             body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
         };
         let title = page.title;
@@ -190,6 +200,7 @@ impl PageProcessor {
             facts: Some(facts),
             digests,
             rows,
+            contexts,
             cluster,
             ..PageResult::of(Fate::Fetched)
         }
@@ -327,7 +338,9 @@ pub(super) fn observation(item: &ScheduledUrl, result: &mut PageResult) -> Obser
     };
     // Links to hosts of other nodes are new as far as this node knows.
     let new = result.found.accepted.iter().chain(&result.found.foreign);
-    let new = new.map(|link| NewLink { class: link.class, url: link.url.clone() }).collect();
+    let mut contexts = std::mem::take(&mut result.contexts).into_iter();
+    let mut context = || contexts.next().unwrap_or_default();
+    let new = new.map(|link| NewLink { class: link.class, url: link.url.clone(), context: context() }).collect();
     Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
 }
 

@@ -20,7 +20,7 @@ fn processor(change: impl FnOnce(&mut Config)) -> PageProcessor {
     let read = crate::example::reader(&ParseOptions::default());
     let policy = harvestman_policy::make(PolicyKind::Bfs, &PolicyInputs::new(Seed(0)), read).snapshot();
     let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::default());
-    let rules = crate::offline::rules(&config, &[], shared, Arc::new(|_| true)).unwrap();
+    let rules = crate::offline::rules(&config, &[], shared, crate::offline::RecordedSite::new(|_| true)).unwrap();
     PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()))
 }
 
@@ -71,7 +71,7 @@ fn text_is_read_where_the_policy_asks_for_it() {
     let policy: Arc<dyn PolicySnapshot> = Arc::new(ReadsEven);
     let needs = Arc::new(crate::needs::SharedNeeds::new(Needs { words: true, ..Needs::default() }));
     let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &needs);
-    let rules = crate::offline::rules(&config, &[], shared, Arc::new(|_| true)).unwrap();
+    let rules = crate::offline::rules(&config, &[], shared, crate::offline::RecordedSite::new(|_| true)).unwrap();
     let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
     let exchange = exchange(&[("content-type", "text/html")], b"<p>one two three four");
     let mut words = |place| {

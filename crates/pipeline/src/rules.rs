@@ -16,6 +16,10 @@ use harvestman_structure::parse::refresh_target;
 /// Returns whether a URL was recorded.
 pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
 
+/// Returns whether a page is one of those that are wanted, by its address, its decoded body and its content type; `None`
+/// if that cannot be told.
+pub type AcceptsPage = dyn Fn(&str, &[u8], Option<&str>) -> Option<bool> + Send + Sync;
+
 /// The rules that are the same for all pages.
 pub(super) struct Rules {
     pub(super) canonicaliser: Canonicaliser,
@@ -37,6 +41,8 @@ pub(super) struct Rules {
     pub(super) digests: bool,
     /// The URLs that exist, if a recording is replayed.
     pub(super) recorded: Option<Recorded>,
+    /// Says which pages are wanted, if the policy does not decide that by itself.
+    pub(super) validator: Option<Arc<AcceptsPage>>,
     pub(super) metrics: Metrics,
 }
 

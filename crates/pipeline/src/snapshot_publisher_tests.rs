@@ -32,7 +32,7 @@ fn publisher() -> SnapshotPublisher {
 
 fn admitted(publisher: &SnapshotPublisher, url: &str) -> Result<QueueKey, PolicyRefusal> {
     let class = LinkClass::unclassified(Apath(9));
-    publisher.snapshot().admit(&Link::New { class, url, via: "http://h.test/" }).queued()
+    publisher.snapshot().admit(&Link::New { class, url, via: "http://h.test/", context: &[] }).queued()
 }
 
 #[test]

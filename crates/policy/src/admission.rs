@@ -26,6 +26,8 @@ pub enum Link<'a> {
         url: &'a str,
         /// The page with the link.
         via: &'a str,
+        /// What stands around it, as tokens ([`harvestman_structure::link_context`]), if the policy needs it.
+        context: &'a [u32],
     },
     /// A URL that waits already.
     Waiting {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use harvestman_core::model::{Apath, ContentUnit, FormFacts, LeafPath, LinkClass, PageText, PatternId, PolicyRefusal};
+use harvestman_core::model::{
+    Apath, ContentUnit, FormFacts, LeafPath, LinkClass, LinkPlace, PageText, PatternId, PolicyRefusal,
+};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
 /// What observations of pages must contain for a policy. What no policy needs is not collected.
@@ -23,6 +25,8 @@ pub struct Needs {
     pub body: bool,
     /// Not every fetch: some may be left out rather than hold up the crawl.
     pub gaps: bool,
+    /// What stands around new links ([`NewLink::context`]).
+    pub contexts: bool,
 }
 
 /// A fetch that has ended.
@@ -63,6 +67,8 @@ pub struct PageFacts {
     /// Its words, if [`Needs::words`]. `None` where the policy's snapshot did not ask for those of this page
     /// ([`PolicySnapshot::reads_text`](crate::PolicySnapshot::reads_text)).
     pub text: Option<PageText>,
+    /// Whether the crawl's validator accepts the page; `None` where there is none, or it cannot tell.
+    pub accepted: Option<bool>,
     /// Hashes of what it shows, without numbers, if [`Needs::gist`]: equal on two pages that differ only in numbers,
     /// dates and identifiers.
     pub gist: Vec<u64>,
@@ -85,12 +91,15 @@ pub struct PlacedLink {
     pub pattern: PatternId,
     /// Why the policy rejected it; `None` where it did not.
     pub refused: Option<PolicyRefusal>,
+    /// Its position in the tree of the page.
+    pub place: LinkPlace,
 }
 
 impl PlacedLink {
     /// A link that was not rejected and whose pattern was not looked up.
     pub const fn new(apath: Apath, url: Fingerprint) -> Self {
-        Self { apath, url, pattern: PatternId::NONE, refused: None }
+        let place = LinkPlace { parent: 0, grandparent: 0, image: false };
+        Self { apath, url, pattern: PatternId::NONE, refused: None, place }
     }
 }
 
@@ -101,6 +110,15 @@ pub struct NewLink {
     pub class: LinkClass,
     /// The target.
     pub url: CanonicalUrl,
+    /// What stands around it, as tokens ([`harvestman_structure::link_context`]), if [`Needs::contexts`].
+    pub context: Box<[u32]>,
+}
+
+impl NewLink {
+    /// A link without a context.
+    pub fn new(class: LinkClass, url: CanonicalUrl) -> Self {
+        Self { class, url, context: Box::default() }
+    }
 }
 
 /// An address that a policy derived.

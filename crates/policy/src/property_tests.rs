@@ -122,7 +122,7 @@ impl<'a> Crawl<'a> {
         let via = via.map(|via| via.as_str().into());
         let item = ScheduledUrl { depth, via, ..ScheduledUrl::found(url.clone(), class) };
         self.frontier.push(&item).expect("there are no limits");
-        Some(NewLink { class, url: url.clone() })
+        Some(NewLink::new(class, url.clone()))
     }
 
     fn fetch_next(&mut self) -> bool {
@@ -294,7 +294,7 @@ pub fn page(name: &str, class: LinkClass, new: &[(LinkClass, &str)], known: &[&s
         class,
         via: None,
         outcome: Outcome::Page(Box::new(PageFacts { links, ..PageFacts::default() })),
-        new: new.iter().map(|(class, name)| NewLink { class: *class, url: url(name) }).collect(),
+        new: new.iter().map(|(class, name)| NewLink::new(*class, url(name))).collect(),
     }
 }
 

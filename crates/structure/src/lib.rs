@@ -1,5 +1,6 @@
 //! The parser, the algorithms on site structure and the page classifier: pure functions over values.
 
 pub mod classify;
+pub mod link_context;
 pub mod parse;
 pub mod site;

@@ -61,6 +61,11 @@ impl PageText {
         })
     }
 
+    /// Returns the number of texts, a long one counted as several.
+    pub const fn run_count(&self) -> u32 {
+        self.runs.len() as u32
+    }
+
     /// Returns the number of words.
     pub const fn len(&self) -> usize {
         self.words.len()

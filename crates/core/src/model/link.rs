@@ -32,6 +32,20 @@ pub struct RawLink {
     pub text: u32,
     /// Whether it has `rel=nofollow` (or `ugc`, `sponsored`).
     pub nofollow: bool,
+    /// The position of its element in the tree of the page.
+    pub place: LinkPlace,
+}
+
+/// The elements around a link. Elements are numbered in the order in which they begin; those below the maximum depth have
+/// the number of the last one above it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct LinkPlace {
+    /// The number of the element that contains it.
+    pub parent: u32,
+    /// The number of that element's parent.
+    pub grandparent: u32,
+    /// Whether it contains an image.
+    pub image: bool,
 }
 
 /// All links of a page with the same Apath, in page order.
@@ -91,6 +105,9 @@ pub struct ParsedPage {
     pub units: Vec<ContentUnit>,
     /// The words that are shown, if the parser collects them.
     pub text: PageText,
+    /// For each text that begins on the page, the index in `text` of its first run, if the parser collects words: a text
+    /// without words has none.
+    pub text_starts: Vec<u32>,
     /// The words of `text` as they are shown, if the parser spells out.
     pub words: Vec<Box<str>>,
     /// Hashes of what it shows, without numbers, if the parser collects them: the same on two pages that differ only in
@@ -128,7 +145,8 @@ impl ParsedPage {
         let ends = (u32::try_from(self.hrefs.len()), u32::try_from(self.hrefs.len() + href.len()));
         let (Ok(start), Ok(end)) = ends else { return };
         self.hrefs.push_str(href);
-        let link = RawLink { start, end, kind: LinkKind::Refresh, text: 0, nofollow: false };
+        let place = LinkPlace::default();
+        let link = RawLink { start, end, kind: LinkKind::Refresh, text: 0, nofollow: false, place };
         match self.groups.iter_mut().find(|group| group.apath == Apath::REFRESH) {
             Some(group) => group.links.insert(0, link),
             None => self.groups.insert(0, LinkGroup { apath: Apath::REFRESH, apath_text: None, links: vec![link] }),

@@ -180,7 +180,7 @@ pub enum CrawlState {
 }
 
 /// The format of keys, logs, parts and batches. All nodes of a crawl use the same.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// The writer of a crawl's record. Every version can read these fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

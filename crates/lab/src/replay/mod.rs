@@ -25,8 +25,8 @@ use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, FilterOrder};
 use harvestman_core::model::{Answer, Exchange, Lease, Timings, TrapRecord};
 use harvestman_core::url::CanonicalUrl;
-use harvestman_pipeline::Error;
-use harvestman_pipeline::offline::Offline;
+use harvestman_pipeline::offline::{Offline, RecordedSite};
+use harvestman_pipeline::{AcceptsPage, Error};
 use harvestman_policy::{GuardedPolicy, Policy};
 use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions, YieldForecast};
 
@@ -50,6 +50,8 @@ pub struct Plan<'a> {
     pub order: FilterOrder,
     /// Whether the policy is guarded against traps, as in a crawl.
     pub trap_guard: bool,
+    /// Whether a page is wanted, for policies that ask a validator: by its address, its decoded body and its content type.
+    pub accepts: Option<Arc<AcceptsPage>>,
 }
 
 impl<'a> Plan<'a> {
@@ -64,6 +66,7 @@ impl<'a> Plan<'a> {
             early_stop: None,
             order: FilterOrder::GraphDup,
             trap_guard: false,
+            accepts: None,
         }
     }
 }
@@ -191,7 +194,7 @@ fn start(plan: &Plan<'_>, policy: Box<dyn Policy>) -> Result<Offline, Error> {
     let mut seeds = vec![plan.corpus.url(plan.corpus.seed()).clone()];
     seeds.extend(plan.seeds.iter().cloned());
     let recorded = move |fingerprint| known.find_fingerprint(fingerprint).is_some();
-    Offline::new(&config, &seeds, policy, recorded)
+    Offline::new(&config, &seeds, policy, RecordedSite { accepts: plan.accepts.clone(), ..RecordedSite::new(recorded) })
 }
 
 /// Passes the recorded response of a leased URL to the crawl, or that there is none.

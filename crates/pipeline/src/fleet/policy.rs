@@ -126,6 +126,9 @@ fn encode(mut seen: Observation, class_model: ClassModelId, needs: Needs) -> Byt
         let is_wanted = |(body, _): &(Bytes, _)| needs.body && body.len() <= BODY_MAX;
         page.body = page.body.take().filter(is_wanted);
     }
+    if !needs.contexts {
+        seen.new.iter_mut().for_each(|link| link.context = Box::default());
+    }
     // Encoding to memory does not fail for these types: each knows its length.
     postcard::to_allocvec(&(class_model, seen)).unwrap_or_default().into()
 }

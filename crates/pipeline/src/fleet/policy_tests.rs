@@ -85,7 +85,7 @@ fn unneeded_fields_are_not_sent() {
     let all = encode(
         seen(1),
         ClassModelId(3),
-        Needs { words: true, units: true, gist: true, links: true, gaps: false, body: true },
+        Needs { words: true, units: true, gist: true, links: true, gaps: false, contexts: true, body: true },
     );
     let read = |bytes: &Bytes| postcard::from_bytes::<(ClassModelId, Observation)>(bytes).unwrap();
     let page = |bytes: &Bytes| match read(bytes).1.outcome {

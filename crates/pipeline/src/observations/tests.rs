@@ -9,7 +9,7 @@ fn seen(number: u64) -> Observation {
     let url = CanonicalUrl::from_canonical(format!("http://h.test/{number}"));
     let class = LinkClass::unclassified(Apath(number));
     let facts = PageFacts { gist: vec![number; 3], body: Some((vec![7; 9].into(), None)), ..PageFacts::default() };
-    let new = vec![NewLink { class, url: CanonicalUrl::from_canonical("http://h.test/new") }];
+    let new = vec![NewLink::new(class, CanonicalUrl::from_canonical("http://h.test/new"))];
     Observation { url, class, via: Some("http://h.test/".into()), outcome: Outcome::Page(Box::new(facts)), new }
 }
 
@@ -138,7 +138,7 @@ fn fetch(number: u64, read: &mut harvestman_policy::learned::ReadPage) -> Observ
     let place = LinkClass::unclassified(Apath(7 + number % 2));
     let link = |link: u64| {
         let url = format!("http://h.test/{}/{number}-{link}", if link.is_multiple_of(2) { "post" } else { "list" });
-        NewLink { class: place, url: CanonicalUrl::from_canonical(url) }
+        NewLink::new(place, CanonicalUrl::from_canonical(url))
     };
     let url = format!("http://h.test/{}/{number}", if post { "post" } else { "list" });
     Observation {

@@ -141,10 +141,11 @@ fn crawl_listed(site: &Site, listed: &[String], policy: &mut dyn Policy) -> Craw
             }
             let class = place.with_pattern(snapshot.pattern(url(to).as_str()));
             let (pattern, refused) = (class.pattern.fine, refused(&*snapshot, class));
-            placed.push(PlacedLink { apath: place.apath, url: url(to).fingerprint(), pattern, refused });
+            let link = PlacedLink::new(place.apath, url(to).fingerprint());
+            placed.push(PlacedLink { pattern, refused, ..link });
             if refused.is_none() && seen.insert(to.clone()) {
                 waiting.push((class, to.clone(), Some(name.clone())));
-                new.push(NewLink { class, url: url(to) });
+                new.push(NewLink::new(class, url(to)));
             }
         }
         let facts = PageFacts {

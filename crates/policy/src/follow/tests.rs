@@ -37,7 +37,7 @@ fn seen(number: u32) -> Observation {
     let mut text = PageText::default();
     text.push(&(0..100).map(word).collect::<Vec<_>>(), false, false);
     let class = LinkClass::unclassified(Apath(100 + template));
-    let new = if template == 0 { vec![NewLink { class, url: url(1, 1_000 + number) }] } else { Vec::new() };
+    let new = if template == 0 { vec![NewLink::new(class, url(1, 1_000 + number))] } else { Vec::new() };
     let facts = PageFacts {
         bag: bag(template, number),
         text: Some(text),

@@ -123,7 +123,7 @@ impl Adjustment for TrapMeasures {
         let (class, url, via) = match (*link, admission) {
             (_, Admission::Queue(_, Priority::Pinned) | Admission::Reject(PolicyRefusal::Banned)) => return admission,
             (Link::Place(..) | Link::Class(_), _) | (Link::New { .. }, Admission::Reject(_)) => return admission,
-            (Link::New { class, url, via }, _) => (class, url, Some(via)),
+            (Link::New { class, url, via, .. }, _) => (class, url, Some(via)),
             (Link::Waiting { class, url, via }, _) => (class, url, via),
         };
         let verdict = self.verdicts.of(url, via);

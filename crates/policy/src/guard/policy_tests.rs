@@ -14,7 +14,7 @@ const fn class() -> LinkClass {
 fn fruitless(n: usize, feeds: bool, class: LinkClass) -> Observation {
     let url = |n: usize| CanonicalUrl::from_canonical(format!("http://h.test/x/{n}"));
     let outcome = Outcome::Page(Box::new(PageFacts { gist: vec![1], ..PageFacts::default() }));
-    let new = feeds.then(|| NewLink { class, url: url(n + 1) }).into_iter().collect();
+    let new = feeds.then(|| NewLink::new(class, url(n + 1))).into_iter().collect();
     Observation { url: url(n), class, via: None, outcome, new }
 }
 
@@ -65,7 +65,7 @@ impl Policy for Learner {
 const LAST: Admission = Admission::Queue(class(), Priority::Last);
 
 fn admit(snapshot: &dyn PolicySnapshot, class: LinkClass, url: &str, via: &str) -> Admission {
-    snapshot.admit(&Link::New { class, url, via })
+    snapshot.admit(&Link::New { class, url, via, context: &[] })
 }
 
 fn readmit(snapshot: &dyn PolicySnapshot, url: &str, via: Option<&str>) -> Admission {

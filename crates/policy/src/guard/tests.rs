@@ -107,7 +107,7 @@ fn outcome(answer: Answer) -> (Outcome, Vec<String>) {
 
 fn observation(path: &str, outcome: Outcome, new: &[String]) -> Observation {
     let class = LinkClass::unclassified(Apath(9));
-    let new = new.iter().map(|link| NewLink { class, url: CanonicalUrl::from_canonical(url(link)) }).collect();
+    let new = new.iter().map(|link| NewLink::new(class, CanonicalUrl::from_canonical(url(link)))).collect();
     Observation { url: CanonicalUrl::from_canonical(url(path)), class, via: None, outcome, new }
 }
 

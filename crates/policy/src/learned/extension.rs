@@ -88,7 +88,7 @@ mod tests {
     use harvestman_core::url::CanonicalUrl;
 
     fn link(url: &str) -> NewLink {
-        NewLink { class: LinkClass::unclassified(Apath(9)), url: CanonicalUrl::from_canonical(url.to_owned()) }
+        NewLink::new(LinkClass::unclassified(Apath(9)), CanonicalUrl::from_canonical(url.to_owned()))
     }
 
     #[test]

@@ -243,7 +243,7 @@ fn crawl(site: &Site, policy: &mut SourcePolicy) -> Vec<(LinkClass, String, bool
             if seen.insert(to.clone()) {
                 let class = LinkClass::at(cluster, Apath(*apath));
                 waiting.push((class, to.clone()));
-                new.push(NewLink { class, url: url(to) });
+                new.push(NewLink::new(class, url(to)));
             }
         }
         policy.observe(Observation { class, ..page.observed(&name, new) });
@@ -347,7 +347,7 @@ fn a_url_seen_at_a_better_place_moves_there_with_the_next_generation() {
         let site = forum();
         let (poor, good) = (class(LISTS, 101), class(LISTS, 100));
         let with = |apath| Page { links: vec![(apath, "new".to_owned())], ..site["l1"].clone() };
-        policy.observe(with(101).observed("a", vec![NewLink { class: poor, url: url("new") }]));
+        policy.observe(with(101).observed("a", vec![NewLink::new(poor, url("new"))]));
         let before = policy.snapshot();
         policy.observe(with(100).observed("b", Vec::new()));
         policy.observe(site["t1"].observed("c", Vec::new()));
@@ -364,7 +364,7 @@ fn a_link_that_redirects_leads_to_the_cluster_of_its_target() {
     let mut seen = observations(&forum());
     let redirect = |from: &str, to: &str| Observation {
         outcome: Outcome::Redirected,
-        new: vec![NewLink { class: LinkClass::unclassified(Apath::REDIRECT), url: url(to) }],
+        new: vec![NewLink::new(LinkClass::unclassified(Apath::REDIRECT), url(to))],
         ..Page::default().observed(from, Vec::new())
     };
     seen.push(redirect("hop", "t1"));

@@ -47,7 +47,7 @@ fn steered(
 }
 
 fn admit(snapshot: &dyn PolicySnapshot, class: LinkClass, url: &str) -> Admission {
-    snapshot.admit(&Link::New { class, url, via: "http://h.test/" })
+    snapshot.admit(&Link::New { class, url, via: "http://h.test/", context: &[] })
 }
 
 fn class(url: &str) -> LinkClass {

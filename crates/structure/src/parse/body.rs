@@ -228,6 +228,9 @@ impl Builder {
                     let path = self.element_path(&image);
                     self.leaves.add(path.rich);
                     self.show_media(source, tag);
+                    if self.open.count(Tag::A) > 0 {
+                        self.links.image();
+                    }
                 }
                 self.embed(source, &image, &["src", "srcset"]);
             }

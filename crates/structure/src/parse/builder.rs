@@ -16,7 +16,7 @@ use super::path::{Path, Spellings, TEXT, step};
 use super::raw::Raw;
 use super::text::Source;
 use super::tokens::{TagToken, Token, Tokens};
-use super::units::{self, UnitContext, Units};
+use super::units::{self, Texts, UnitContext, Units};
 use harvestman_core::config::{ParseOptions, RobotsOptions};
 use harvestman_core::model::{FormFacts, ParsedPage};
 
@@ -136,7 +136,7 @@ impl Builder {
 
     fn finish(&mut self, source: Source<'_>) -> ParsedPage {
         let (hrefs, groups, links_dropped) = self.links.finish(&self.spellings);
-        let (units, text, gist) = self.units.finish(source);
+        let Texts { units, text, starts, gist } = self.units.finish(source);
         let words = self.units.spelt(source);
         let texts = std::mem::take(&mut self.units.gist.texts);
         let meta = std::mem::take(&mut self.meta);
@@ -146,6 +146,7 @@ impl Builder {
             leaf_paths: self.leaves.finish(&self.spellings),
             units,
             text,
+            text_starts: starts,
             words,
             gist,
             texts,

@@ -9,7 +9,7 @@ use super::meta::has_token;
 use super::path::class_word;
 use super::text::Source;
 use super::tokens::TagToken;
-use harvestman_core::model::{Apath, LinkKind};
+use harvestman_core::model::{Apath, LinkKind, LinkPlace};
 
 const NOFOLLOW: &[&str] = &["nofollow", "ugc", "sponsored"];
 
@@ -27,9 +27,16 @@ impl Builder {
         let link = href.and_then(|href| {
             let nofollow = rel.is_some_and(|rel| has_token(rel, NOFOLLOW));
             self.links.text = self.units.begun();
+            self.links.place = self.link_place();
             self.links.add(apath, LinkKind::Anchor, nofollow, source, href)
         });
         Anchor { word, link }
+    }
+
+    /// Returns the position of a link that begins here.
+    fn link_place(&self) -> LinkPlace {
+        let (parent, grandparent) = self.open.numbers();
+        LinkPlace { parent, grandparent, image: false }
     }
 
     /// Collects the link in the attribute `name`.
@@ -38,6 +45,7 @@ impl Builder {
         if let Some(value) = value.filter(|_| !self.in_template()) {
             let (_, apath) = self.place(source, tag, class);
             let nofollow = rel.is_some_and(|rel| has_token(rel, NOFOLLOW));
+            self.links.place = self.link_place();
             self.links.add(apath, kind, nofollow, source, value);
         }
     }

@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 
 use super::path::Spellings;
 use super::text::{Source, is_link};
-use harvestman_core::model::{Apath, LinkGroup, LinkKind, RawLink};
+use harvestman_core::model::{Apath, LinkGroup, LinkKind, LinkPlace, RawLink};
 
 /// A link that is remembered: the span of its text among the link texts, and whether it is `nofollow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub(super) struct Links {
     places: HashMap<u64, u32, RandomState>,
     /// The number of texts that have begun before the next link.
     pub text: u32,
+    /// The elements that contain the next link.
+    pub place: LinkPlace,
     links_max: usize,
     text_max: usize,
     dropped: u32,
@@ -38,6 +40,7 @@ impl Links {
             groups: Vec::new(),
             places: HashMap::default(),
             text: 0,
+            place: LinkPlace::default(),
             links_max: links_max as usize,
             text_max,
             dropped: 0,
@@ -51,6 +54,7 @@ impl Links {
         self.groups.clear();
         self.places.clear();
         self.text = 0;
+        self.place = LinkPlace::default();
         self.dropped = 0;
     }
 
@@ -90,7 +94,7 @@ impl Links {
     fn add_appended(&mut self, apath: u64, kind: LinkKind, nofollow: bool, from: usize) -> Option<LinkSpan> {
         let is_link = is_link(&self.texts[from..]);
         if let (true, Ok(start), Ok(end)) = (is_link, u32::try_from(from), u32::try_from(self.texts.len())) {
-            self.put(apath, RawLink { start, end, kind, text: self.text, nofollow });
+            self.put(apath, RawLink { start, end, kind, text: self.text, nofollow, place: self.place });
             return Some(LinkSpan { start, end, nofollow });
         }
         self.dropped = self.dropped.saturating_add(u32::from(is_link));
@@ -101,7 +105,16 @@ impl Links {
     /// Adds the link of `span` once more, at another place of the page.
     pub fn repeat(&mut self, apath: u64, span: LinkSpan) {
         let LinkSpan { start, end, nofollow } = span;
-        self.put(apath, RawLink { start, end, kind: LinkKind::Anchor, text: self.text, nofollow });
+        self.put(apath, RawLink { start, end, kind: LinkKind::Anchor, text: self.text, nofollow, place: self.place });
+    }
+
+    /// Records that the latest anchor contains an image.
+    pub fn image(&mut self) {
+        // Sources of the image may have been collected since.
+        let latest = self.links.iter_mut().rev().take(8).find(|(_, link)| link.kind == LinkKind::Anchor);
+        if let Some((_, link)) = latest {
+            link.place.image = true;
+        }
     }
 
     fn put(&mut self, apath: u64, link: RawLink) {

@@ -68,6 +68,11 @@ pub fn class_token(name: &str) -> u64 {
     path::fold_run(name.as_bytes())
 }
 
+/// Returns the hash of a word, as [`ParsedPage::text`] has it. Words differ by case; all words with a digit are one.
+pub fn word_hash(word: &str) -> u32 {
+    units::word_hash(word)
+}
+
 /// Reads pages one after another. It reuses its buffers, so each worker thread should have one.
 #[derive(Debug)]
 pub struct Parser {

@@ -46,6 +46,10 @@ pub(super) struct OpenElements {
     stack: Vec<Open>,
     /// The paths of the outermost elements of `stack`.
     paths: Vec<Path>,
+    /// Their numbers on the page.
+    numbers: Vec<u32>,
+    /// The number of elements that were opened so far.
+    opened: u32,
     /// The number of open elements of each tag with special behaviour: it ends most searches.
     counts: [u32; 256],
     depth_max: usize,
@@ -71,6 +75,8 @@ impl OpenElements {
         Self {
             stack: Vec::new(),
             paths: Vec::new(),
+            numbers: Vec::new(),
+            opened: 0,
             counts: [0; 256],
             depth_max: depth_max.max(8),
             markers: 0,
@@ -89,6 +95,8 @@ impl OpenElements {
         self.stack.clear();
         self.stack.shrink_to(1 << 16);
         self.paths.clear();
+        self.numbers.clear();
+        self.opened = 0;
         self.counts.fill(0);
         self.markers = 0;
         self.formatting.clear();
@@ -109,7 +117,9 @@ impl OpenElements {
         self.stack.push(Open { tag, mode, space });
         if self.paths.len() < self.depth_max {
             self.paths.push(path);
+            self.numbers.push(self.opened);
         }
+        self.opened = self.opened.wrapping_add(1);
         if let Some(index) = tag.index() {
             self.counts[index] += 1;
             self.markers += u32::from(tag.is(element::MARKER));
@@ -121,11 +131,22 @@ impl OpenElements {
         self.in_text = false;
     }
 
+    /// Returns the numbers of the current element and of its parent; of the root, twice its own.
+    #[inline]
+    pub fn numbers(&self) -> (u32, u32) {
+        match self.numbers.as_slice() {
+            [.., parent, current] => (*current, *parent),
+            [root] => (*root, *root),
+            [] => (0, 0),
+        }
+    }
+
     #[inline]
     pub fn pop(&mut self) {
         let Some(Open { tag, .. }) = self.stack.pop() else { return };
         let at = self.stack.len();
         self.paths.truncate(at);
+        self.numbers.truncate(at);
         self.in_text = false;
         let Some(index) = tag.index() else { return };
         self.counts[index] -= 1;

@@ -42,6 +42,16 @@ struct Piece {
     entities: bool,
 }
 
+/// The collected texts of a page.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    pub units: Vec<ContentUnit>,
+    pub text: PageText,
+    /// The index in `text` of the first run of each text.
+    pub starts: Vec<u32>,
+    pub gist: Vec<u64>,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Units {
     /// Whether texts are recorded at all: for words, for units, or for the gist.
@@ -111,15 +121,16 @@ impl Units {
         }
     }
 
-    /// Returns the units and the words, in page order, and the gist; each is empty if it is not wanted.
-    pub fn finish(&mut self, source: Source<'_>) -> (Vec<ContentUnit>, PageText, Vec<u64>) {
+    /// Returns the units and the words, in page order, and the gist; what is not wanted is empty.
+    pub fn finish(&mut self, source: Source<'_>) -> Texts {
         // A text before a table may continue behind the table's texts.
         self.pieces.sort_by_key(|piece| piece.unit);
-        let (units, text) = if self.words || self.units { self.texts(source) } else { Default::default() };
+        let mut texts = if self.words || self.units { self.texts(source) } else { Texts::default() };
         if self.gist.on {
             self.pieces.iter().for_each(|piece| self.gist.text(piece.unit, &source.bytes[piece.from..piece.to]));
         }
-        (units, text, self.gist.finish())
+        texts.gist = self.gist.finish();
+        texts
     }
 
     /// Returns the words of a finished page as they are shown, in the order of their hashes; none unless they are wanted.
@@ -137,12 +148,16 @@ impl Units {
         spelt
     }
 
-    fn texts(&self, source: Source<'_>) -> (Vec<ContentUnit>, PageText) {
-        let (mut units, mut text) = (Vec::new(), PageText::default());
+    fn texts(&self, source: Source<'_>) -> Texts {
+        let Texts { mut units, mut text, mut starts, gist } = Texts::default();
         let mut words = Words::default();
         for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
             let UnitContext { in_anchor, in_form } = self.contexts[pieces[0].unit as usize];
             words.read(source, pieces);
+            if self.words {
+                // Texts before it without words have no run of their own.
+                starts.resize(pieces[0].unit as usize + 1, text.run_count());
+            }
             if self.words && text.len() < WORDS_KEPT {
                 text.push(&words.shown, in_anchor, in_form);
             }
@@ -153,8 +168,18 @@ impl Units {
                 units.extend(cut(&words.hashes).take(room).map(unit));
             }
         }
-        (units, text)
+        Texts { units, text, starts, gist }
     }
+}
+
+/// Returns the hash of a word.
+pub(super) fn word_hash(word: &str) -> u32 {
+    let HashedWord { hash, has_digit } = HashedWord::of(word.as_bytes());
+    shown_word(hash, has_digit)
+}
+
+const fn shown_word(hash: u64, has_digit: bool) -> u32 {
+    if has_digit { NUMBER } else { (hash ^ (hash >> 32)) as u32 }
 }
 
 /// Returns the text in `pieces` as it is shown.
@@ -193,7 +218,7 @@ impl Words {
     #[inline]
     fn push(&mut self, HashedWord { hash, has_digit }: HashedWord) {
         self.hashes.push(hash);
-        self.shown.push(if has_digit { NUMBER } else { (hash ^ (hash >> 32)) as u32 });
+        self.shown.push(shown_word(hash, has_digit));
     }
 }
 

@@ -29,7 +29,7 @@ fn page(path: &str, class: LinkClass, via: &str, template: u64, new: &[(LinkClas
         class,
         via: Some(url(via).as_str().into()),
         outcome: Outcome::Page(Box::new(PageFacts { bag: bag(template), ..PageFacts::default() })),
-        new: new.iter().map(|(class, path)| NewLink { class: *class, url: url(path) }).collect(),
+        new: new.iter().map(|(class, path)| NewLink::new(*class, url(path))).collect(),
     }
 }
 

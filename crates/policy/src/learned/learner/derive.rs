@@ -58,7 +58,7 @@ impl Learned {
             let class = LinkClass::unclassified(Apath::DERIVED).with_pattern(self.patterns.of(&url));
             let estimate = self.evidence.estimate(class, &self.tuning.smoothing);
             if estimate.mean >= self.tuning.good_share * self.best {
-                derived.push(NewLink { class, url: CanonicalUrl::from_canonical(url) });
+                derived.push(NewLink::new(class, CanonicalUrl::from_canonical(url)));
             }
         }
     }

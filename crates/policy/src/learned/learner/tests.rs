@@ -74,8 +74,7 @@ impl Driver {
     fn fetch(&mut self, at: (&str, u64), path: &str, outcome: Outcome, new: &[(u64, String)]) {
         let url = |path: &str| CanonicalUrl::from_canonical(format!("{HOST}{path}"));
         let class = self.class(at, path);
-        let new =
-            new.iter().map(|(place, to)| NewLink { class: self.class((path, *place), to), url: url(to) }).collect();
+        let new = new.iter().map(|(place, to)| NewLink::new(self.class((path, *place), to), url(to))).collect();
         let via = Some(url(at.0).as_str().into());
         self.policy.observe(Observation { url: url(path), class, via, outcome, new });
         self.snapshot = self.policy.snapshot();

@@ -53,7 +53,7 @@ fn an_address_that_stands_beside_the_one_it_extends_is_not_derived_again() {
     crawl_users(&mut driver, 0..6);
     let link = |path: &str| {
         let url = CanonicalUrl::from_canonical(format!("{HOST}{path}"));
-        NewLink { class: driver.class(ROOT, path), url }
+        NewLink::new(driver.class(ROOT, path), url)
     };
     let urls = |links: &[NewLink]| -> Vec<String> {
         driver.policy.extended(links).iter().map(|link| link.url.as_str().to_owned()).collect()

@@ -1,0 +1,167 @@
+//! Decides about the links of one page, one after another.
+
+use super::link_filter::Memory;
+use super::link_times::LinkTimes;
+use super::rules::Rules;
+use harvestman_core::config::FilterOrder;
+use harvestman_core::model::{Apath, Budget, Fate, LinkClass, Priority, QueueKey, UrlPattern};
+use harvestman_core::url::{CanonicalRef, Fingerprint, OutOfScope};
+use harvestman_policy::{Link, PolicySnapshot};
+
+/// Judges links of one page.
+pub(super) struct Judge<'j> {
+    pub(super) rules: &'j Rules,
+    pub(super) policy: &'j dyn PolicySnapshot,
+    pub(super) memory: &'j mut Memory,
+    /// The class that the policy was asked about last and does not refuse.
+    pub(super) passes: &'j mut Option<LinkClass>,
+    pub(super) depth: u16,
+    pub(super) via: &'j str,
+    /// What stands around the link.
+    pub(super) context: &'j dyn Fn() -> Box<[u32]>,
+    pub(super) times: &'j mut Option<LinkTimes>,
+}
+
+/// The decision about a link.
+pub(super) struct Judged {
+    /// With the pattern of the URL, where that was looked at.
+    pub(super) class: LinkClass,
+    pub(super) priority: Priority,
+    /// Why it is not accepted; `None` where it is.
+    pub(super) fate: Option<Fate>,
+    /// What stands around it, if the policy was asked about it.
+    pub(super) context: Box<[u32]>,
+}
+
+impl Judged {
+    fn settled(class: LinkClass, fate: Fate) -> Self {
+        Self { class, priority: Priority::Normal, fate: Some(fate), context: Box::default() }
+    }
+}
+
+/// What is known of whether a URL was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Nothing.
+    Unasked,
+    /// It was not, when it was looked up.
+    New,
+}
+
+impl Judge<'_> {
+    /// Decides whether a link is accepted. A link that is accepted counts as seen from now on.
+    pub(super) fn judge(&mut self, url: &CanonicalRef<'_>, place: LinkClass) -> Judged {
+        match self.rules.filter.order {
+            FilterOrder::GraphDup => self.by_class(url, place, Known::Unasked),
+            FilterOrder::DupGraph => {
+                let fingerprint = url.fingerprint();
+                let seen = &self.rules.seen;
+                if self.in_dedup(|memory| memory.recent.knows(fingerprint) || seen.contains(fingerprint)) {
+                    return Judged::settled(place, Fate::Duplicate);
+                }
+                match self.policy.admit(&Link::at_place_of(place)).refusal() {
+                    Some(why) => Judged::settled(place, Fate::Policy(why)),
+                    None => self.by_class(url, place, Known::New),
+                }
+            }
+            FilterOrder::DupOnly => {
+                let judged = self.look_up(url, place, Known::Unasked);
+                let pattern = if judged.fate.is_none() { self.policy.pattern(url.as_str()) } else { place.pattern };
+                Judged { class: judged.class.with_pattern(pattern), ..judged }
+            }
+        }
+    }
+
+    /// Judges a link by its place and the pattern of its URL, and looks it up if it passes.
+    fn by_class(&mut self, url: &CanonicalRef<'_>, place: LinkClass, known: Known) -> Judged {
+        let policy = self.policy;
+        let pattern = self.pattern(url);
+        let class = place.with_pattern(pattern);
+        if *self.passes != Some(class) {
+            if let Some(why) = policy.admit(&Link::Class(class)).refusal() {
+                return Judged::settled(class, Fate::Policy(why));
+            }
+            *self.passes = Some(class);
+        }
+        self.look_up(url, class, known)
+    }
+
+    /// Returns the pattern of a URL. A policy without patterns is not worth the cache miss of the memo.
+    fn pattern(&mut self, url: &CanonicalRef<'_>) -> UrlPattern {
+        let policy = self.policy;
+        if !policy.has_patterns() {
+            return UrlPattern::NONE;
+        }
+        let find = || policy.pattern(url.as_str());
+        self.memory.patterns.pattern(url.fingerprint(), policy.patterns_version(), find)
+    }
+
+    /// Decides whether a link belongs to the crawl, is new, and is admitted by its URL and its page; then it counts as seen.
+    fn look_up(&mut self, url: &CanonicalRef<'_>, class: LinkClass, known: Known) -> Judged {
+        let (rules, fingerprint) = (self.rules, url.fingerprint());
+        if self.in_dedup(|memory| memory.recent.knows(fingerprint)) {
+            return Judged::settled(class, Fate::Duplicate);
+        }
+        if let Err(why) = rules.scope.check(url.as_str()) {
+            return Judged::settled(class, Fate::OutOfScope(why));
+        }
+        // Whether a derived address exists is for the crawl to find out, at the price of a request.
+        let linked = class.apath != Apath::DERIVED;
+        if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
+            return Judged::settled(class, Fate::OutOfScope(OutOfScope::NotIncluded));
+        }
+        let too_deep = self.depth > rules.depth_max;
+        if !rules.ownership.holds(url.origin()) {
+            return self.hand_over(url, class, too_deep);
+        }
+        if known == Known::Unasked && self.in_dedup(|_| rules.seen.contains(fingerprint)) {
+            self.memory.recent.note(fingerprint);
+            return Judged::settled(class, Fate::Duplicate);
+        }
+        if too_deep {
+            return Judged::settled(class, Fate::OverBudget(Budget::Depth));
+        }
+        let admitted = self.admit(url, class);
+        // Another worker may have met it meanwhile.
+        let is_new = admitted.fate.is_some() || self.add(fingerprint);
+        if is_new { admitted } else { Judged::settled(class, Fate::Duplicate) }
+    }
+
+    /// Decides about a link of a host that another node owns. That node knows whether the URL was seen; this one only knows whether it was
+    /// handed over recently.
+    fn hand_over(&self, url: &CanonicalRef<'_>, class: LinkClass, too_deep: bool) -> Judged {
+        if too_deep {
+            return Judged::settled(class, Fate::OverBudget(Budget::Depth));
+        }
+        let admitted = self.admit(url, class);
+        let handed =
+            || if self.rules.ownership.record_handover(url.fingerprint()) { Fate::HandedOver } else { Fate::Duplicate };
+        Judged { fate: Some(admitted.fate.unwrap_or_else(handed)), ..admitted }
+    }
+
+    /// Adds a URL to the set of those seen; whether it was new.
+    fn add(&mut self, fingerprint: Fingerprint) -> bool {
+        let seen = &self.rules.seen;
+        self.in_dedup(|memory| {
+            memory.recent.note(fingerprint);
+            seen.insert(fingerprint)
+        })
+    }
+
+    /// Asks what is known of a URL; the time that this takes is the dedup's.
+    fn in_dedup<T>(&mut self, ask: impl FnOnce(&mut Memory) -> T) -> T {
+        self.times.iter_mut().for_each(LinkTimes::filtered);
+        let answer = ask(self.memory);
+        self.times.iter_mut().for_each(LinkTimes::looked_up);
+        answer
+    }
+
+    /// Asks the policy about a link by its URL and its page.
+    fn admit(&self, url: &CanonicalRef<'_>, class: LinkClass) -> Judged {
+        let context = (self.context)();
+        match self.policy.admit(&Link::New { class, url: url.as_str(), via: self.via, context: &context }).queued() {
+            Ok(QueueKey { class, priority }) => Judged { class, priority, fate: None, context },
+            Err(why) => Judged::settled(class, Fate::Policy(why)),
+        }
+    }
+}
