@@ -84,6 +84,35 @@ fn text_is_read_where_the_policy_asks_for_it() {
     assert_eq!(words(6), None);
 }
 
+#[test]
+fn what_stands_around_new_links_is_told_where_the_policy_asks_for_it() {
+    let config = Config::default();
+    let policy: Arc<dyn PolicySnapshot> = Arc::new(ReadsEven);
+    let needs = Needs { words: true, contexts: true, links: true, ..Needs::default() };
+    let needs = Arc::new(crate::needs::SharedNeeds::new(needs));
+    let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &needs);
+    let known = |url: &str, body: &[u8], _: Option<&str>| Some(url == PAGE && body.starts_with(b"<ul>"));
+    let site = crate::offline::RecordedSite { accepts: Some(Arc::new(known)), ..RecordedSite::new(|_| true) };
+    let rules = crate::offline::rules(&config, &[CanonicalUrl::from_canonical(PAGE)], shared, site).unwrap();
+    let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
+    let body = "<ul><li><a href=/p/1><img src=1.png></a> by <a href=/ann>Ann</a><li><a href=/p/1>again</a>";
+    let exchange = exchange(&[("content-type", "text/html")], body.as_bytes());
+    let item = ScheduledUrl::found(CanonicalUrl::from_canonical(PAGE), LinkClass::unclassified(Apath(2)));
+    let mut observed = || observation(&item, &mut processor.page(&item, &exchange));
+    let seen = observed();
+    assert_eq!(seen.new.len(), 2);
+    assert!(seen.new[0].context.contains(&image_token()) && seen.new[0].context.contains(&sibling_token("/ann")));
+    assert!(seen.new[1].context.contains(&sibling_token("/p/1")) && !seen.new[1].context.contains(&image_token()));
+    let Outcome::Page(page) = seen.outcome else { panic!("{:?}", seen.outcome) };
+    assert_eq!(page.accepted, Some(true));
+    let places: Vec<_> = page.links.iter().map(|link| (link.place.parent, link.place.image)).collect();
+    assert!(places[0].0 == places[1].0 && places[1].0 != places[2].0, "{places:?}");
+    assert_eq!(places.iter().map(|place| place.1).collect::<Vec<_>>(), [true, false, false]);
+    assert!(observed().new.is_empty(), "only new links are of interest");
+    needs.set(Needs::default());
+    assert_eq!(observed().new.len(), 0);
+}
+
 /// The URLs that a page leads to.
 fn urls(result: &PageResult) -> Vec<&str> {
     result.found.accepted.iter().map(|item| item.url.as_str()).collect()

@@ -1,7 +1,7 @@
 //! Creates policies by name.
 
 use super::baselines::{
-    IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
+    Apprentice, IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
 };
 use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
 use super::learned::{Example, Goal, Learned, ReadPage, SiteModel, Tuning};
@@ -101,6 +101,8 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
             let options = IRobotOptions { sample_pages, ..IRobotOptions::default() };
             inputs.looking_for(move |wanted| Box::new(IRobot::new(wanted, options, seed)))
         }
+        PolicyKind::Apprentice => inputs.looking_for(move |wanted| Box::new(Apprentice::new(wanted))),
+        PolicyKind::Xcrawl => Box::new(inputs.learned(Goal::Accepted { duplicate_worth: DUPLICATE_WORTH }, read)),
         PolicyKind::Tpm => inputs.looking_for(move |wanted| Box::new(Tpm::new(wanted, sample_pages))),
         PolicyKind::Sb => {
             let spelling = inputs.spelling.clone();

@@ -10,6 +10,7 @@ mod factory;
 pub mod follow;
 mod guard;
 pub mod learned;
+mod link_memory;
 mod observation;
 mod observation_update;
 #[cfg(test)]

@@ -120,9 +120,18 @@ impl<'a> Crawl<'a> {
             return None;
         }
         let via = via.map(|via| via.as_str().into());
+        let context = self.context(url);
+        let link = Link::New { class, url: url.as_str(), via: via.as_deref().unwrap_or_default(), context: &context };
+        let class = self.snapshot.admit(&link).queued().ok()?.class;
         let item = ScheduledUrl { depth, via, ..ScheduledUrl::found(url.clone(), class) };
         self.frontier.push(&item).expect("there are no limits");
-        Some(NewLink::new(class, url.clone()))
+        Some(NewLink { class, url: url.clone(), context })
+    }
+
+    /// What stands around the links to a URL, if the policy needs it.
+    fn context(&self, url: &CanonicalUrl) -> Box<[u32]> {
+        let tokens = |hash: u64| (0..hash % 5).map(|n| ((hash >> (8 * n)) % 7) as u32).collect();
+        if self.policy.needs().contexts { tokens(url.fingerprint().0 as u64) } else { Box::default() }
     }
 
     fn fetch_next(&mut self) -> bool {

@@ -2,5 +2,6 @@
 
 pub mod classify;
 pub mod link_context;
+pub mod naive_bayes;
 pub mod parse;
 pub mod site;

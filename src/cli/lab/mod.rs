@@ -60,6 +60,11 @@ pub enum Lab {
     /// pages of each type, and computes a number that no crawl exceeds. Both are the reference for the policies in ucc
     /// and target.
     Oracle(OracleArgs),
+    /// Measure how many pages that a validator accepts a crawl yields
+    ///
+    /// Crawls each corpus for the pages of a type from a few examples, and tells the policies of each fetched page whether
+    /// it is one. Compares xcrawl with the apprentice, its baseline.
+    Xcrawl(XcrawlArgs),
     /// Measure what filtering links before the dedup saves
     ///
     /// Crawls each corpus completely with the cluster graph, with the filter before the dedup, after it, and without a
@@ -203,6 +208,44 @@ pub struct TargetArgs {
     whole: bool,
 }
 
+/// Arguments of `lab xcrawl`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The wanted pages are those of a labelled type, as in lab target; the validator is the label. The
+examples are pages of the type, drawn by the seed; for every policy, their URLs are further starts of
+the crawl, and fetching them counts as a request. The budget is the number of wanted pages. of_oracle
+is the harvest as a share of that of a crawl with full knowledge. Where a host is asked once a second,
+as many seconds pass as requests are made.
+
+Examples:
+  harvestman lab xcrawl forum.warc.gz --out results
+  harvestman lab xcrawl forum.warc.gz --types forum:thread --whole")]
+pub struct XcrawlArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Policies
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = XCRAWL_POLICIES)]
+    policies: Vec<PolicyName>,
+    /// Variants of the policies that have any
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = XCRAWL_FORMS)]
+    variants: Vec<Form>,
+    /// Maximum number of requests of a crawl
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+    /// Wanted types, regardless of their content
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    types: Vec<String>,
+    /// Minimum number of pages of a type to be wanted without being named
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    type_pages: u64,
+    /// Number of example pages
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = examples)]
+    examples: usize,
+    /// Also crawl until the frontier is empty, to measure the share of wanted pages that can be reached
+    #[arg(long)]
+    whole: bool,
+}
+
 /// Arguments of `lab samples`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -338,6 +381,9 @@ const UCC_POLICIES: [PolicyName; 5] =
     [PolicyName::Bfs, PolicyName::Random, PolicyName::IRobot, PolicyName::Opic, PolicyName::Ucc];
 const TARGET_POLICIES: [PolicyName; 4] = [PolicyName::Bfs, PolicyName::Tpm, PolicyName::Sb, PolicyName::Target];
 
+const XCRAWL_POLICIES: [PolicyName; 3] = [PolicyName::Bfs, PolicyName::Apprentice, PolicyName::Xcrawl];
+const XCRAWL_FORMS: [Form; 1] = [Form::DEFAULT];
+
 /// The paper's variant with a counted and a free sample, and the default.
 const FORMS: [Form; 3] = [Form::PAPER, Form::PAPER_FREE, Form::DEFAULT];
 /// Where the sample size varies, the sample must not consume the budget.
@@ -366,7 +412,19 @@ pub fn run(lab: Lab) -> Result<(), Failure> {
         }
         Lab::Target(TargetArgs { common, policies, variants, budget, types, type_pages, whole }) => {
             let contenders = Contender::all(&policies, &variants);
-            run_experiment(&Target { contenders, seeds: common.seeds, budget, types, type_pages, whole }, &common)
+            let (seeds, examples, validated) = (common.seeds, 1, false);
+            run_experiment(
+                &Target { contenders, seeds, budget, types, type_pages, whole, examples, validated },
+                &common,
+            )
+        }
+        Lab::Xcrawl(XcrawlArgs { common, policies, variants, budget, types, type_pages, examples, whole }) => {
+            let contenders = Contender::all(&policies, &variants);
+            let (seeds, validated) = (common.seeds, true);
+            run_experiment(
+                &Target { contenders, seeds, budget, types, type_pages, whole, examples, validated },
+                &common,
+            )
         }
         Lab::Samples(SamplesArgs { common, sizes, variants, budget }) => {
             let contenders = Contender::all(&[PolicyName::Ucc], &variants);
@@ -385,4 +443,10 @@ pub fn run(lab: Lab) -> Result<(), Failure> {
             run_experiment(&Order { forms: variants, stores, seen, samples, seeds: common.seeds }, &common)
         }
     }
+}
+
+/// Reads a number of examples.
+fn examples(text: &str) -> Result<usize, String> {
+    let count = text.parse::<usize>().map_err(|error| error.to_string())?;
+    if count == 0 { Err("at least one example is needed".to_owned()) } else { Ok(count) }
 }

@@ -14,7 +14,8 @@ crate::options! {
         /// The policy: which links are worth a request, and in which order. `bfs` follows all of them, nearest to the
         /// seeds first; `ucc` learns where users' own text is, `target` where pages like `policy.example` are.
         /// `cluster-graph` follows all, nearest to the seeds first, except to page types that repeat others or only
-        /// contain forms. For comparison: `random`, `opic`, `irobot`, `tpm`, `sb`.
+        /// contain forms. `xcrawl` learns where the pages are that `policy.want` accepts. For comparison: `random`,
+        /// `opic`, `irobot`, `tpm`, `sb`, `apprentice`.
         policy: PolicyKind = PolicyKind::Bfs,
         /// Seed of the random number generator, for repeatable runs. 0: a new one for each run; the report shows it.
         seed: u64 = 0,
@@ -48,11 +49,15 @@ pub enum PolicyKind {
     Sb,
     /// All except duplicates and forms, nearest to the seeds first, by a graph of the site's page types.
     ClusterGraph,
+    /// Pages that a validator accepts, learned while crawling.
+    Xcrawl,
+    /// Pages that a validator accepts, by the words around links.
+    Apprentice,
 }
 
 impl PolicyKind {
     /// All policies.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Bfs,
         Self::Random,
         Self::Ucc,
@@ -62,6 +67,8 @@ impl PolicyKind {
         Self::Tpm,
         Self::Sb,
         Self::ClusterGraph,
+        Self::Xcrawl,
+        Self::Apprentice,
     ];
 
     /// Returns its name in settings and reports.
@@ -76,6 +83,8 @@ impl PolicyKind {
             Self::Tpm => "tpm",
             Self::Sb => "sb",
             Self::ClusterGraph => "cluster-graph",
+            Self::Xcrawl => "xcrawl",
+            Self::Apprentice => "apprentice",
         }
     }
 }

@@ -9,6 +9,8 @@ use crate::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, Replay, make, r
 use crate::tables::{Measure, Row};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::seed::Seed;
+use harvestman_core::url::Fingerprint;
+use harvestman_pipeline::AcceptsPage;
 use harvestman_pipeline::offline::Offline;
 use harvestman_policy::baselines::Spelling;
 use harvestman_policy::{Policy, PolicySnapshot};
@@ -30,12 +32,15 @@ pub struct Crawl {
     pub budget: usize,
     /// The random seed.
     pub seed: u64,
-    /// The example page. It is an additional start for every contender.
-    pub example: Option<PageId>,
+    /// The example pages. They are additional starts for every contender; policies that look for pages like one page know
+    /// the first.
+    pub examples: Vec<PageId>,
     /// Maximum number of pages to learn templates from; `None` uses that of the variant.
     pub sample: Option<usize>,
     /// A second budget, after which only recall is measured; `None`: there is none.
     pub recall_at: Option<usize>,
+    /// Whether policies are told which pages are of the task's type: the validator of xCrawl, without error.
+    pub validated: bool,
 }
 
 /// The result of a crawl.
@@ -75,7 +80,7 @@ impl Crawled {
 impl Crawl {
     /// Creates a crawl from the seed of a corpus.
     pub const fn new(contender: Contender, task: Task, budget: usize, seed: u64) -> Self {
-        Self { contender, task, budget, seed, example: None, sample: None, recall_at: None }
+        Self { contender, task, budget, seed, examples: Vec::new(), sample: None, recall_at: None, validated: false }
     }
 
     /// Runs the crawl. `spelling` is for the policies that use the spelling of Apaths (`spelling_for`).
@@ -135,7 +140,7 @@ impl Crawl {
 
     /// Returns the plan and the policy.
     fn plan<'a>(&self, corpus: &'a Arc<Corpus>, spelling: Option<&Spelling>) -> (Plan<'a>, Box<dyn Policy>) {
-        let example = self.example.map(|id| ExamplePage::of(corpus, id));
+        let example = self.examples.first().map(|id| ExamplePage::of(corpus, *id));
         let making = PolicyInputs {
             variant: self.contender.form.variant,
             example: example.as_ref(),
@@ -145,9 +150,10 @@ impl Crawl {
             ..PolicyInputs::new(Seed(self.seed))
         };
         let policy = make(self.contender.policy, &making);
-        let seeds = example.iter().map(|example| example.url.clone()).collect();
+        let seeds = self.examples.iter().map(|id| corpus.url(*id).clone()).collect();
         let sample_free = self.contender.form.free_sample.then_some(FREE_SAMPLE_REQUESTS);
-        (Plan { seeds, sample_free, ..Plan::new(corpus, self.task.clone(), self.budget) }, policy)
+        let accepts = self.validated.then(|| labelled(corpus, &self.task)).flatten();
+        (Plan { seeds, sample_free, accepts, ..Plan::new(corpus, self.task.clone(), self.budget) }, policy)
     }
 
     fn name(&self) -> String {
@@ -169,6 +175,15 @@ impl Crawl {
         };
         row.with(Measure::Sample, self.sample.map(|pages| pages as f64))
     }
+}
+
+/// A validator that knows the labels of a corpus; `None` if the task is for no type.
+fn labelled(corpus: &Arc<Corpus>, task: &Task) -> Option<Arc<AcceptsPage>> {
+    let (corpus, target) = (Arc::clone(corpus), task.target()?);
+    Some(Arc::new(move |url: &str, _: &[u8], _: Option<&str>| {
+        let id = corpus.find_fingerprint(Fingerprint::of(url))?;
+        Some(corpus.truth()?.page(id).is_some_and(|label| *label.page_type == *target))
+    }))
 }
 
 /// Returns the spelling of the Apaths of a corpus if one of these contenders needs it, which requires reading the whole

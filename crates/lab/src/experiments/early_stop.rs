@@ -82,13 +82,13 @@ impl EarlyStops {
         let mut crawls = Vec::new();
         for task in tasks {
             for seed in 1..=self.seeds {
-                let (policy, example) = match &task {
-                    Task::Ucc => (PolicyName::Ucc, None),
-                    Task::Target(name) => (PolicyName::Target, Some(example_of(corpus, name, Seed(seed))?)),
+                let (policy, examples) = match &task {
+                    Task::Ucc => (PolicyName::Ucc, Vec::new()),
+                    Task::Target(name) => (PolicyName::Target, vec![example_of(corpus, name, Seed(seed))?]),
                 };
                 let contender = Contender { policy, form: Form::DEFAULT };
                 let budget = corpus.len();
-                crawls.push(Crawl { example, ..Crawl::new(contender, task.clone(), budget, seed) });
+                crawls.push(Crawl { examples, ..Crawl::new(contender, task.clone(), budget, seed) });
             }
         }
         Ok(crawls)

@@ -56,7 +56,7 @@ pub use order::{Order, StoreKind};
 pub use results::Results;
 pub use sample::apath_sample;
 pub use samples::Samples;
-pub use target::{Target, example_of, target_types};
+pub use target::{Target, example_of, examples_of, target_types};
 pub use ucc::Ucc;
 pub use workers::{Watch, Workers};
 

@@ -44,7 +44,7 @@ struct Run {
     variant: &'static str,
     budget: usize,
     seed: u64,
-    example: Option<PageId>,
+    examples: Vec<PageId>,
     /// Whether the crawl may derive addresses, as the policies for targets do.
     derives: bool,
 }
@@ -82,7 +82,8 @@ impl Oracle {
             Err(ExperimentError::NoTypes { .. }) if wanted.is_some() => Vec::new(),
             types => types?,
         };
-        let ucc = |variant, budget| Run { task: Task::Ucc, variant, budget, seed: 1, example: None, derives: false };
+        let ucc =
+            |variant, budget| Run { task: Task::Ucc, variant, budget, seed: 1, examples: Vec::new(), derives: false };
         let mut runs = match (self.budget, wanted) {
             (_, None) => Vec::new(),
             (Some(budget), _) => vec![ucc(LINKED, budget)],
@@ -91,10 +92,10 @@ impl Oracle {
         for name in types {
             let task = Task::Target(Arc::clone(&name));
             for seed in 1..=self.seeds {
-                let example = Some(example_of(corpus, &name, Seed(seed))?);
+                let examples = vec![example_of(corpus, &name, Seed(seed))?];
                 let budget = self.budget.unwrap_or_else(|| target_budget(corpus, &task));
                 for (variant, derives) in [(LINKED, false), (DERIVED, true)] {
-                    runs.push(Run { task: task.clone(), variant, budget, seed, example, derives });
+                    runs.push(Run { task: task.clone(), variant, budget, seed, examples: examples.clone(), derives });
                 }
             }
         }
@@ -105,9 +106,9 @@ impl Oracle {
 impl Run {
     #[expect(clippy::cast_precision_loss, reason = "numbers of pages")]
     fn row(&self, corpus: &Corpus, reference: &Reference<'_>) -> Row {
-        let site = reference.site(&self.task, self.example, self.derives);
+        let site = reference.site(&self.task, &self.examples, self.derives);
         let all = site.wanted.iter().filter(|wanted| **wanted).count();
-        let (order, harvested) = reference.choice(&self.task, self.example, self.derives, self.budget);
+        let (order, harvested) = reference.choice(&self.task, &self.examples, self.derives, self.budget);
         let mut judge = Judge::new(corpus, self.task.clone());
         let fetches: Vec<_> = order.iter().map(|url| judge.fetched(Some(PageId(*url)))).collect();
         let row = Row {

@@ -35,9 +35,9 @@ impl<'c> Reference<'c> {
 
     /// Returns the greedy choice of at most `budget` requests, and the number of wanted pages among them. Of a crawl that
     /// may derive addresses, it is the better one of those with and without.
-    pub fn choice(&self, task: &Task, example: Option<PageId>, derives: bool, budget: usize) -> (Vec<u32>, u64) {
+    pub fn choice(&self, task: &Task, examples: &[PageId], derives: bool, budget: usize) -> (Vec<u32>, u64) {
         let choice = |deriving| {
-            let site = self.site(task, example, deriving);
+            let site = self.site(task, examples, deriving);
             let order = site.greedy(budget);
             let harvest = site.harvest(&order);
             (order, harvest)
@@ -47,11 +47,12 @@ impl<'c> Reference<'c> {
         derived.filter(|derived| derived.1 > linked.1).unwrap_or(linked)
     }
 
-    /// Returns the site as a crawl for `task` meets it that starts at the seed of the corpus and at `example`. With
+    /// Returns the site as a crawl for `task` meets it that starts at the seed of the corpus and at the `examples`. With
     /// `derives`, an address is known as soon as another one is known that it extends by a suffix which many pages
     /// of the site link.
-    pub fn site(&self, task: &Task, example: Option<PageId>, derives: bool) -> SiteGraph {
-        let starts: Vec<u32> = [Some(self.corpus.seed()), example].into_iter().flatten().map(|id| id.0).collect();
+    pub fn site(&self, task: &Task, examples: &[PageId], derives: bool) -> SiteGraph {
+        let starts: Vec<u32> =
+            std::iter::once(self.corpus.seed()).chain(examples.iter().copied()).map(|id| id.0).collect();
         SiteGraph {
             links: Arc::clone(if derives { &self.derivable } else { &self.links }),
             wanted: self.corpus.ids().map(|id| is_wanted(self.corpus, task, id)).collect(),

@@ -1,4 +1,5 @@
-//! Crawls for pages like an example (SOUrCe 2018, section 5.4: table 4, figure 7).
+//! Crawls for pages like an example (SOUrCe 2018, section 5.4: table 4, figure 7), and for pages that a validator accepts
+//! (Shchekotykhin, Jannach and Friedrich: *xCrawl*, section 5.2).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,6 +30,10 @@ pub struct Target {
     pub type_pages: u64,
     /// Whether each crawl is repeated until the frontier is empty, to measure the share of targets that can be reached.
     pub whole: bool,
+    /// Number of example pages, drawn by the seed. They are additional starts.
+    pub examples: usize,
+    /// Whether policies are told of each fetched page whether it is of the type, as by a validator without error.
+    pub validated: bool,
 }
 
 const SHOWN: &[Measure] = &[
@@ -86,8 +91,8 @@ impl Experiment for Target {
     }
 
     fn report(&self, results: Results) -> Report {
-        let mut paper = paper::averages(paper::target());
-        if self.whole {
+        let mut paper = if self.validated { paper::xcrawl() } else { paper::averages(paper::target()) };
+        if self.whole && !self.validated {
             let row = Row { target: Some("average".to_owned()), ..Row::new(paper::AVERAGE, WHOLE, "SOUrCe") };
             paper.push(row.with(Measure::Recall, paper::FINAL_RECALL));
         }
@@ -96,10 +101,15 @@ impl Experiment for Target {
             rows: results.rows.iter().filter(|row| row.task != WHOLE).cloned().collect(),
             ..Results::default()
         };
-        charts.extend(by_budget.bar_charts(DRAWN, &paper::averages(paper::target())));
+        charts.extend(by_budget.bar_charts(DRAWN, &paper));
+        let (name, title) = if self.validated {
+            ("xcrawl", "Crawls for pages that a validator accepts")
+        } else {
+            ("target", "Crawls for pages like an example")
+        };
         Report {
-            name: "target".to_owned(),
-            title: "Crawls for pages like an example".to_owned(),
+            name: name.to_owned(),
+            title: title.to_owned(),
             notes: results.notes,
             rows: results.rows,
             paper,
@@ -121,8 +131,9 @@ impl Target {
         let mut crawls = Vec::new();
         for contender in &self.contenders {
             for seed in 1..=self.seeds {
-                let example = Some(example_of(corpus, page_type, Seed(seed))?);
-                crawls.push(Crawl { example, ..Crawl::new(*contender, task.clone(), budget, seed) });
+                let examples = examples_of(corpus, page_type, self.examples, Seed(seed))?;
+                let validated = self.validated;
+                crawls.push(Crawl { examples, validated, ..Crawl::new(*contender, task.clone(), budget, seed) });
             }
         }
         Ok(crawls)
@@ -134,7 +145,7 @@ fn most(reference: &Reference<'_>, crawls: &[Crawl], workers: &Workers<'_>) -> B
     let seeds: BTreeMap<u64, &Crawl> = crawls.iter().map(|crawl| (crawl.seed, crawl)).collect();
     let seeds: Vec<(u64, &Crawl)> = seeds.into_iter().collect();
     let harvest = |(seed, crawl): &(u64, &Crawl)| {
-        let (_, harvest) = reference.choice(&crawl.task, crawl.example, true, crawl.budget);
+        let (_, harvest) = reference.choice(&crawl.task, &crawl.examples, true, crawl.budget);
         (*seed, harvest)
     };
     workers.run(&reference.name(), &seeds, harvest).into_iter().collect()
@@ -172,11 +183,27 @@ pub fn target_types(corpus: &Corpus, least: u64) -> Result<Vec<Arc<str>>, Experi
 /// # Errors
 /// The corpus has no labels or no such page.
 pub fn example_of(corpus: &Corpus, page_type: &str, seed: Seed) -> Result<PageId, ExperimentError> {
-    let truth = truth(corpus)?;
-    let is_one = |id: &PageId| truth.page(*id).is_some_and(|label| &*label.page_type == page_type);
-    let pages: Vec<_> = corpus.ids().filter(is_one).collect();
+    let (truth, pages) = (truth(corpus)?, pages_of(corpus, page_type)?);
     let missing = || unknown(corpus, truth, page_type);
     pages.choose(&mut seed.child("example").rng()).copied().ok_or_else(missing)
+}
+
+/// Returns this many pages of a type (HTML, status 200), or all of them if there are fewer, drawn with `seed`. The first
+/// is that of [`example_of`].
+///
+/// # Errors
+/// The corpus has no labels or no such page.
+pub fn examples_of(corpus: &Corpus, page_type: &str, count: usize, seed: Seed) -> Result<Vec<PageId>, ExperimentError> {
+    let first = example_of(corpus, page_type, seed)?;
+    let others: Vec<_> = pages_of(corpus, page_type)?.into_iter().filter(|id| *id != first).collect();
+    let more = others.choose_multiple(&mut seed.child("examples").rng(), count.saturating_sub(1)).copied();
+    Ok(std::iter::once(first).chain(more).collect())
+}
+
+fn pages_of(corpus: &Corpus, page_type: &str) -> Result<Vec<PageId>, ExperimentError> {
+    let truth = truth(corpus)?;
+    let is_one = |id: &PageId| truth.page(*id).is_some_and(|label| &*label.page_type == page_type);
+    Ok(corpus.ids().filter(is_one).collect())
 }
 
 fn known_type(corpus: &Corpus, truth: &Truth, name: &str) -> Result<Arc<str>, ExperimentError> {

@@ -104,7 +104,7 @@ fn a_crawl_for_a_target_fetches_its_example_within_the_budget() {
     for policy in PolicyName::ALL {
         let contender = Contender { policy, form: Form::DEFAULT };
         let task = Task::Target(Arc::clone(&page_type));
-        let crawl = Crawl { example: Some(example), ..Crawl::new(contender, task, 5, 1) };
+        let crawl = Crawl { examples: vec![example], ..Crawl::new(contender, task, 5, 1) };
         let crawled = crawl.run(&corpus, None).unwrap();
         assert_eq!(crawled.row.measures[&Measure::Fetches], 5.0, "{policy}");
         assert_eq!(crawled.row.target.as_deref(), Some(&*page_type));
@@ -125,6 +125,8 @@ fn complete_crawls_reach_the_same_targets_with_every_policy() {
         types: vec![largest_type(&corpus).to_string()],
         type_pages: 0,
         whole: true,
+        examples: 1,
+        validated: false,
     };
     let results = measured(&target, &corpus, 2);
     let whole: Vec<_> = results.rows.iter().filter(|row| row.task.contains("whole")).collect();
@@ -134,6 +136,31 @@ fn complete_crawls_reach_the_same_targets_with_every_policy() {
     assert!(results.notes[0].contains("the targets are"));
     let paper = target.report(results).paper;
     assert!(paper.iter().any(|row| row.measures.get(&Measure::Recall) == Some(&0.9498)));
+}
+
+#[test]
+fn with_a_validator_policies_find_accepted_pages_sooner_than_breadth_first() {
+    let corpus = forum(400, 3);
+    let target = Target {
+        contenders: Contender::all(&[PolicyName::Bfs, PolicyName::Apprentice, PolicyName::Xcrawl], &[Form::DEFAULT]),
+        seeds: 2,
+        budget: None,
+        types: vec!["forum:thread".to_owned()],
+        type_pages: 0,
+        whole: false,
+        examples: 3,
+        validated: true,
+    };
+    let rows = measured(&target, &corpus, 2).rows;
+    let mean = |policy: &str| {
+        let of: Vec<f64> =
+            rows.iter().filter(|row| row.policy == policy).map(|row| row.measures[&Measure::Recall]).collect();
+        assert_eq!(of.len(), 2);
+        of.iter().sum::<f64>() / 2.0
+    };
+    let [bfs, apprentice, xcrawl] = ["bfs", "apprentice", "xcrawl"].map(mean);
+    assert!(apprentice > bfs && xcrawl > bfs, "{bfs} {apprentice} {xcrawl}");
+    assert_eq!(target.report(Results::default()).name, "xcrawl");
 }
 
 #[test]
@@ -220,12 +247,12 @@ fn no_policy_harvests_more_than_the_bound_and_the_oracle_is_no_worse_than_any() 
     let all: Vec<_> = PolicyName::ALL.into_iter().filter(|policy| *policy != PolicyName::Sb).collect();
     for row in &rows {
         let task = row.target.as_ref().map_or(Task::Ucc, |name| Task::Target(name.as_str().into()));
-        let example = row.target.as_ref().map(|name| example_of(&corpus, name, Seed(1)).unwrap());
+        let examples: Vec<_> = row.target.iter().map(|name| example_of(&corpus, name, Seed(1)).unwrap()).collect();
         let (harvested, bound) = (row.measures[&Measure::Harvested], row.measures[&Measure::Bound]);
         assert!(0.0 < harvested && harvested <= bound && bound <= 40.0, "{row:?}");
         for policy in &all {
             let contender = Contender { policy: *policy, form: Form::DEFAULT };
-            let crawl = Crawl { example, ..Crawl::new(contender, task.clone(), 40, 1) };
+            let crawl = Crawl { examples: examples.clone(), ..Crawl::new(contender, task.clone(), 40, 1) };
             let crawled = crawl.run(&corpus, None).unwrap().row;
             let ratio = if task == Task::Ucc { Measure::ValidRatioUnique } else { Measure::ValidRatio };
             let valid = crawled.measures[&ratio] * crawled.measures[&Measure::Fetches];

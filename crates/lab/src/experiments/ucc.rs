@@ -63,7 +63,7 @@ impl Experiment for Ucc {
         if wanted.is_some() {
             let budgets: Vec<usize> = [Some(budget), recall_at].into_iter().flatten().collect();
             let reference = Reference::of(corpus);
-            let harvest = |budget: &usize| reference.choice(&Task::Ucc, None, false, *budget).1;
+            let harvest = |budget: &usize| reference.choice(&Task::Ucc, &[], false, *budget).1;
             let most = workers.run(&reference.name(), &budgets, harvest);
             crawled.iter_mut().for_each(|crawled| crawled.compare_unique(&most));
         }

@@ -26,6 +26,10 @@ pub enum PolicyName {
     Sb,
     /// By a graph of the page types of the site.
     ClusterGraph,
+    /// Pages that a validator accepts.
+    Xcrawl,
+    /// The same, by the words around links.
+    Apprentice,
 }
 
 /// A variant of a policy. `ucc` and `target` have all of them, `cluster-graph` the default and the paper's, the others
@@ -70,7 +74,7 @@ pub struct Unknown {
 
 impl PolicyName {
     /// All names.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Bfs,
         Self::Random,
         Self::Ucc,
@@ -80,6 +84,8 @@ impl PolicyName {
         Self::Tpm,
         Self::Sb,
         Self::ClusterGraph,
+        Self::Xcrawl,
+        Self::Apprentice,
     ];
 
     /// Returns the corresponding setting of a crawl.
@@ -94,6 +100,8 @@ impl PolicyName {
             Self::Tpm => PolicyKind::Tpm,
             Self::Sb => PolicyKind::Sb,
             Self::ClusterGraph => PolicyKind::ClusterGraph,
+            Self::Xcrawl => PolicyKind::Xcrawl,
+            Self::Apprentice => PolicyKind::Apprentice,
         }
     }
 

@@ -3,6 +3,7 @@
 //! Each is written from its authors' description; its module lists the simplifications. They are pure, take their
 //! randomness from a seed, and remember an amount that their options bound.
 
+mod apprentice;
 mod cash;
 mod irobot;
 mod opic;
@@ -12,6 +13,7 @@ mod tpm;
 mod versions;
 mod wanted;
 
+pub use apprentice::Apprentice;
 pub use irobot::{IRobot, IRobotOptions, RegionOptions, Regions, single_link};
 pub use opic::{Opic, OpicOptions};
 pub use random::Random;

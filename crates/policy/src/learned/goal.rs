@@ -23,6 +23,18 @@ pub enum Goal {
     Content,
     /// Pages like an example.
     Like(Example),
+    /// Pages that the crawl's validator accepts.
+    Accepted {
+        /// The worth of a near-duplicate of a wanted page, from 0 to 1.
+        duplicate_worth: f64,
+    },
+}
+
+impl Goal {
+    /// Whether pages of one type are wanted, by an example or a validator: they may be few, and hubs lead to them.
+    pub const fn is_of_a_type(&self) -> bool {
+        matches!(self, Self::Like(_) | Self::Accepted { .. })
+    }
 }
 
 /// The page that wanted pages resemble.

@@ -36,6 +36,8 @@ pub struct LoggedPage {
     pub cluster: ClusterId,
     /// It repeats a page with a more canonical address.
     pub duplicate: bool,
+    /// The validator accepts it.
+    pub accepted: bool,
     /// Its position in the sample.
     pub sample: Option<u32>,
 }
@@ -98,6 +100,7 @@ mod tests {
             content: Some(ContentId(content)),
             cluster: ClusterId::UNKNOWN,
             duplicate: false,
+            accepted: false,
             sample: None,
         };
         Entry {

@@ -20,6 +20,7 @@ mod evidence;
 mod extension;
 mod goal;
 mod learner;
+mod link_evidence;
 mod log;
 mod model;
 mod note;

@@ -7,13 +7,14 @@ use foldhash::fast::FixedState;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::evidence::{Evidence, Level, Smoothing};
+use super::link_evidence::{Predictor, with_step};
 use super::templates::Templates;
 use super::tuning::Tuning;
 use super::worth::RecentYield;
 use super::yields::Yields;
-use crate::{PolicySnapshot, StoredSnapshot};
+use crate::{Link, PolicySnapshot, StoredSnapshot};
 use harvestman_core::model::{
-    Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, Prospect, UrlPattern,
+    Admission, Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, Prospect, UrlPattern,
 };
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::UrlPatterns;
@@ -36,6 +37,8 @@ pub struct LearnedSnapshot {
     /// These patterns.
     pub(super) repeated: Arc<HashSet<PatternId, FixedState>>,
     pub(super) tuning: Tuning,
+    /// What stands around links, where that counts.
+    pub(super) links: Option<Arc<Predictor>>,
     /// Whether pages like an example are wanted. The example is one of the seeds, which then precede everything else.
     pub(super) by_example: bool,
     /// Set where no wanted page was found yet and the example is gone: URLs of this pattern come first, and all others
@@ -158,6 +161,7 @@ impl PolicySnapshot for LearnedSnapshot {
 
     fn reads_text(&self, class: LinkClass) -> bool {
         self.reads_all
+            || self.links.is_some()
             || self.repeated.contains(&class.pattern.coarse)
             || !self.evidence.is_known(class, self.tuning.known_weight)
     }
@@ -172,7 +176,16 @@ impl PolicySnapshot for LearnedSnapshot {
 
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
         let cluster = via.and_then(|via| self.clusters.get(&Fingerprint::of(via)).copied());
-        LinkClass::at(cluster.unwrap_or(class.cluster), class.apath).with_pattern(self.patterns.of(url))
+        let class = LinkClass::at(cluster.unwrap_or(class.cluster), class.apath).with_pattern(self.patterns.of(url));
+        self.links.as_ref().map_or(class, |links| links.class_of(class, Fingerprint::of(url)))
+    }
+
+    fn admit(&self, link: &Link<'_>) -> Admission {
+        let class = link.class();
+        match (link, &self.links) {
+            (Link::New { context, .. }, Some(links)) => with_step(class, links.predict(context)).into(),
+            _ => class.into(),
+        }
     }
 }
 

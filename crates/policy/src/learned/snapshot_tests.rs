@@ -16,6 +16,7 @@ fn class(pattern: u64) -> LinkClass {
 
 fn snapshot(seed: u64) -> LearnedSnapshot {
     LearnedSnapshot {
+        links: None,
         version: 1,
         generation: 0,
         seed,

@@ -101,6 +101,7 @@ impl LearnedSnapshot {
         let counts: Counts = postcard::from_bytes(counts).map_err(|_| "its counts cannot be read")?;
         let ClassModel { templates, patterns, clusters } = class_model.clone();
         Ok(Self {
+            links: None,
             version,
             generation,
             seed: counts.seed,

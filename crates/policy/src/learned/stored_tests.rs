@@ -25,6 +25,7 @@ fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -
     let mut learner = UrlPatternLearner::default();
     urls.iter().for_each(|url| learner.see(url));
     LearnedSnapshot {
+        links: None,
         version: 12,
         generation: 3,
         seed: 77,

@@ -6,8 +6,10 @@
 //! [`FINAL_RECALL`] and [`SAMPLES_ALIKE`].
 
 mod order;
+mod xcrawl;
 
 pub use order::order;
+pub use xcrawl::xcrawl;
 
 use super::{Measure, Row};
 

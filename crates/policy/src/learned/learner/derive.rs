@@ -41,7 +41,7 @@ impl Learned {
     /// there are none.
     pub(super) fn extended(&self, new: &[NewLink]) -> Vec<NewLink> {
         let mut derived = Vec::new();
-        if matches!(self.goal, Goal::Like(_)) {
+        if self.goal.is_of_a_type() {
             new.iter().for_each(|link| self.extend(link, &mut derived));
         }
         if !derived.is_empty() {

@@ -1,5 +1,6 @@
 //! The learner: adds observations, keeps the site's model, publishes snapshots.
 
+mod contexts;
 mod derive;
 mod example;
 mod model_update;
@@ -16,6 +17,7 @@ use super::drift::Drift;
 use super::evidence::Evidence;
 use super::extension::Extensions;
 use super::goal::{Goal, Likeness};
+use super::link_evidence::LinkEvidence;
 use super::log::{Entry, Log};
 use super::model::{Facts, LearntClasses, SiteModel};
 use super::note::{self, ExampleStatus};
@@ -65,6 +67,8 @@ pub struct Learned {
     log: Log,
     likeness: Likeness,
     extensions: Extensions,
+    /// What stands around links, where the goal is not told by classes of links alone.
+    links: Option<LinkEvidence>,
     proposals: Vec<Proposal>,
     best: f64,
     pages: usize,
@@ -74,19 +78,21 @@ pub struct Learned {
     next_name: u32,
     version: u64,
     generation: u64,
+    model_updates: u64,
 }
 
 impl Learned {
     /// A policy that knows nothing yet. `seed` varies which classes it explores first; `read` parses a page again.
     pub fn new(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>) -> Self {
         let kind = match &goal {
-            Goal::Content => UrlKind::default(),
+            Goal::Content | Goal::Accepted { .. } => UrlKind::default(),
             Goal::Like(example) => UrlPatterns::default().kind(&example.url),
         };
         let example = match &goal {
-            Goal::Content => ExampleStatus::Fine,
+            Goal::Content | Goal::Accepted { .. } => ExampleStatus::Fine,
             Goal::Like(_) => ExampleStatus::NotFetched,
         };
+        let links = matches!(goal, Goal::Accepted { .. }).then(LinkEvidence::default);
         Self {
             goal,
             tuning,
@@ -109,6 +115,7 @@ impl Learned {
             log: Log::new(PAGES_MAX),
             likeness: Likeness { kind, ..Likeness::default() },
             extensions: Extensions::default(),
+            links,
             proposals: Vec::new(),
             best: 0.5,
             pages: 0,
@@ -117,6 +124,7 @@ impl Learned {
             next_name: FIRST_NAME,
             version: 0,
             generation: 0,
+            model_updates: 0,
         }
     }
 
@@ -183,7 +191,8 @@ fn read_sample(sample: &[SamplePage], read: &mut ReadPage) -> Vec<ParsedPage> {
 impl Policy for Learned {
     fn observe(&mut self, seen: Observation) {
         self.version += 1;
-        let Observation { url, class, via, outcome, new } = seen;
+        let Observation { url, class, via, outcome, mut new } = seen;
+        let context = self.take_contexts(&url, &outcome, &mut new);
         for link in &new {
             self.url_learner.see(link.url.as_str());
         }
@@ -193,16 +202,24 @@ impl Policy for Learned {
         self.yields.add(class, brought);
         self.meet_example(&url, matches!(outcome, Outcome::Page(_)));
         match outcome {
-            Outcome::Page(mut facts) => self.page(url, class, via, &mut facts, new),
+            Outcome::Page(mut facts) => {
+                let worth = self.page(url, class, via, &mut facts, new);
+                self.learn_context(context, worth.wanted);
+            }
             Outcome::Redirected | Outcome::Document | Outcome::Failed => {
                 let worth = Worth::NOTHING;
                 self.recent_yield.see(worth);
                 self.evidence.add(class, worth, self.memory());
+                if !matches!(outcome, Outcome::Redirected) {
+                    self.learn_context(context, false);
+                }
                 self.log.push(Entry { url, class, via, worth, page: None, new });
             }
         }
         if self.update_is_due() {
             self.update_model();
+        } else {
+            self.predict_again();
         }
     }
 
@@ -221,7 +238,8 @@ impl Policy for Learned {
             reads_all: self.will_learn() || self.reading.reads_all(),
             repeated: Arc::clone(self.content.repeated()),
             tuning: self.tuning,
-            by_example: matches!(self.goal, Goal::Like(_)),
+            links: self.links.as_ref().map(|links| Arc::clone(links.predictor())),
+            by_example: self.goal.is_of_a_type(),
             lost: self.lost(),
         })
     }
@@ -242,7 +260,7 @@ impl Policy for Learned {
     fn facts(&self) -> PolicyFacts {
         let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
         PolicyFacts {
-            model_updates: self.generation,
+            model_updates: self.model_updates,
             clusters,
             duplicates: self.duplicates,
             drifts: self.drift.relearnt(),
@@ -251,7 +269,7 @@ impl Policy for Learned {
 
     fn note(&self) -> Option<String> {
         let url = match &self.goal {
-            Goal::Content => "",
+            Goal::Content | Goal::Accepted { .. } => "",
             Goal::Like(example) => &example.url,
         };
         note::note(&note::LearnerState {
@@ -267,7 +285,8 @@ impl Policy for Learned {
         let room = self.sample.len() < self.drift.room(self.tuning.sample_max);
         let body = room && (self.will_learn() || self.drift.is_sampling());
         // Templates and patterns no longer change; what is left to learn are means over many pages.
-        Needs { words: true, body, gaps: !self.will_learn(), ..Needs::default() }
+        let contexts = self.links.is_some();
+        Needs { words: true, body, contexts, gaps: !self.will_learn() && !contexts, ..Needs::default() }
     }
 }
 

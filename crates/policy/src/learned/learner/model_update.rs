@@ -30,6 +30,10 @@ impl Learned {
     pub(super) fn update_model(&mut self) {
         self.next_update = ((self.pages as f64 * UPDATE_GROWTH) as usize).max(self.pages + 1);
         self.generation += 1;
+        self.model_updates += 1;
+        if let Some(links) = &mut self.links {
+            links.publish();
+        }
         // After a drift all is read again.
         self.reading = Reading::default();
         self.patterns = Arc::new(self.url_learner.patterns());
@@ -84,7 +88,8 @@ impl Learned {
         let mut log = std::mem::replace(&mut self.log, Log::new(PAGES_MAX));
         let class_of = |class: LinkClass, url: &str, via: Option<Fingerprint>| {
             let cluster = via.and_then(|via| self.clusters.get(&via).copied()).unwrap_or(class.cluster);
-            LinkClass::at(cluster, class.apath).with_pattern(self.patterns.of(url))
+            let class = LinkClass::at(cluster, class.apath).with_pattern(self.patterns.of(url));
+            self.links.as_ref().map_or(class, |links| links.class_of(class, Fingerprint::of(url)))
         };
         for entry in log.iter_mut() {
             entry.class = class_of(entry.class, entry.url.as_str(), entry.via);

@@ -28,7 +28,7 @@ impl Learned {
         via: Option<Fingerprint>,
         facts: &mut PageFacts,
         new: Vec<NewLink>,
-    ) {
+    ) -> Worth {
         self.pages += 1;
         let cluster = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
         self.recognise_example(&url, cluster);
@@ -39,7 +39,8 @@ impl Learned {
         });
         let content = found.as_ref().map(|found| found.id);
         let (duplicate, touched) = found.map_or_else(Default::default, |found| self.relate(&url, found));
-        let page = LoggedPage { content, cluster, duplicate, sample };
+        let accepted = facts.accepted == Some(true);
+        let page = LoggedPage { content, cluster, duplicate, accepted, sample };
         if !self.will_learn() {
             self.reading.see(self.evidence.is_known(class, self.tuning.known_weight));
         }
@@ -62,6 +63,7 @@ impl Learned {
         self.log.push(Entry { url, class, via, worth, page: Some(page), new });
         self.revalue(&touched);
         self.watch(seen);
+        worth
     }
 
     /// Learns how the page just fetched at `url` relates to earlier ones. Returns whether it is the duplicate of one, and
@@ -85,7 +87,7 @@ impl Learned {
 
     /// Whether the worth of a fetch was observed: it was no page, its text was read, or its text does not matter.
     pub(super) fn is_evidence(&self, page: Option<LoggedPage>) -> bool {
-        page.is_none_or(|page| page.content.is_some()) || matches!(self.goal, Goal::Like(_))
+        page.is_none_or(|page| page.content.is_some()) || self.goal.is_of_a_type()
     }
 
     /// Checks whether the site's pages still fit the known templates.
@@ -167,6 +169,10 @@ impl Learned {
                 let likeness = self.likeness.of(page.cluster, self.patterns.kind(url.as_str()));
                 let share = if page.duplicate { example.duplicate_worth } else { 1.0 };
                 Worth { value: share * likeness, wanted: likeness >= LIKE_FROM && !page.duplicate }
+            }
+            Goal::Accepted { .. } if !page.accepted => Worth::NOTHING,
+            Goal::Accepted { duplicate_worth } => {
+                Worth { value: if page.duplicate { *duplicate_worth } else { 1.0 }, wanted: !page.duplicate }
             }
         }
     }

@@ -1,0 +1,203 @@
+//! What stands around links as evidence: a classifier that is trained by the fetched links predicts whether the page of a
+//! link is wanted, and its prediction, in steps, becomes a part of the link's class. What the prediction is worth for
+//! links of a pattern is then learnt like everything else, by counting.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use crate::NewLink;
+use crate::link_memory::LinkMemory;
+use harvestman_core::model::{LinkClass, PatternId, UrlPattern};
+use harvestman_core::url::Fingerprint;
+use harvestman_structure::naive_bayes::NaiveBayes;
+
+/// The log odds at which one step of predictions ends and the next begins.
+const STEPS: [f64; 5] = [-8.0, -3.0, 0.0, 3.0, 8.0];
+/// The number of lessons before the first prediction.
+const LESSONS_MIN: u64 = 40;
+/// The growth factor of the number of lessons after which waiting links are predicted again.
+const LESSONS_GROWTH: f64 = 1.5;
+/// Maximum number of links whose predictions are known, and of waiting links with their tokens.
+const LINKS_MAX: usize = 1 << 20;
+/// Maximum number of tokens of waiting links, 4 bytes each.
+const TOKENS_MAX: usize = 1 << 24;
+
+/// A step of the predictions; 0 is that of links without a prediction.
+pub type Step = u8;
+
+type Predictions = HashMap<Fingerprint, Step, FixedState>;
+
+/// The classifier as published, with the predictions for the known links.
+#[derive(Debug, Default)]
+pub struct Predictor {
+    bayes: NaiveBayes,
+    predictions: Predictions,
+}
+
+impl Predictor {
+    /// The prediction for a link by what stands around it.
+    pub fn predict(&self, context: &[u32]) -> Step {
+        if context.is_empty() || self.bayes.items() == 0 {
+            return 0;
+        }
+        let odds = self.bayes.log_odds(context);
+        1 + STEPS.iter().take_while(|step| odds >= **step).count() as Step
+    }
+
+    /// The class of a link to `url`, with its prediction.
+    pub fn class_of(&self, class: LinkClass, url: Fingerprint) -> LinkClass {
+        with_step(class, self.predictions.get(&url).copied().unwrap_or(0))
+    }
+}
+
+/// The part of a class whose links have this prediction.
+pub fn with_step(class: LinkClass, step: Step) -> LinkClass {
+    if step == 0 {
+        return class;
+    }
+    let UrlPattern { coarse, fine } = class.pattern;
+    // The odd constant spreads the steps over the hash's upper bits; the number of parameters is in the lowest ones.
+    let hash = fine.0 ^ u64::from(step).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    class.with_pattern(UrlPattern { coarse, fine: PatternId::new(hash, fine.parameters()) })
+}
+
+/// Learns from the contexts of fetched links.
+#[derive(Debug)]
+pub struct LinkEvidence {
+    bayes: NaiveBayes,
+    waiting: LinkMemory,
+    /// Predictions for all links, the waiting ones and the fetched ones.
+    predictions: Predictions,
+    published: Arc<Predictor>,
+}
+
+impl Default for LinkEvidence {
+    fn default() -> Self {
+        Self {
+            bayes: NaiveBayes::default(),
+            waiting: LinkMemory::new(LINKS_MAX, TOKENS_MAX),
+            predictions: Predictions::default(),
+            published: Arc::default(),
+        }
+    }
+}
+
+impl LinkEvidence {
+    /// Takes in the new links of a page, and removes their contexts. `inherited` is the context of a redirect, which is
+    /// that of its target.
+    pub fn add(&mut self, new: &mut [NewLink], inherited: Option<&[u32]>) {
+        for link in new {
+            let own = std::mem::take(&mut link.context);
+            let context = inherited.map_or(own, Box::from);
+            let (url, step) = (link.url.fingerprint(), self.published.predict(&context));
+            if step > 0 && self.predictions.len() < LINKS_MAX {
+                self.predictions.insert(url, step);
+            }
+            self.waiting.put(url, context);
+        }
+    }
+
+    /// The context of a link that was fetched.
+    pub fn take(&mut self, url: Fingerprint) -> Option<Box<[u32]>> {
+        self.waiting.take(url)
+    }
+
+    /// Learns whether the page of a link was wanted.
+    pub fn learn(&mut self, context: &[u32], wanted: bool) {
+        self.bayes.learn(context, wanted);
+    }
+
+    /// Whether enough was learnt since the last publication to predict all waiting links again.
+    #[expect(clippy::cast_precision_loss, reason = "a number of lessons")]
+    pub fn is_due(&self) -> bool {
+        let (lessons, before) = (self.bayes.items(), self.published.bayes.items());
+        self.bayes.is_trained() && lessons >= LESSONS_MIN && lessons as f64 >= LESSONS_GROWTH * before as f64
+    }
+
+    /// Predicts all waiting links again.
+    pub fn publish(&mut self) {
+        let mut next = Predictor { bayes: self.bayes.clone(), predictions: Predictions::default() };
+        for (url, context) in self.waiting.iter() {
+            self.predictions.insert(url, next.predict(context));
+        }
+        next.predictions = self.predictions.clone();
+        self.published = Arc::new(next);
+    }
+
+    /// The class of a link with its prediction.
+    pub fn class_of(&self, class: LinkClass, url: Fingerprint) -> LinkClass {
+        with_step(class, self.predictions.get(&url).copied().unwrap_or(0))
+    }
+
+    /// What snapshots predict with.
+    pub const fn predictor(&self) -> &Arc<Predictor> {
+        &self.published
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harvestman_core::model::{Apath, ClusterId};
+    use harvestman_core::url::CanonicalUrl;
+
+    fn class() -> LinkClass {
+        let pattern = PatternId::new(0xabcd_ef00, 2);
+        LinkClass::at(ClusterId(3), Apath(9)).with_pattern(UrlPattern { coarse: pattern, fine: pattern })
+    }
+
+    fn link(number: u32, context: &[u32]) -> NewLink {
+        let url = CanonicalUrl::from_canonical(format!("http://h.test/{number}"));
+        NewLink { context: context.into(), ..NewLink::new(class(), url) }
+    }
+
+    fn taught() -> LinkEvidence {
+        let mut evidence = LinkEvidence::default();
+        let mut new: Vec<NewLink> = (0..60).map(|n| link(n, &[n % 2, 100 + n])).collect();
+        evidence.add(&mut new, None);
+        assert!(new.iter().all(|link| link.context.is_empty()));
+        for link in &new[..40] {
+            let context = evidence.take(link.url.fingerprint()).unwrap();
+            evidence.learn(&context, context[0] == 1);
+        }
+        evidence
+    }
+
+    #[test]
+    fn links_like_wanted_ones_get_a_higher_step_and_a_class_of_their_own() {
+        let mut evidence = taught();
+        assert!(evidence.is_due());
+        evidence.publish();
+        assert!(!evidence.is_due());
+        let predictor = evidence.predictor();
+        assert!(predictor.predict(&[1]) > predictor.predict(&[0]) && predictor.predict(&[]) == 0);
+        let url = |number| link(number, &[]).url.fingerprint();
+        let [even, odd, next] = [50, 51, 53].map(|number| predictor.class_of(class(), url(number)));
+        assert!(even != odd && odd == next && odd != class());
+        assert_eq!((odd.pattern.coarse, odd.pattern.fine.parameters()), (class().pattern.coarse, 2));
+        assert_eq!(predictor.class_of(class(), url(999)), class(), "nothing is known of it");
+        assert_eq!(evidence.class_of(class(), url(51)), odd);
+    }
+
+    #[test]
+    fn a_redirects_target_inherits_its_context() {
+        let mut evidence = taught();
+        evidence.publish();
+        evidence.add(&mut [link(99, &[])], Some(&[1, 7]));
+        assert_eq!(evidence.take(link(99, &[]).url.fingerprint()).as_deref(), Some([1, 7].as_slice()));
+    }
+
+    #[test]
+    fn steps_of_different_patterns_are_different_classes() {
+        let other = UrlPattern { fine: PatternId::new(77, 2), ..class().pattern };
+        let mut all: Vec<u64> = (0..=6)
+            .flat_map(|step| [with_step(class(), step), with_step(class().with_pattern(other), step)])
+            .map(|class| class.pattern.fine.0)
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 14);
+    }
+}
