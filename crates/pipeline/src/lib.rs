@@ -55,6 +55,7 @@ mod tests;
 mod text_replay;
 mod threads;
 mod trap_board;
+mod validator;
 mod visits;
 mod wiring;
 mod worker;

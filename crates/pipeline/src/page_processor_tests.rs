@@ -7,9 +7,11 @@ use harvestman_core::config::{Config, ParseOptions, PolicyKind};
 use harvestman_core::model::{ClassOrder, Timings};
 use harvestman_core::seed::Seed;
 use harvestman_policy::PolicyInputs;
+use harvestman_structure::link_context::{image_token, sibling_token};
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::*;
+use crate::offline::RecordedSite;
 
 const PAGE: &str = "http://h.test/dir/page";
 

@@ -20,9 +20,10 @@ use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled
 use super::pace::Pace;
 use super::page_processor::PageProcessor;
 use super::policy_log::Journal;
-use super::rules::Rules;
+use super::rules::{AcceptsPage, Rules};
 use super::snapshot_publisher::SnapshotPublisher;
 use super::trap_board::TrapBoard;
+use super::validator::validator;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, FilterOrder, PolicyOptions};
 use harvestman_core::model::ClusterId;
@@ -50,6 +51,8 @@ pub(super) struct PolicySetup {
     pub(super) orders: Arc<OrderSlot>,
     /// The traps that were met.
     pub(super) traps: Arc<TrapBoard>,
+    /// Says which pages are wanted, if the policy does not.
+    pub(super) validator: Option<Arc<AcceptsPage>>,
     /// The example page, if it is to be fetched.
     pub(super) example_seed: Option<CanonicalUrl>,
     /// The policy that all nodes of the fleet decide by, if this node shares one.
@@ -81,6 +84,7 @@ impl PolicySetup {
         PolicyEnvironment { environment, seed }: PolicyEnvironment<'_>,
     ) -> Result<Self, Error> {
         let example = example(config, canonicaliser, scope)?;
+        let validator = validator(&config.policy, example.as_ref())?;
         let model = model(config, seeds, scope)?;
         let example_seed =
             example.as_ref().filter(|example| example.facts.is_none()).map(|example| example.url.clone());
@@ -102,6 +106,7 @@ impl PolicySetup {
             filter: config.filter.order,
             policy,
             example_seed,
+            validator,
         })
     }
 
@@ -187,7 +192,8 @@ pub(super) fn inputs<'a>(
     model: Option<&'a SiteModel>,
     seed: Seed,
 ) -> PolicyInputs<'a> {
-    PolicyInputs { variant: options.variant, example, model, by: options.by, ..PolicyInputs::new(seed) }
+    let validated = options.want.iter().any(|want| want != "like");
+    PolicyInputs { variant: options.variant, example, model, validated, by: options.by, ..PolicyInputs::new(seed) }
 }
 
 /// Opens the log of observations, and replays it to a policy. Adds the pages with a known cluster to `pages`.

@@ -37,6 +37,8 @@ pub struct PolicyInputs<'a> {
     pub example: Option<&'a ExamplePage>,
     /// The number of pages to sample, for policies that learn from a sample; `None`: the number in their paper.
     pub sample_pages: Option<usize>,
+    /// Whether a validator says which pages are wanted ([`PageFacts::accepted`]), rather than the example.
+    pub validated: bool,
     /// What `cluster-graph` tells page clusters apart by.
     pub by: ClusterBy,
     /// Spells Apaths out, for `sb`.
@@ -54,6 +56,7 @@ impl PolicyInputs<'_> {
             seed,
             example: None,
             sample_pages: None,
+            validated: false,
             by: ClusterBy::Url,
             spelling: None,
             model: None,
@@ -96,13 +99,12 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
         PolicyKind::Opic => Box::new(Opic::new(OpicOptions::default())),
         PolicyKind::Ucc | PolicyKind::Target if paper => Box::new(SourcePolicy::new(paper_options(kind, inputs), seed)),
         PolicyKind::Ucc => Box::new(inputs.learned(Goal::Content, read)),
-        PolicyKind::Target => Box::new(target(inputs, read)),
+        PolicyKind::Target | PolicyKind::Xcrawl => Box::new(target(inputs, read)),
         PolicyKind::Irobot => {
             let options = IRobotOptions { sample_pages, ..IRobotOptions::default() };
             inputs.looking_for(move |wanted| Box::new(IRobot::new(wanted, options, seed)))
         }
         PolicyKind::Apprentice => inputs.looking_for(move |wanted| Box::new(Apprentice::new(wanted))),
-        PolicyKind::Xcrawl => Box::new(inputs.learned(Goal::Accepted { duplicate_worth: DUPLICATE_WORTH }, read)),
         PolicyKind::Tpm => inputs.looking_for(move |wanted| Box::new(Tpm::new(wanted, sample_pages))),
         PolicyKind::Sb => {
             let spelling = inputs.spelling.clone();
@@ -128,7 +130,7 @@ pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadP
     match kind {
         _ if inputs.variant == PolicyVariant::Paper => None,
         PolicyKind::Ucc => Some(inputs.learned(Goal::Content, read)),
-        PolicyKind::Target => Some(target(inputs, read)),
+        PolicyKind::Target | PolicyKind::Xcrawl => Some(target(inputs, read)),
         _ => None,
     }
 }
@@ -145,9 +147,12 @@ pub fn paper_options(kind: PolicyKind, inputs: &PolicyInputs<'_>) -> SourceOptio
 }
 
 fn target(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {
-    let goal = inputs.example.map_or(Goal::Content, |example| {
-        Goal::Like(Example { url: example.url.as_str().to_owned(), duplicate_worth: DUPLICATE_WORTH })
-    });
+    let (example, duplicate_worth) = (inputs.example.map(|example| example.url.as_str().to_owned()), DUPLICATE_WORTH);
+    let goal = match example {
+        _ if inputs.validated => Goal::Accepted { example, duplicate_worth },
+        Some(url) => Goal::Like(Example { url, duplicate_worth }),
+        None => Goal::Content,
+    };
     let mut policy = inputs.learned(goal, read);
     if let Some(ExamplePage { url, facts: Some(facts) }) = inputs.example
         && facts.body.is_some()

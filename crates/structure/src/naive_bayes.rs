@@ -88,8 +88,7 @@ mod tests {
         bayes.learn(&[1, 3], true);
         bayes.learn(&[2, 4, 4], false);
         // Four distinct tokens; five in two accepted items, three in one rejected item.
-        let expected =
-            (3.0_f64 / 2.0).ln() + f64::ln((4.0 / 9.0) / (1.0 / 7.0)) + f64::ln((1.0 / 9.0) / (3.0 / 7.0));
+        let expected = (3.0_f64 / 2.0).ln() + f64::ln((4.0 / 9.0) / (1.0 / 7.0)) + f64::ln((1.0 / 9.0) / (3.0 / 7.0));
         assert!((bayes.log_odds(&[1, 4, 99]) - expected).abs() < 1e-12);
         assert!(bayes.is_trained() && bayes.items() == 3);
     }

@@ -9,9 +9,15 @@ crate::options! {
     /// persisted.
     pub struct PolicyOptions in "policy" {
         /// A page like those that are wanted: its URL, which is then fetched as one more seed, or a file with the page.
-        /// `target` needs one. `irobot`, `tpm` and `sb` also look for pages like it; without one they look for pages
-        /// with text of their own.
+        /// `target` and `xcrawl` need one unless `policy.want` says what is wanted. `irobot`, `tpm`, `sb` and
+        /// `apprentice` also look for pages like it; without one they look for pages with text of their own.
         example: String = String::new(),
+        /// Which pages are wanted, for `target`, `xcrawl` and `apprentice`: `like`, those like the example;
+        /// `regex:PATTERN`, those in whose text a regular expression matches, and `regex-html:PATTERN` in whose source;
+        /// `selector:CSS`, those with an element that a CSS selector matches; `schema:TYPE`, those that describe an item
+        /// of a schema.org type; `table:HEADING,HEADING`, those with a table that has these headings. Several must all
+        /// hold; none is `like`. All but `like` need no example, and parse each page once more.
+        want: Vec<String> = Vec::new(),
         /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for
         /// `ucc` and `target` in their default variant a model that either of them learned, for `cluster-graph` one
         /// that it learned itself. The latter filters by it from the first page on, in the variant that the model was

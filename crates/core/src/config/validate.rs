@@ -86,8 +86,13 @@ fn invalid_share(share: f64) -> Option<String> {
 }
 
 fn missing_example(config: &Config) -> Option<String> {
-    let missing = config.crawl.policy == PolicyKind::Target && config.policy.example.is_empty();
-    missing.then(|| "the policy `target` needs an example page: give its URL, or a file that contains it".to_owned())
+    let policy = config.crawl.policy;
+    let needs_one = matches!(policy, PolicyKind::Target | PolicyKind::Xcrawl)
+        && config.policy.want.iter().all(|want| want == "like");
+    (needs_one && config.policy.example.is_empty()).then(|| {
+        let text = "needs an example page: give its URL, or a file that contains it; or say with `want` which pages are wanted";
+        format!("the policy `{}` {text}", policy.name())
+    })
 }
 
 fn unusable_model(config: &Config) -> Option<String> {
@@ -111,12 +116,14 @@ fn invalid_early_stop(config: &Config) -> Option<String> {
 fn only_learned(config: &Config, what: &str) -> Option<String> {
     let (kind, variant) = (config.crawl.policy, config.policy.variant);
     let who = match (kind, variant) {
-        (PolicyKind::Ucc | PolicyKind::Target, PolicyVariant::Default) => return None,
-        (PolicyKind::Ucc | PolicyKind::Target, PolicyVariant::Paper) => "the variant `paper`".to_owned(),
+        (PolicyKind::Ucc | PolicyKind::Target | PolicyKind::Xcrawl, PolicyVariant::Default) => return None,
+        (PolicyKind::Ucc | PolicyKind::Target | PolicyKind::Xcrawl, PolicyVariant::Paper) => {
+            "the variant `paper`".to_owned()
+        }
         _ => format!("the policy `{}`", kind.name()),
     };
     Some(format!(
-        "{who} cannot {what}; `ucc` and `target` in their default variant can: choose one of them, or remove this setting"
+        "{who} cannot {what}; `ucc`, `target` and `xcrawl` in their default variant can: choose one of them, or remove this setting"
     ))
 }
 

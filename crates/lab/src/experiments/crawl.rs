@@ -145,6 +145,7 @@ impl Crawl {
             variant: self.contender.form.variant,
             example: example.as_ref(),
             sample_pages: self.sample,
+            validated: self.validated,
             by: self.contender.form.by,
             spelling: spelling.cloned(),
             ..PolicyInputs::new(Seed(self.seed))

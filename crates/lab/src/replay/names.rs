@@ -203,7 +203,8 @@ mod tests {
         let error = "dfs".parse::<PolicyName>().unwrap_err().to_string();
         assert_eq!(
             error,
-            "unknown policy dfs; expected one of bfs, random, ucc, target, opic, irobot, tpm, sb, cluster-graph"
+            "unknown policy dfs; expected one of bfs, random, ucc, target, opic, irobot, tpm, sb, cluster-graph, xcrawl, \
+             apprentice"
         );
     }
 }

@@ -21,6 +21,8 @@ pub struct PolicyInputs<'a> {
     pub example: Option<&'a ExamplePage>,
     /// Number of pages of the sample, or maximum number of pages to learn templates from; `None` means 1,000.
     pub sample_pages: Option<usize>,
+    /// Whether the replay has a validator.
+    pub validated: bool,
     /// The clustering criterion of `cluster-graph`.
     pub by: ClusterBy,
     /// The spelling of Apaths, for `sb`.
@@ -30,7 +32,15 @@ pub struct PolicyInputs<'a> {
 impl PolicyInputs<'_> {
     /// Returns the defaults, with this seed and no example.
     pub const fn new(seed: Seed) -> Self {
-        Self { variant: Variant::Default, seed, example: None, sample_pages: None, by: ClusterBy::Url, spelling: None }
+        Self {
+            variant: Variant::Default,
+            seed,
+            example: None,
+            sample_pages: None,
+            validated: false,
+            by: ClusterBy::Url,
+            spelling: None,
+        }
     }
 
     /// Converts them for a crawl. The example is a seed of the replay, so it is learnt from when it is fetched.
@@ -44,6 +54,7 @@ impl PolicyInputs<'_> {
             seed: self.seed,
             example: example.as_ref(),
             sample_pages: self.sample_pages,
+            validated: self.validated,
             by: self.by,
             spelling: self.spelling.clone(),
             model: None,

@@ -83,7 +83,7 @@ pub(super) fn rules(
         policy: Arc::clone(&policy.current),
         needs: Arc::clone(&policy.needs),
         recorded: None,
-        validator: None,
+        validator: policy.validator.clone(),
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),

@@ -25,6 +25,8 @@ pub enum Goal {
     Like(Example),
     /// Pages that the crawl's validator accepts.
     Accepted {
+        /// The canonical URL of an example, which the validator should accept.
+        example: Option<String>,
         /// The worth of a near-duplicate of a wanted page, from 0 to 1.
         duplicate_worth: f64,
     },

@@ -11,6 +11,8 @@ pub enum ExampleStatus {
     Missing { found: bool },
     /// It was not requested yet.
     NotFetched,
+    /// The validator does not accept it.
+    Rejected,
     /// It is an outlier; `nearest`: there is a nearest cluster.
     Outlier { nearest: bool },
 }
@@ -50,6 +52,7 @@ fn example(state: &LearnerState<'_>) -> Option<String> {
     let (url, say) = (state.url, |text: &str| Some(format!("the example {} {text}", state.url)));
     match state.example {
         ExampleStatus::Fine => None,
+        ExampleStatus::Rejected => say("is rejected by the validator: check `policy.want`"),
         ExampleStatus::NotFetched => Some(format!("the example {url} was not fetched")),
         ExampleStatus::Missing { found: true } => {
             say("could not be fetched as a page; pages like it are recognised by their URLs")
@@ -98,6 +101,7 @@ mod tests {
         check(LearnerState { clusters: Some(0), ..WELL }, "no two of the site's pages are alike");
         check(LearnerState { clusters: Some(1), ..WELL }, "one template");
         check(LearnerState { example: ExampleStatus::NotFetched, ..WELL }, "http://h.test/t/1 was not fetched");
+        check(LearnerState { example: ExampleStatus::Rejected, ..WELL }, "http://h.test/t/1 is rejected");
         check(LearnerState { example: ExampleStatus::Missing { found: false }, ..WELL }, "breadth-first");
         check(LearnerState { example: ExampleStatus::Missing { found: true }, ..WELL }, "by their URLs");
         check(LearnerState { example: ExampleStatus::Outlier { nearest: true }, ..WELL }, "nearest template");

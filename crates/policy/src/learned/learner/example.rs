@@ -22,6 +22,16 @@ impl Learned {
         }
     }
 
+    /// Records whether the validator accepts the example.
+    pub(super) fn check_example(&mut self, url: &CanonicalUrl, accepted: Option<bool>) {
+        match &self.goal {
+            Goal::Accepted { example: Some(example), .. } if example == url.as_str() && accepted != Some(true) => {
+                self.example = ExampleStatus::Rejected;
+            }
+            _ => {}
+        }
+    }
+
     /// The pattern of the example's URL, where nothing else is known of it.
     pub(super) fn lost(&self) -> Option<PatternId> {
         match &self.goal {

@@ -269,7 +269,8 @@ impl Policy for Learned {
 
     fn note(&self) -> Option<String> {
         let url = match &self.goal {
-            Goal::Content | Goal::Accepted { .. } => "",
+            Goal::Content => "",
+            Goal::Accepted { example, .. } => example.as_deref().unwrap_or_default(),
             Goal::Like(example) => &example.url,
         };
         note::note(&note::LearnerState {

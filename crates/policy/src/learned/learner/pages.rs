@@ -40,6 +40,7 @@ impl Learned {
         let content = found.as_ref().map(|found| found.id);
         let (duplicate, touched) = found.map_or_else(Default::default, |found| self.relate(&url, found));
         let accepted = facts.accepted == Some(true);
+        self.check_example(&url, facts.accepted);
         let page = LoggedPage { content, cluster, duplicate, accepted, sample };
         if !self.will_learn() {
             self.reading.see(self.evidence.is_known(class, self.tuning.known_weight));
@@ -171,7 +172,7 @@ impl Learned {
                 Worth { value: share * likeness, wanted: likeness >= LIKE_FROM && !page.duplicate }
             }
             Goal::Accepted { .. } if !page.accepted => Worth::NOTHING,
-            Goal::Accepted { duplicate_worth } => {
+            Goal::Accepted { duplicate_worth, .. } => {
                 Worth { value: if page.duplicate { *duplicate_worth } else { 1.0 }, wanted: !page.duplicate }
             }
         }

@@ -1,0 +1,75 @@
+//! The validator of a crawl: which pages `policy.want` accepts.
+
+use std::sync::Arc;
+
+use super::Error;
+use super::rules::AcceptsPage;
+use harvestman_core::config::PolicyOptions;
+use harvestman_policy::ExamplePage;
+use harvestman_validators::{All, PageView, Validator, Want, check_examples};
+
+/// Returns what decides which pages are wanted; `None` if the policy does, by the example.
+///
+/// # Errors
+/// A value is invalid, or the validator does not accept the example, if that is at hand.
+pub(super) fn validator(
+    options: &PolicyOptions,
+    example: Option<&ExamplePage>,
+) -> Result<Option<Arc<AcceptsPage>>, Error> {
+    let mut all = All::default();
+    for text in &options.want {
+        let want: Want = text.parse().map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
+        all.0.extend(want.validator());
+    }
+    if all.0.is_empty() {
+        return Ok(None);
+    }
+    if let Some(ExamplePage { url, facts: Some(facts) }) = example
+        && let Some((body, content_type)) = &facts.body
+    {
+        let page = PageView::new(url.as_str(), body).with_content_type(content_type.as_deref());
+        check_examples(&all, &[page]).map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
+    }
+    Ok(Some(Arc::new(move |url: &str, body: &[u8], content_type: Option<&str>| {
+        all.accepts(&PageView::new(url, body).with_content_type(content_type))
+    })))
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use harvestman_core::url::CanonicalUrl;
+    use harvestman_policy::PageFacts;
+
+    fn options(want: &[&str]) -> PolicyOptions {
+        PolicyOptions { want: want.iter().map(|want| (*want).to_owned()).collect(), ..PolicyOptions::default() }
+    }
+
+    #[test]
+    fn all_values_must_hold_and_like_is_left_to_the_policy() {
+        assert!(validator(&options(&[]), None).unwrap().is_none());
+        assert!(validator(&options(&["like"]), None).unwrap().is_none());
+        let accepts = validator(&options(&["selector:p.post", "regex:(?i)lens"]), None).unwrap().unwrap();
+        let of = |body: &str| accepts("http://h.test/", body.as_bytes(), Some("text/html"));
+        assert_eq!(of("<p class=post>a Lens"), Some(true));
+        assert_eq!(of("<p class=post>a camera"), Some(false));
+        assert_eq!(of("<p>a lens"), Some(false));
+        assert_eq!(accepts("http://h.test/", b"x", Some("image/png")), None);
+    }
+
+    #[test]
+    fn invalid_values_and_rejected_examples_are_errors_that_say_what_is_wrong() {
+        let fails = |want: &str, example: Option<&ExamplePage>| {
+            let error = validator(&options(&[want]), example).err().expect("it is an error");
+            error.to_string()
+        };
+        assert!(fails("xpath://a", None).contains("regex:PATTERN"), "{}", fails("xpath://a", None));
+        let facts = PageFacts { body: Some((Bytes::from("<p>other"), None)), ..PageFacts::default() };
+        let url = CanonicalUrl::from_canonical("http://h.test/1");
+        let example = ExamplePage { url, facts: Some(facts) };
+        let text = fails("selector:table", Some(&example));
+        assert!(text.contains("does not accept") && text.contains("http://h.test/1"), "{text}");
+    }
+}

@@ -1,0 +1,24 @@
+//! Why a value of `--want` is malformed.
+
+/// A value of `--want` is malformed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidWant {
+    /// There is no such kind.
+    #[error(
+        "`{0}` is none of `like`, `regex:PATTERN`, `regex-html:PATTERN`, `selector:CSS`, `schema:TYPE` and \
+         `table:HEADING,HEADING…`"
+    )]
+    Kind(String),
+    /// The regular expression is malformed or too large.
+    #[error("not a regular expression as in `regex:Price: \\d+`: {0}")]
+    Pattern(String),
+    /// The selector is malformed.
+    #[error("`{0}` is not a CSS selector for a static page as in `selector:article.post > h1`")]
+    Selector(String),
+    /// The type is not a name.
+    #[error("`{0}` is not a schema.org type as in `schema:Product` or `schema:https://schema.org/Product`")]
+    Schema(String),
+    /// A heading is empty or too long, or there are too many.
+    #[error("`{0}` is not a list of up to 32 headings of 1 to 256 bytes as in `table:weight,sensor type`")]
+    Table(String),
+}

@@ -1,0 +1,39 @@
+//! Validators: whether a page is one of those that a crawl is to find. In xCrawl, a validator is any component that
+//! determines whether a page describes an instance of the domain.
+//!
+//! Input: a [`PageView`]. Output: `Some(true)`, `Some(false)`, or `None` where a validator cannot tell: the page is not
+//! HTML, or exceeds a bound. [`Want`] parses the validators from text.
+
+mod all;
+mod charset;
+mod document;
+mod examples;
+mod invalid_want;
+mod page;
+mod pattern;
+#[cfg(test)]
+mod property_tests;
+mod schema;
+mod selector;
+mod table;
+mod visible;
+mod want;
+
+pub use all::All;
+pub use examples::{ExampleError, check_examples};
+pub use invalid_want::InvalidWant;
+pub use page::{PAGE_BYTES_MAX, PageView};
+pub use pattern::{Over, Pattern};
+pub use schema::Schema;
+pub use selector::CssSelector;
+pub use table::Table;
+pub use want::Want;
+
+/// Decides whether a page is one of those that are wanted.
+pub trait Validator: Send + Sync {
+    /// Returns whether the page is wanted. `None`: cannot tell.
+    fn accepts(&self, page: &PageView<'_>) -> Option<bool>;
+
+    /// Returns what it checks, as in `--want`, for messages.
+    fn name(&self) -> String;
+}

@@ -1,0 +1,83 @@
+//! The page that validators examine.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use scraper::Html;
+
+use crate::{charset, document, visible};
+
+/// Maximum size of a page that is read, in bytes.
+pub const PAGE_BYTES_MAX: usize = 8 << 20;
+
+/// A page as validators see it. Its text and its tree are built when the first validator needs them, once for all.
+pub struct PageView<'a> {
+    /// The URL of the page.
+    pub url: &'a str,
+    /// The body, without content coding.
+    pub body: &'a [u8],
+    /// The `Content-Type` of the response. Without it, the page is taken for HTML.
+    pub content_type: Option<&'a str>,
+    source: OnceCell<Option<Cow<'a, str>>>,
+    document: OnceCell<Option<Html>>,
+    visible: OnceCell<Option<String>>,
+}
+
+impl<'a> PageView<'a> {
+    /// Creates a view of a page without content type.
+    pub const fn new(url: &'a str, body: &'a [u8]) -> Self {
+        Self {
+            url,
+            body,
+            content_type: None,
+            source: OnceCell::new(),
+            document: OnceCell::new(),
+            visible: OnceCell::new(),
+        }
+    }
+
+    /// Sets the content type of the response.
+    #[must_use]
+    pub fn with_content_type(self, content_type: Option<&'a str>) -> Self {
+        Self { content_type, ..self }
+    }
+
+    /// Returns the source of an HTML page that is not too large.
+    pub(crate) fn source(&self) -> Option<&str> {
+        let decode = || {
+            let fits = self.body.len() <= PAGE_BYTES_MAX && self.content_type.is_none_or(is_html);
+            fits.then(|| charset::decode(self.body, self.content_type))
+        };
+        self.source.get_or_init(decode).as_deref()
+    }
+
+    /// Returns the tree of an HTML page within all bounds.
+    pub(crate) fn document(&self) -> Option<&Html> {
+        self.document.get_or_init(|| document::parse(self.source()?)).as_ref()
+    }
+
+    /// Returns the text that the page shows.
+    pub(crate) fn visible_text(&self) -> Option<&str> {
+        self.visible.get_or_init(|| self.document().map(visible::text)).as_deref()
+    }
+}
+
+fn is_html(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim();
+    ["text/html", "application/xhtml+xml"].iter().any(|html| kind.eq_ignore_ascii_case(html))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_html_up_to_the_size_limit_is_read() {
+        let read = |content_type| PageView::new("http://a/", b"a").with_content_type(content_type).source().is_some();
+        assert!(read(None) && read(Some("text/HTML ; charset=utf-8")) && read(Some("application/xhtml+xml")));
+        assert!(!read(Some("application/pdf")) && !read(Some("")));
+        let large = vec![b'a'; PAGE_BYTES_MAX + 1];
+        assert!(PageView::new("http://a/", &large[1..]).source().is_some());
+        assert!(PageView::new("http://a/", &large).source().is_none());
+    }
+}

@@ -1,0 +1,107 @@
+//! A validator by the schema.org type of what a page describes.
+//!
+//! It reads the three notations of structured data: JSON-LD, microdata and RDFa Lite. Only what the page itself
+//! describes counts: the author of an article does not make the article a page of a person. An item that is the value of
+//! a property therefore does not count, except for the property `mainEntity`.
+
+mod json_ld;
+
+use std::fmt;
+
+use scraper::{ElementRef, Html};
+
+use crate::{InvalidWant, PageView, Validator};
+
+/// Maximum length of the name of a type, in bytes.
+const NAME_BYTES_MAX: usize = 128;
+
+/// Accepts pages that describe an item of a schema.org type. Subtypes are other types.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schema {
+    text: String,
+    /// In lower case, without the vocabulary.
+    name: String,
+}
+
+impl Schema {
+    /// Parses a type: a bare name, or its URL (`https://schema.org/Product`).
+    ///
+    /// # Errors
+    ///
+    /// The last segment of the path is not a name of ASCII letters and digits.
+    pub fn new(text: &str) -> Result<Self, InvalidWant> {
+        let name = local_name(text);
+        let is_name = !name.is_empty() && name.len() <= NAME_BYTES_MAX;
+        if is_name && name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            Ok(Self { text: text.to_owned(), name: name.to_ascii_lowercase() })
+        } else {
+            Err(InvalidWant::Schema(text.to_owned()))
+        }
+    }
+
+    /// Whether this is the name of a type in a page: `Product`, `schema:Product`, `http://schema.org/Product`.
+    fn is(&self, type_name: &str) -> bool {
+        local_name(type_name).eq_ignore_ascii_case(&self.name)
+    }
+
+    fn is_one_of(&self, type_names: &str) -> bool {
+        type_names.split_ascii_whitespace().any(|name| self.is(name))
+    }
+
+    /// Whether an element is an item of this type in microdata or RDFa.
+    fn is_item(&self, element: ElementRef<'_>) -> bool {
+        let value = element.value();
+        let describes_page = |property: &str| value.attr(property).is_none_or(is_main_entity);
+        let microdata = || value.attr("itemtype").filter(|_| describes_page("itemprop"));
+        let rdfa = || value.attr("typeof").filter(|_| describes_page("property") && describes_page("rel"));
+        microdata().is_some_and(|types| self.is_one_of(types)) || rdfa().is_some_and(|types| self.is_one_of(types))
+    }
+
+    fn is_in(&self, document: &Html) -> Option<bool> {
+        let elements = || document.tree.root().descendants().filter_map(ElementRef::wrap);
+        if elements().any(|element| self.is_item(element)) {
+            return Some(true);
+        }
+        let mut items = json_ld::Items::default();
+        elements()
+            .filter(|element| is_json_ld(*element))
+            .for_each(|script| items.read(&script.text().collect::<String>()));
+        if items.types().any(|name| self.is(name)) { Some(true) } else { items.is_complete().then_some(false) }
+    }
+}
+
+/// Returns what follows the vocabulary in the name of a type.
+fn local_name(type_name: &str) -> &str {
+    let name = type_name.trim().trim_end_matches('/');
+    name.rsplit(['/', '#', ':']).next().unwrap_or_default()
+}
+
+fn is_main_entity(properties: &str) -> bool {
+    properties.split_ascii_whitespace().any(|name| local_name(name).eq_ignore_ascii_case("mainEntity"))
+}
+
+fn is_json_ld(element: ElementRef<'_>) -> bool {
+    let media_type = element.value().attr("type").filter(|_| element.value().name() == "script");
+    let essence = media_type.map(|value| value.split(';').next().unwrap_or_default().trim());
+    essence.is_some_and(|essence| essence.eq_ignore_ascii_case("application/ld+json"))
+}
+
+impl fmt::Display for Schema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "schema:{}", self.text)
+    }
+}
+
+impl Validator for Schema {
+    /// Cannot tell where the type was not found and a part of the page's JSON-LD is malformed or exceeds a bound.
+    fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
+        self.is_in(page.document()?)
+    }
+
+    fn name(&self) -> String {
+        self.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! A validator by a CSS selector.
+
+use std::fmt;
+
+use scraper::Selector;
+
+use crate::{InvalidWant, PageView, Validator};
+
+/// Accepts pages in which at least one element matches a CSS selector (or a list of them, separated by commas).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CssSelector {
+    text: String,
+    selector: Selector,
+}
+
+impl CssSelector {
+    /// Parses a selector.
+    ///
+    /// # Errors
+    ///
+    /// The selector is malformed, or uses what a static page does not have (`:hover`, `::before`).
+    pub fn new(text: &str) -> Result<Self, InvalidWant> {
+        match Selector::parse(text) {
+            Ok(selector) => Ok(Self { text: text.to_owned(), selector }),
+            Err(_) => Err(InvalidWant::Selector(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for CssSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "selector:{}", self.text)
+    }
+}
+
+impl Validator for CssSelector {
+    fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
+        Some(page.document()?.select(&self.selector).next().is_some())
+    }
+
+    fn name(&self) -> String {
+        self.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &[u8] = b"<!doctype html><article class='post first' id=p1><h1>Title</h1><p data-k=v>Text</article>";
+
+    fn accepts(selector: &str) -> bool {
+        CssSelector::new(selector).unwrap().accepts(&PageView::new("http://a/", PAGE)).unwrap()
+    }
+
+    #[test]
+    fn a_page_with_a_matching_element_is_accepted() {
+        for selector in ["h1", "article.post > h1", "#p1 [data-k=v]", "ul, h1 + p", "article:has(h1):not(.last)"] {
+            assert!(accepts(selector), "{selector}");
+        }
+        for selector in ["h2", "h1 > p", ".post.last", "p:empty"] {
+            assert!(!accepts(selector), "{selector}");
+        }
+    }
+
+    #[test]
+    fn malformed_selectors_are_rejected() {
+        for selector in ["", "h1 >", "a[", "a::before", ":unknown", "{}"] {
+            assert_eq!(CssSelector::new(selector), Err(InvalidWant::Selector(selector.to_owned())), "{selector}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The values of `--want`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::{CssSelector, InvalidWant, Over, Pattern, Schema, Table, Validator};
+
+/// Which pages are wanted: `like`, `regex:PATTERN`, `regex-html:PATTERN`, `selector:CSS`, `schema:TYPE`,
+/// `table:HEADING,…`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Want {
+    /// Pages with the template of the examples.
+    Like,
+    /// Pages in which a regular expression matches.
+    Regex(Pattern),
+    /// Pages with an element that matches a CSS selector.
+    Selector(CssSelector),
+    /// Pages that describe an item of a schema.org type.
+    Schema(Schema),
+    /// Pages with a table that has all of several headings.
+    Table(Table),
+}
+
+impl Want {
+    /// Returns the validator; `None` for `like`, which is decided by a policy.
+    pub fn validator(&self) -> Option<Box<dyn Validator>> {
+        match self {
+            Self::Like => None,
+            Self::Regex(pattern) => Some(Box::new(pattern.clone())),
+            Self::Selector(selector) => Some(Box::new(selector.clone())),
+            Self::Schema(schema) => Some(Box::new(schema.clone())),
+            Self::Table(table) => Some(Box::new(table.clone())),
+        }
+    }
+}
+
+impl FromStr for Want {
+    type Err = InvalidWant;
+
+    fn from_str(text: &str) -> Result<Self, InvalidWant> {
+        match text.split_once(':') {
+            None if text == "like" => Ok(Self::Like),
+            Some(("regex", pattern)) => Pattern::new(Over::Text, pattern).map(Self::Regex),
+            Some(("regex-html", pattern)) => Pattern::new(Over::Source, pattern).map(Self::Regex),
+            Some(("selector", selector)) => CssSelector::new(selector).map(Self::Selector),
+            Some(("schema", name)) => Schema::new(name).map(Self::Schema),
+            Some(("table", headings)) => Table::new(headings).map(Self::Table),
+            _ => Err(InvalidWant::Kind(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Want {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Like => f.write_str("like"),
+            Self::Regex(pattern) => pattern.fmt(f),
+            Self::Selector(selector) => selector.fmt(f),
+            Self::Schema(schema) => schema.fmt(f),
+            Self::Table(table) => table.fmt(f),
+        }
+    }
+}
+
+impl Serialize for Want {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Want {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_displayed_and_serialised_as_they_are_parsed() {
+        for text in [
+            "like",
+            r"regex:Price: \d+",
+            "regex-html:<h1>",
+            "selector:a:not([href]) > b",
+            "schema:https://schema.org/Product",
+            "table:name,body weight",
+        ] {
+            let want: Want = text.parse().unwrap();
+            assert_eq!(want.to_string(), text);
+            let json = serde_json::to_string(&want).unwrap();
+            assert_eq!(serde_json::from_str::<Want>(&json).unwrap(), want);
+            assert_eq!(want.validator().map(|validator| validator.name()), text.contains(':').then(|| text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn errors_say_what_is_expected() {
+        let error = |text: &str| text.parse::<Want>().unwrap_err().to_string();
+        for text in ["", "Like", "like:x", "words:", "regex", "xpath://a", " words"] {
+            assert!(error(text).starts_with(&format!("`{text}` is none of `like`, ")), "{text}");
+        }
+        assert!(error("regex:(").starts_with("not a regular expression as in `regex:Price: \\d+`: "));
+        assert_eq!(
+            error("selector:>"),
+            "`>` is not a CSS selector for a static page as in `selector:article.post > h1`"
+        );
+        assert!(error("schema:a b").ends_with("as in `schema:Product` or `schema:https://schema.org/Product`"));
+        assert!(error("table:,").ends_with("as in `table:weight,sensor type`"));
+        let json = serde_json::from_str::<Want>("\"x\"").unwrap_err().to_string();
+        assert!(json.contains("`x` is none of"), "{json}");
+    }
+}
