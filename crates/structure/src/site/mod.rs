@@ -15,12 +15,14 @@ mod dbscan;
 mod distances;
 mod eps;
 mod features;
+mod harmonic_mean;
 mod hits;
 mod kdist;
 mod navigation;
 mod random_pages;
 mod score;
 mod silhouette;
+mod tokens;
 mod url_clusters;
 mod url_form;
 mod url_kind;
@@ -38,6 +40,7 @@ pub use dbscan::{MIN_PTS, dbscan};
 pub use distances::Distances;
 pub use eps::{EpsOptions, EpsRule, eps};
 pub use features::{THETA, Vocabulary};
+pub use harmonic_mean::harmonic_mean;
 pub use hits::{Hits, Norm, hits, multi_hop, target_hits};
 pub use kdist::{Counting, K, k_dist};
 pub use navigation::{
@@ -46,6 +49,7 @@ pub use navigation::{
 pub use random_pages::{RandomPages, RandomPagesOptions};
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
+pub use tokens::{Background, Language, StopWords, TOKENS_MAX, TokenWeight, preselected_tokens, token_weights, tokens};
 pub use url_clusters::{
     TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
     UrlMatcher, UrlPart, UrlPlacement,
