@@ -19,6 +19,7 @@ mod harmonic_mean;
 mod hits;
 mod kdist;
 mod navigation;
+mod queries;
 mod random_pages;
 mod score;
 mod silhouette;
@@ -45,6 +46,10 @@ pub use hits::{Hits, Norm, hits, multi_hop, target_hits};
 pub use kdist::{Counting, K, k_dist};
 pub use navigation::{
     AdjacencyWeight, LinkPlace, NavigationOptions, NavigationTable, OutlierDestinations, OutlierSources,
+};
+pub use queries::{
+    QUERY_LENGTH_MAX, QUERY_TOKENS_MAX, Queries, Query, QueryGeneration, QueryOptions, QueryPhase, QueryResult,
+    RankedToken, middle_out, ranked, search_weights,
 };
 pub use random_pages::{RandomPages, RandomPagesOptions};
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
