@@ -22,6 +22,42 @@ pub enum Norm {
     L1,
 }
 
+/// Links as the two operators of HITS.
+pub trait Reinforcement {
+    /// Returns the hub values that these authority values give, not normalised.
+    fn hubs(&self, authority: &[f64]) -> Vec<f64>;
+
+    /// Returns the authority values that these hub values give, not normalised.
+    fn authorities(&self, hub: &[f64]) -> Vec<f64>;
+}
+
+impl Reinforcement for Adjacency {
+    /// A a.
+    fn hubs(&self, authority: &[f64]) -> Vec<f64> {
+        self.times(authority)
+    }
+
+    /// Aᵀ h.
+    fn authorities(&self, hub: &[f64]) -> Vec<f64> {
+        self.transposed_times(hub)
+    }
+}
+
+/// When the iteration ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Convergence {
+    /// No value changes by this much or more.
+    pub change: f64,
+    /// Maximum number of steps.
+    pub steps_max: u32,
+}
+
+impl Default for Convergence {
+    fn default() -> Self {
+        Self { change: CONVERGED, steps_max: STEPS_MAX }
+    }
+}
+
 /// The values of each cluster.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
@@ -37,13 +73,18 @@ pub struct Hits {
 /// values are 0.
 pub fn hits(adjacency: &Adjacency, norm: Norm) -> Hits {
     let ones = vec![1.0; adjacency.clusters()];
-    let mut hits = Hits { authority: ones.clone(), hub: ones, steps: 0 };
-    while hits.steps < STEPS_MAX {
-        let hub = normalised(adjacency.times(&hits.authority), norm);
-        let authority = normalised(adjacency.transposed_times(&hub), norm);
+    hits_from(adjacency, Hits { authority: ones.clone(), hub: ones, steps: 0 }, norm, Convergence::default())
+}
+
+/// Applies both operators alternately, the one of hubs first, from the values `start`, each result normalised.
+pub fn hits_from(links: &impl Reinforcement, start: Hits, norm: Norm, until: Convergence) -> Hits {
+    let mut hits = Hits { steps: 0, ..start };
+    while hits.steps < until.steps_max {
+        let hub = normalised(links.hubs(&hits.authority), norm);
+        let authority = normalised(links.authorities(&hub), norm);
         let change = largest_change(&hub, &hits.hub).max(largest_change(&authority, &hits.authority));
         hits = Hits { authority, hub, steps: hits.steps + 1 };
-        if change < CONVERGED {
+        if change < until.change {
             break;
         }
     }

@@ -42,7 +42,7 @@ pub use distances::Distances;
 pub use eps::{EpsOptions, EpsRule, eps};
 pub use features::{THETA, Vocabulary};
 pub use harmonic_mean::harmonic_mean;
-pub use hits::{Hits, Norm, hits, multi_hop, target_hits};
+pub use hits::{Convergence, Hits, Norm, Reinforcement, hits, hits_from, multi_hop, target_hits};
 pub use kdist::{Counting, K, k_dist};
 pub use navigation::{
     AdjacencyWeight, LinkPlace, NavigationOptions, NavigationTable, OutlierDestinations, OutlierSources,
