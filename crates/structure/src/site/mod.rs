@@ -30,6 +30,7 @@ mod url_kind;
 mod url_parts;
 mod url_pattern;
 mod vector;
+mod web_graph;
 
 pub use adjacency::Adjacency;
 pub use centroid::{dsim, nearest_cluster};
@@ -62,6 +63,10 @@ pub use url_clusters::{
 pub use url_kind::UrlKind;
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
 pub use vector::{SparseVector, distance, squared_norm};
+pub use web_graph::{
+    AuthorityStart, GraphLimits, HubForm, HubOptions, HubSearch, HubWeights, LeftOut, LinkChoice, PlacedEdge,
+    RESTART_PROBABILITY, SubTreeRule, WebGraph, WebLink, edge_weight, hub_weights, select_link, sub_trees,
+};
 
 /// The cluster of a page, numbered from 0; `None` for an outlier.
 pub type Label = Option<u32>;
