@@ -24,6 +24,7 @@ mod random_pages;
 mod score;
 mod silhouette;
 mod tokens;
+mod topic_rank;
 mod url_clusters;
 mod url_form;
 mod url_kind;
@@ -56,6 +57,7 @@ pub use random_pages::{RandomPages, RandomPagesOptions};
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
 pub use tokens::{Background, Language, StopWords, TOKENS_MAX, TokenWeight, preselected_tokens, token_weights, tokens};
+pub use topic_rank::{RankForm, RankOptions, TopicRank, topic_rank, topic_weights, uniform_weights};
 pub use url_clusters::{
     TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
     UrlMatcher, UrlPart, UrlPlacement,
