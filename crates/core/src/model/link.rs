@@ -70,6 +70,18 @@ pub struct LeafPath {
     pub text: Option<Box<str>>,
 }
 
+/// A path string with a node value (Zhang, Nasraoui 2009, section 4.1): a text of the page, and the chain of elements
+/// around it with their display properties.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PsnvPair {
+    /// 64-bit hash of the path string.
+    pub path: u64,
+    /// 64-bit hash of the text's words, independent of white space.
+    pub value: u64,
+    /// The spelling of the path string (`<td><tr-class/people><table><body><html>`), if the parser spells paths.
+    pub text: Option<Box<str>>,
+}
+
 /// Directives to robots from `meta` elements or `X-Robots-Tag` headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RobotsDirectives {
@@ -116,6 +128,9 @@ pub struct ParsedPage {
     /// Hashes of the texts as they are written, each with its number on the page, if a gist is collected. A text that
     /// comes in pieces has several entries with one number.
     pub texts: Vec<(u32, u64)>,
+    /// The path strings of the texts that are shown, in page order, if the parser collects them. A pair that occurs several
+    /// times is listed each time.
+    pub path_strings: Vec<PsnvPair>,
     /// Hashes of its distinct class names, in order of first occurrence, if the parser lists them.
     pub class_tokens: Vec<u64>,
     /// The controls of its forms.

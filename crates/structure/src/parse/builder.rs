@@ -138,6 +138,7 @@ impl Builder {
         let (hrefs, groups, links_dropped) = self.links.finish(&self.spellings);
         let Texts { units, text, starts, gist } = self.units.finish(source);
         let words = self.units.spelt(source);
+        let path_strings = self.units.path_strings(source, &self.spellings);
         let texts = std::mem::take(&mut self.units.gist.texts);
         let meta = std::mem::take(&mut self.meta);
         ParsedPage {
@@ -150,6 +151,7 @@ impl Builder {
             words,
             gist,
             texts,
+            path_strings,
             class_tokens: self.classes.list(),
             forms: self.forms,
             base: meta.base,
@@ -167,11 +169,18 @@ impl Builder {
         self.spellings.child(parent, word, class, name)
     }
 
-    /// Returns the word of the kept class tokens of `tag`.
+    /// Returns the word that distinguishes the step of `tag` in leaf paths: of its display properties if path strings are
+    /// wanted, otherwise of its kept class tokens.
     #[inline(never)]
     fn class_word(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> u64 {
-        let class = tag.linked.class.filter(|_| !self.in_template());
-        class.map_or(0, |class| self.classes.word(source, class, &mut self.spellings))
+        if self.in_template() {
+            return 0;
+        }
+        let class = tag.linked.class.map_or(0, |class| self.classes.word(source, class, &mut self.spellings));
+        match &mut self.classes.display {
+            Some(display) => display.word(source, Self::attributes(source, tag), &mut self.spellings),
+            None => class,
+        }
     }
 
     /// Returns the path of the element that `tag` would be placed in now.
@@ -250,7 +259,7 @@ impl Builder {
         self.text_leaf(parent);
         self.open.in_text = !fostered;
         if self.units.on {
-            let number = self.unit(source, text, entities);
+            let number = self.unit(parent, false, source, text, entities);
             if fostered { self.open.before_table = number } else { self.open.text = number }
         }
     }
@@ -264,15 +273,17 @@ impl Builder {
         }
     }
 
-    /// Begins a unit of content with `text`, unless the text labels a control. Returns the unit's number.
+    /// Begins a unit of content with `text` in the element at `path`, unless the text labels a control (`is_label`, or by
+    /// the elements around it). Returns the unit's number. Path strings need labels too.
     #[inline(never)]
-    fn unit(&mut self, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
+    fn unit(&mut self, path: Path, is_label: bool, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
         let within = |tags: &[Tag]| tags.iter().any(|tag| self.open.count(*tag) > 0);
-        if within(&[Tag::BUTTON, Tag::SELECT, Tag::OPTION, Tag::OPTGROUP]) {
+        let is_label = is_label || within(&[Tag::BUTTON, Tag::SELECT, Tag::OPTION, Tag::OPTGROUP]);
+        if is_label && !self.units.strings {
             return units::NONE;
         }
-        let context = UnitContext { in_anchor: within(&[Tag::A]), in_form: within(&[Tag::FORM]) };
-        self.units.begin(context, source, text, entities)
+        let context = UnitContext { in_anchor: within(&[Tag::A]), in_form: within(&[Tag::FORM]), is_label };
+        self.units.begin(context, path.rich, source, text, entities)
     }
 
     /// Records that an element `tag` is placed here, so that text that follows is another text.
@@ -301,8 +312,8 @@ impl Builder {
         if shown && !source.is_blank(content, raw == Raw::Escapable) {
             let path = self.element_path(&tag);
             self.text_leaf(path);
-            if self.units.on && tag.tag != Tag::TEXTAREA {
-                self.unit(source, content, raw == Raw::Escapable);
+            if self.units.on {
+                self.unit(path, tag.tag == Tag::TEXTAREA, source, content, raw == Raw::Escapable);
             }
         }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 
 use super::bytes::is_space;
+use super::display::Display;
 use super::path::{Spellings, fold_run, tokens_word};
 use super::text::Source;
 use harvestman_core::model::{CLASS_TOKENS_MAX, ClassTokens};
@@ -21,6 +22,8 @@ pub(super) struct Classes {
     pub kept: Option<Arc<ClassTokens>>,
     /// Whether the page's names are listed.
     pub listed: bool,
+    /// Reads the display properties of elements, which then distinguish leaf paths instead of names.
+    pub display: Option<Display>,
     /// Hash of an attribute as written → word of its kept tokens. Two attributes with the same 64-bit hash count as
     /// one.
     words: HashMap<u64, u64, RandomState>,
@@ -41,10 +44,10 @@ impl Classes {
         self.listed || self.choose()
     }
 
-    /// Returns whether chosen names distinguish leaf paths.
+    /// Returns whether chosen names, or display properties, distinguish leaf paths.
     #[inline]
     pub fn choose(&self) -> bool {
-        self.kept.is_some()
+        self.kept.is_some() || self.display.is_some()
     }
 
     pub fn clear(&mut self) {

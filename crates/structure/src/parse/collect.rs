@@ -138,7 +138,7 @@ impl Builder {
 }
 
 /// Removes white space at both ends of `text`, and collapses inner white space to single blanks.
-fn squeeze_in_place(text: &mut Vec<u8>) {
+pub(super) fn squeeze_in_place(text: &mut Vec<u8>) {
     let mut length = 0;
     for at in 0..text.len() {
         let space = is_space(text[at]);

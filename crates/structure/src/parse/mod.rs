@@ -11,7 +11,8 @@
 //! a path of a link. Paths are 64-bit hashes; [`Spelling::On`] adds their text.
 //!
 //! Data that only learning uses is collected on request: the texts shown ([`Parser::with_units`]), the class names of
-//! the page ([`Parser::with_token_list`]), leaf paths with some class names ([`Parser::with_class_tokens`]).
+//! the page ([`Parser::with_token_list`]), leaf paths with some class names ([`Parser::with_class_tokens`]), path strings
+//! with the texts at their ends ([`Parser::with_path_strings`]).
 //!
 //! For any page, time is linear in its length and memory is bounded by [`ParseOptions`].
 
@@ -23,6 +24,7 @@ mod bytes;
 mod charset;
 mod classes;
 mod collect;
+mod display;
 mod doctype;
 mod element;
 mod foreign;
@@ -36,6 +38,8 @@ mod links;
 mod meta;
 mod open;
 mod path;
+#[cfg(test)]
+mod path_string_tests;
 mod raw;
 mod table;
 #[cfg(test)]
@@ -131,6 +135,17 @@ impl Parser {
     #[must_use]
     pub fn with_token_list(mut self) -> Self {
         self.builder.classes.listed = true;
+        self
+    }
+
+    /// Also collects the path string and the value of each text shown as [`ParsedPage::path_strings`], labels of controls
+    /// included; the first 4,096 texts at most. A *path string* (Zhang, Nasraoui 2009, section 4.1) has the display
+    /// properties of each element, such as `class` and `align`, but not `href`, `src` or `id`. Leaf paths then have these
+    /// properties too, instead of the class names chosen by [`Parser::with_class_tokens`]. Apaths do not change.
+    #[must_use]
+    pub fn with_path_strings(mut self) -> Self {
+        self.builder.units.ask_strings();
+        self.builder.classes.display = Some(display::Display::new(self.builder.options.attribute_max.as_usize()));
         self
     }
 

@@ -73,6 +73,10 @@ impl Spellings {
         Self { on, steps_max, ..Self::default() }
     }
 
+    pub const fn is_on(&self) -> bool {
+        self.on
+    }
+
     pub fn clear(&mut self) {
         self.steps.clear();
         self.names.clear();
@@ -119,6 +123,17 @@ impl Spellings {
 
     /// Returns the spelling of a path, such as `/html/body/div/#text`; `None` in hash mode.
     pub fn spell(&self, path: u64) -> Option<Box<str>> {
+        Some(self.steps_above(path)?.iter().rev().flat_map(|name| ["/", name]).collect::<String>().into_boxed_str())
+    }
+
+    /// Returns the spelling of a path from its last step to the root, such as `<p><div-class/post><body><html>`; `None` in
+    /// hash mode.
+    pub fn spell_upwards(&self, path: u64) -> Option<Box<str>> {
+        Some(self.steps_above(path)?.iter().flat_map(|name| ["<", name, ">"]).collect::<String>().into_boxed_str())
+    }
+
+    /// Returns the names of a path's steps, the last first.
+    fn steps_above(&self, path: u64) -> Option<Vec<&str>> {
         if !self.on {
             return None;
         }
@@ -138,7 +153,7 @@ impl Spellings {
             }
             at = *parent;
         }
-        Some(steps.iter().rev().flat_map(|name| ["/", name]).collect::<String>().into_boxed_str())
+        Some(steps)
     }
 }
 

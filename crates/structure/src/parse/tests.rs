@@ -356,9 +356,10 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..400),
         content_type in proptest::option::of("(text/html; charset=(utf-8|big5|utf-16|gb18030|iso-2022-jp|replacement)|[ -~]{0,30})"),
     ) {
-        let parser = Parser::with_spelling(&ParseOptions::default(), Spelling::On);
-        let page = with_all(parser).parse(&bytes, content_type.as_deref());
-        prop_assert!(!page.charset.is_empty());
+        let parser = || Parser::with_spelling(&ParseOptions::default(), Spelling::On);
+        for mut parser in [with_all(parser()), with_all(parser()).with_path_strings()] {
+            prop_assert!(!parser.parse(&bytes, content_type.as_deref()).charset.is_empty());
+        }
     }
 
     #[test]
@@ -383,12 +384,16 @@ proptest! {
         let parser = || Parser::with_spelling(&ParseOptions::default(), Spelling::On);
         let mut none_kept = parser().with_units().with_token_list().with_class_tokens(Arc::default());
         let mut all = with_all(parser());
-        let pages = [&mut none_kept, &mut all].map(|parser| parser.parse(html.as_bytes(), Some("text/html; charset=utf-8")));
+        let mut strings = parser().with_path_strings();
+        let pages = [&mut none_kept, &mut all, &mut strings].map(|parser| parser.parse(html.as_bytes(), Some("text/html; charset=utf-8")));
         let leaves = |page: &ParsedPage| page.leaf_paths.iter().map(|leaf| leaf.count).sum::<u32>();
+        let texts = plain.leaf_paths.iter().filter(|leaf| leaf.text.as_ref().is_some_and(|text| text.ends_with("#text")));
+        prop_assert_eq!(pages[2].path_strings.len(), texts.map(|leaf| leaf.count as usize).sum::<usize>());
         for page in pages {
             prop_assert_eq!(leaves(&page), leaves(&plain));
-            let page = ParsedPage { units: vec![], class_tokens: vec![], leaf_paths: plain.leaf_paths.clone(), ..page };
-            prop_assert_eq!(&page, &plain);
+            let (units, class_tokens, path_strings, leaf_paths) = Default::default();
+            let page = ParsedPage { units, class_tokens, path_strings, leaf_paths, ..page };
+            prop_assert_eq!(page, ParsedPage { leaf_paths: vec![], ..plain.clone() });
         }
         // Without a kept name only anchor leaves differ, by their class.
         let others = |page: &ParsedPage| -> Vec<_> {

@@ -6,9 +6,9 @@
 
 use super::ascii_words::{HashedWord, ascii_words};
 use super::gist::Gist;
-use super::path::step;
+use super::path::{Spellings, step};
 use super::text::Source;
-use harvestman_core::model::{ContentUnit, PageText};
+use harvestman_core::model::{ContentUnit, PageText, PsnvPair};
 
 /// Maximum number of units of one page; further texts are dropped.
 const UNITS_MAX: usize = 4_096;
@@ -31,6 +31,8 @@ const NO_WORDS: u64 = 0x776f_7264_7320_6f66;
 pub(super) struct UnitContext {
     pub in_anchor: bool,
     pub in_form: bool,
+    /// Whether it labels a control. Only path strings include such texts.
+    pub is_label: bool,
 }
 
 /// A part of the page that belongs to the text `unit`.
@@ -59,12 +61,16 @@ pub(super) struct Units {
     /// Whether words are wanted, and units.
     pub words: bool,
     pub units: bool,
+    /// Whether the path string of each text is wanted, labels of controls included.
+    pub strings: bool,
     /// Whether words are also spelt out.
     spelling: bool,
     /// The gist of the page, if wanted.
     pub gist: Gist,
     /// The context of each text.
     contexts: Vec<UnitContext>,
+    /// The path of the element of each text, if path strings are wanted.
+    paths: Vec<u64>,
     pieces: Vec<Piece>,
 }
 
@@ -75,6 +81,7 @@ impl Units {
 
     pub fn clear(&mut self) {
         self.contexts.clear();
+        self.paths.clear();
         self.pieces.clear();
         self.gist.clear();
     }
@@ -86,16 +93,24 @@ impl Units {
 
     /// Sets what is wanted from now on.
     pub fn ask(&mut self, words: bool, units: bool, gist: bool) {
-        (self.on, self.words, self.units, self.gist.on) = (words || units || gist, words, units, gist);
+        (self.on, self.words, self.units, self.gist.on) = (words || units || gist || self.strings, words, units, gist);
     }
 
-    /// Begins a unit with `text`. Returns its number.
-    pub fn begin(&mut self, context: UnitContext, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
+    /// Also records the path of each text from now on.
+    pub fn ask_strings(&mut self) {
+        (self.on, self.strings) = (true, true);
+    }
+
+    /// Begins a unit with `text` in the element at `path`. Returns its number.
+    pub fn begin(&mut self, context: UnitContext, path: u64, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
         if self.contexts.len() >= UNITS_MAX {
             return NONE;
         }
         let number = self.contexts.len() as u32;
         self.contexts.push(context);
+        if self.strings {
+            self.paths.push(path);
+        }
         self.append(number, source, text, entities);
         number
     }
@@ -127,7 +142,8 @@ impl Units {
         self.pieces.sort_by_key(|piece| piece.unit);
         let mut texts = if self.words || self.units { self.texts(source) } else { Texts::default() };
         if self.gist.on {
-            self.pieces.iter().for_each(|piece| self.gist.text(piece.unit, &source.bytes[piece.from..piece.to]));
+            let shown = self.pieces.iter().filter(|piece| !self.contexts[piece.unit as usize].is_label);
+            shown.for_each(|piece| self.gist.text(piece.unit, &source.bytes[piece.from..piece.to]));
         }
         texts.gist = self.gist.finish();
         texts
@@ -143,16 +159,37 @@ impl Units {
             if spelt.len() >= WORDS_KEPT {
                 break;
             }
-            spelt.extend(shown(source, pieces).split_whitespace().map(Box::from));
+            if !self.contexts[pieces[0].unit as usize].is_label {
+                spelt.extend(shown(source, pieces).split_whitespace().map(Box::from));
+            }
         }
         spelt
+    }
+
+    /// Returns the path string and the value of each text of a finished page, in page order; none unless they are wanted.
+    pub fn path_strings(&self, source: Source<'_>, spellings: &Spellings) -> Vec<PsnvPair> {
+        if !self.strings {
+            return Vec::new();
+        }
+        let mut words = Words::default();
+        let texts = self.pieces.chunk_by(|one, other| one.unit == other.unit);
+        let pair = |pieces: &[Piece]| {
+            words.read(source, pieces);
+            let path = self.paths.get(pieces[0].unit as usize).copied()?;
+            let value = words.hashes.iter().fold(NO_WORDS, |value, word| step(value, *word));
+            Some(PsnvPair { path, value, text: spellings.spell_upwards(path) })
+        };
+        texts.filter_map(pair).collect()
     }
 
     fn texts(&self, source: Source<'_>) -> Texts {
         let Texts { mut units, mut text, mut starts, gist } = Texts::default();
         let mut words = Words::default();
         for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
-            let UnitContext { in_anchor, in_form } = self.contexts[pieces[0].unit as usize];
+            let UnitContext { in_anchor, in_form, is_label } = self.contexts[pieces[0].unit as usize];
+            if is_label {
+                continue;
+            }
             words.read(source, pieces);
             if self.words {
                 // Texts before it without words have no run of their own.
