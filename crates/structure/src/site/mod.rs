@@ -5,6 +5,8 @@
 //! of each cluster and place lead; [`hits()`] finds hubs and authorities in it; [`ClusterScores`] gives the value of a
 //! cluster and [`NavigationTable::expected`] that of a link.
 //!
+//! [`PageTypes`] tells pages apart by the path strings of their texts, for the crawl by user profiles.
+//!
 //! A [`Label`] is the number of a cluster, counted from 0, or `None` for an outlier: a page whose template has few
 //! instances.
 
@@ -20,6 +22,7 @@ mod hits;
 mod kdist;
 mod navigation;
 mod queries;
+mod page_types;
 mod random_pages;
 mod score;
 mod silhouette;
@@ -53,6 +56,7 @@ pub use queries::{
     QUERY_LENGTH_MAX, QUERY_TOKENS_MAX, Queries, Query, QueryGeneration, QueryOptions, QueryPhase, QueryResult,
     RankedToken, middle_out, ranked, search_weights,
 };
+pub use page_types::{Differentiation, PageStrings, PageTypeOptions, PageTypes, Schema, Share, differentiation};
 pub use random_pages::{RandomPages, RandomPagesOptions};
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
