@@ -28,6 +28,7 @@ mod score;
 mod silhouette;
 mod tokens;
 mod topic_rank;
+mod topic;
 mod url_clusters;
 mod url_form;
 mod url_kind;
@@ -62,6 +63,11 @@ pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
 pub use tokens::{Background, Language, StopWords, TOKENS_MAX, TokenWeight, preselected_tokens, token_weights, tokens};
 pub use topic_rank::{RankForm, RankOptions, TopicRank, topic_rank, topic_weights, uniform_weights};
+pub use topic::{
+    Cotag, CotagOptions, CotagOrder, CotagScale, Cotags, CountRange, DiscoveryOptions, HeavyHitters, PICTURE_TAGS_MAX,
+    Picture, ProfileLimits, Profiles, RankWeights, SameSets, TOPIC_TAGS_MAX, TermVector, discover, inner_rank,
+    inter_rank,
+};
 pub use url_clusters::{
     TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
     UrlMatcher, UrlPart, UrlPlacement,
