@@ -9,8 +9,9 @@ use harvestman_lab::experiments::load;
 /// The part about labels of every help text whose command takes them.
 pub const LABELS_HELP: &str = "\
 Labels are a CSV file (or .gz) with the columns url and page_type, and optionally is_ucc (1 for
-user-created content) and is_duplicate_view (1 for another address or order of a page that has an
-address of its own). For NAME.warc.gz, the files NAME.labels.csv.gz and NAME.labels.csv beside it
+user-created content), is_duplicate_view (1 for another address or order of a page that has an
+address of its own), role (list, detail, profile, tag or other), tags (of the item, with | between
+them) and author. For NAME.warc.gz, the files NAME.labels.csv.gz and NAME.labels.csv beside it
 are tried. Labels are used for measuring only; no policy sees them. Without labels, only requests,
 new pages and clusters are measured.";
 

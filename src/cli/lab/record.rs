@@ -62,6 +62,10 @@ skip is found are not requested:
   type = \"topic\"                # page type: the template
   ucc = true                    # shows user-created content
   duplicate = true              # another view of a page that has an address of its own
+  role = \"detail\"               # list, detail (one item), profile (a member), tag or other
+  tags = \".tags a\"              # CSS selector of the tags of the item
+  author = \"a.user\"             # CSS selector of its author, or of the member of a profile
+  author_pattern = '^By (.+)'   # optional: the first group is the name
 
 Example:
   harvestman lab record labels.toml --site http://127.0.0.1:8000/ --out corpora

@@ -43,7 +43,8 @@ fn name(world: &World) -> String {
 }
 
 fn label(row: TruthRow) -> Label {
-    Label { page_type: Arc::from(row.page_type), is_ucc: row.ucc, is_duplicate_view: row.duplicate_of.is_some() }
+    let (page_type, is_duplicate_view) = (Arc::from(row.page_type), row.duplicate_of.is_some());
+    Label { page_type, is_ucc: row.ucc, is_duplicate_view, ..Label::default() }
 }
 
 fn stored(world: &World, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> Stored {

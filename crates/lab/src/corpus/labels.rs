@@ -9,7 +9,7 @@ use std::sync::Arc;
 use csv::{ReaderBuilder, StringRecord, Trim};
 use flate2::bufread::MultiGzDecoder;
 
-use super::{Corpus, CorpusError, Label, Limits, PageId, Truth, canonicaliser};
+use super::{Corpus, CorpusError, Label, Limits, PageId, Role, TAG_SEPARATOR, Truth, canonicaliser};
 use harvestman_report::figures;
 
 /// Loads the labels of `corpus` from the file `path`. Returns notes about them too.
@@ -44,6 +44,9 @@ struct Columns {
     page_type: usize,
     is_ucc: Option<usize>,
     is_duplicate_view: Option<usize>,
+    role: Option<usize>,
+    tags: Option<usize>,
+    author: Option<usize>,
 }
 
 impl Columns {
@@ -58,6 +61,9 @@ impl Columns {
             page_type: needed("page_type")?,
             is_ucc: find("is_ucc"),
             is_duplicate_view: find("is_duplicate_view"),
+            role: find("role"),
+            tags: find("tags"),
+            author: find("author"),
         })
     }
 }
@@ -89,11 +95,13 @@ impl<'a, R: Read> Rows<'a, R> {
         let short = |what: &str| CorpusError::Labels { path: self.path.to_owned(), line, what: what.to_owned() };
         let url = self.record.get(self.columns.url).ok_or_else(|| short("it has no url"))?;
         let page_type = self.record.get(self.columns.page_type).ok_or_else(|| short("it has no page_type"))?;
+        let text = |column: Option<usize>| column.and_then(|column| self.record.get(column)).unwrap_or_default();
         let flag = |column: Option<usize>| {
-            let text = column.and_then(|column| self.record.get(column)).unwrap_or_default();
-            flag(text).ok_or_else(|| short(&format!("`{text}` is neither 0 nor 1")))
+            flag(text(column)).ok_or_else(|| short(&format!("`{}` is neither 0 nor 1", text(column))))
         };
         let (is_ucc, is_duplicate_view) = (flag(self.columns.is_ucc)?, flag(self.columns.is_duplicate_view)?);
+        let role = text(self.columns.role);
+        let role = Role::of_name(role).ok_or_else(|| short(&format!("`{role}` is no role")))?;
         let page_type = match self.types.get(page_type) {
             Some(known) => Arc::clone(known),
             None => {
@@ -102,7 +110,9 @@ impl<'a, R: Read> Rows<'a, R> {
                 new
             }
         };
-        Ok(Some((url, Label { page_type, is_ucc, is_duplicate_view })))
+        let label = Label { page_type, is_ucc, is_duplicate_view, role, ..Label::default() };
+        let label = label.with_tags(text(self.columns.tags).split(TAG_SEPARATOR));
+        Ok(Some((url, label.with_author(text(self.columns.author)))))
     }
 }
 

@@ -10,6 +10,7 @@ mod build;
 mod error;
 mod from_world;
 mod head;
+mod label;
 mod labels;
 mod load;
 mod response;
@@ -24,10 +25,12 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub use error::CorpusError;
+pub(crate) use label::TAG_SEPARATOR;
+pub use label::{Label, Role, TAGS_MAX, TEXT_CHARS_MAX};
 pub(crate) use load::name_of;
 pub use response::response;
 pub use stored::Stored;
-pub use truth::{Label, Truth, TypeCounts};
+pub use truth::{Truth, TypeCounts};
 
 use harvestman_core::config::url::UrlOptions;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint};

@@ -195,6 +195,19 @@ fn labels_are_found_by_column_names_and_in_a_second_spelling() {
 }
 
 #[test]
+fn tags_authors_and_roles_are_read_where_the_labels_have_them() {
+    let pages = [page("http://h/"), page("http://h/1"), page("http://h/2")];
+    let csv = "url,page_type,tags,author,role\nhttp://h/1,t,Red|tea|red, Ada B. ,detail\nhttp://h/2,t,,,\n";
+    let corpus = load_labelled(&pages, csv).unwrap();
+    let label = |id| corpus.truth().unwrap().label(PageId(id)).unwrap();
+    assert_eq!((label(1).tags().join(","), label(1).author.as_deref()), ("red,tea".to_owned(), Some("Ada B.")));
+    assert_eq!((label(1).role, label(2).role), (Role::Detail, Role::Other));
+    assert!(label(2).tags().is_empty() && label(2).author.is_none());
+    let error = load_labelled(&pages, "url,page_type,role\nhttp://h/,t,item\n").unwrap_err().to_string();
+    assert!(error.contains("line 2: `item` is no role"), "{error}");
+}
+
+#[test]
 fn only_html_with_status_200_counts() {
     let pages = [
         page("http://h/"),

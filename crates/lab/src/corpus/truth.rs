@@ -3,18 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Corpus, PageId};
-
-/// The truth about a URL.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Label {
-    /// The template of its page, for example `forum:thread`.
-    pub page_type: Arc<str>,
-    /// Whether it shows user-created content.
-    pub is_ucc: bool,
-    /// Whether it is another address or another order of a page that has an address of its own.
-    pub is_duplicate_view: bool,
-}
+use super::{Corpus, Label, PageId};
 
 /// The number of pages of a type: HTML with status 200.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

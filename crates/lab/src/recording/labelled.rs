@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::LabelRules;
-use crate::corpus::{Corpus, Label, PageId};
+use crate::corpus::{Corpus, Label, PageId, TAG_SEPARATOR};
 use crate::tables::Table;
 use harvestman_report::figures;
 
@@ -16,6 +16,20 @@ use harvestman_report::figures;
 const OTHER: &str = "other";
 /// Maximum number of unmatched URLs that are remembered as examples.
 const EXAMPLES_MAX: usize = 10;
+/// The columns of the file.
+const HEADER: [&str; 11] = [
+    "url",
+    "status",
+    "redirect_to",
+    "content_type",
+    "page_type",
+    "is_ucc",
+    "is_duplicate_view",
+    "bytes",
+    "role",
+    "tags",
+    "author",
+];
 
 /// The labels of all URLs of a recording, in the order of the recording.
 #[derive(Debug)]
@@ -49,6 +63,10 @@ pub struct TypeSummary {
     pub ucc: u64,
     /// Duplicate views.
     pub duplicates: u64,
+    /// URLs with a tag.
+    pub tagged: u64,
+    /// URLs with an author.
+    pub authored: u64,
     /// Bytes of all bodies.
     pub bytes: u64,
 }
@@ -67,12 +85,12 @@ pub fn label(corpus: &Corpus, rules: &LabelRules) -> Labelled {
 impl Labelled {
     fn row(&mut self, corpus: &Corpus, id: PageId, rules: &LabelRules) -> Row {
         let (url, page) = (corpus.url(id).as_str(), corpus.page(id));
-        let label = rules.label(path_and_query(url), page.status).unwrap_or_else(|| {
+        let label = rules.label(path_and_query(url), page).unwrap_or_else(|| {
             self.unmatched += 1;
             if self.examples.len() < EXAMPLES_MAX {
                 self.examples.push(url.to_owned());
             }
-            Label { page_type: OTHER.into(), is_ucc: false, is_duplicate_view: false }
+            Label { page_type: OTHER.into(), ..Label::default() }
         });
         Row {
             url: url.to_owned(),
@@ -90,6 +108,8 @@ impl Labelled {
         counts.answered += u64::from(row.status == 200);
         counts.ucc += u64::from(row.label.is_ucc);
         counts.duplicates += u64::from(row.label.is_duplicate_view);
+        counts.tagged += u64::from(!row.label.tags().is_empty());
+        counts.authored += u64::from(row.label.author.is_some());
         counts.bytes += row.bytes as u64;
     }
 
@@ -104,9 +124,7 @@ impl Labelled {
     /// `to` cannot be written.
     pub fn write(&self, to: impl io::Write) -> io::Result<()> {
         let mut csv = csv::Writer::from_writer(GzEncoder::new(to, Compression::default()));
-        let header =
-            ["url", "status", "redirect_to", "content_type", "page_type", "is_ucc", "is_duplicate_view", "bytes"];
-        csv.write_record(header)?;
+        csv.write_record(HEADER)?;
         for row in &self.rows {
             let flag = |set: bool| if set { "1" } else { "0" };
             csv.write_record([
@@ -118,6 +136,9 @@ impl Labelled {
                 flag(row.label.is_ucc),
                 flag(row.label.is_duplicate_view),
                 &row.bytes.to_string(),
+                row.label.role.name(),
+                &row.label.tags().join(TAG_SEPARATOR),
+                row.label.author.as_deref().unwrap_or_default(),
             ])?;
         }
         let gzip = csv.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
@@ -131,13 +152,23 @@ impl Labelled {
         types.sort_by_key(|(name, counts)| (std::cmp::Reverse(counts.urls), Arc::clone(name)));
         let row = |name: &str, counts: TypeSummary| {
             let mean = counts.bytes / counts.urls.max(1);
-            let numbers = [counts.urls, counts.answered, counts.ucc, counts.duplicates, mean];
+            let TypeSummary { urls, answered, ucc, duplicates, tagged, authored, .. } = counts;
+            let numbers = [urls, answered, ucc, duplicates, tagged, authored, mean];
             std::iter::once(name.to_owned()).chain(numbers.map(figures::count)).collect::<Vec<_>>()
         };
         let all = types.iter().fold(TypeSummary::default(), |sum, (_, counts)| sum.plus(**counts));
         let mut rows: Vec<_> = types.iter().map(|(name, counts)| row(name, **counts)).collect();
         rows.push(row("all", all));
-        let header = ["page type", "URLs", "status 200", "user-created", "duplicate view", "mean bytes"];
+        let header = [
+            "page type",
+            "URLs",
+            "status 200",
+            "user-created",
+            "duplicate view",
+            "with tags",
+            "with an author",
+            "mean bytes",
+        ];
         Table { title: title.to_owned(), header: header.map(str::to_owned).to_vec(), rows }
     }
 }
@@ -149,6 +180,8 @@ impl TypeSummary {
             answered: self.answered + other.answered,
             ucc: self.ucc + other.ucc,
             duplicates: self.duplicates + other.duplicates,
+            tagged: self.tagged + other.tagged,
+            authored: self.authored + other.authored,
             bytes: self.bytes + other.bytes,
         }
     }
