@@ -10,6 +10,7 @@ import random
 import re
 
 from corpus import TAG_RE, names
+from topics import INTEREST, choose_interests, topic_of_words, topics_of
 
 BASE = datetime.datetime(2023, 1, 9, 8, 0)  # without a zone, as the installer sets Django up
 DAYS = 700
@@ -130,6 +131,9 @@ def tags_for(rng, thread, vocab):
     found = sorted((t for t in vocab if words[t]), key=lambda t: (-words[t], t))
     k = 1 + min(3, power(rng, 1, 4, 1.5))
     tags = found[:k]
+    if not topics_of(tags):
+        topic = topic_of_words(words)
+        tags = tags[:3] + ([topic] if topic else [])
     if len(tags) < 2 or rng.random() < 0.4:
         tags.append(thread["manual"])
     return list(dict.fromkeys(tags))[:5]
@@ -155,10 +159,13 @@ def plan(sections, seed, scale):
     users = make_users(rng, max(12, int(400 * scale)), reserve)
     threads, used = take_posts(rng, rest, max(20, int(410 * scale)))
     vocab = tag_vocabulary(rest, 70)
-    return users, threads, events_for(rng, users, threads, vocab), used
+    for t in threads:
+        t["tags"] = tags_for(rng, t, vocab)
+    choose_interests(random.Random(seed + 3), users, threads)
+    return users, threads, events_for(rng, users, threads), used
 
 
-def events_for(rng, users, threads, vocab):
+def events_for(rng, users, threads):
     ev = []
     n_active = int(len(users) * 0.88)
     order = list(range(len(users)))
@@ -166,9 +173,12 @@ def events_for(rng, users, threads, vocab):
     step = DAYS / len(threads)
     day = datetime.timedelta(days=1)
 
-    def who(not_user=None):
+    activity = [1 / (i + 1) ** 0.8 for i in range(n_active)]
+
+    def who(not_user=None, topics=frozenset()):
+        weights = [a * (INTEREST if users[u]["interests"] & topics else 1) for a, u in zip(activity, order)]
         while True:
-            u = order[zipf(rng, n_active, 0.8)]
+            u = rng.choices(order[:n_active], weights)[0]
             if u != not_user:
                 return u
 
@@ -177,19 +187,19 @@ def events_for(rng, users, threads, vocab):
 
     popular = [power(rng, 1, 400, 1.7) for _ in threads]
     for i, t in enumerate(threads):
-        t["tags"] = tags_for(rng, t, vocab)
+        topics = topics_of(t["tags"])
         start = BASE + day * (step * (i + rng.random()))
-        asker = who()
+        asker = who(topics=topics)
         key = "q%d" % i
         add(start, "question", key=key, user=asker, thread=i, wiki=rng.random() < 0.02)
         posts = [(key, start, asker)]
         authors = {asker}
         for j, a in enumerate(t["answers"]):
             when = start + day * (0.05 + 0.12 * j + wait(rng, 0.8, 90) * 0.3)
-            u = who(asker)
+            u = who(asker, topics)
             for _ in range(6):
                 if u in authors:   # one answer a person, as the default setting asks
-                    u = who(asker)
+                    u = who(asker, topics)
             authors.add(u)
             akey = "q%da%d" % (i, j)
             add(when, "answer", key=akey, to=key, user=u, thread=i, index=j, quote=rng.random() < 0.15,

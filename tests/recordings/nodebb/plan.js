@@ -4,6 +4,7 @@ const fs = require('fs');
 const path = require('path');
 const { promisify } = require('util');
 const content = require('./content');
+const themes = require('./topics');
 
 const app = process.env.APP;
 const need = (m) => require(path.join(app, m));
@@ -66,16 +67,20 @@ function plan(chapters, people) {
 	const uses = {};
 	topics.forEach((t) => t.tags.forEach((w) => { uses[w] = (uses[w] || 0) + 1; }));
 	topics.forEach((t) => {
-		t.tags = Array.from(new Set(t.tags)).filter((w) => uses[w] > 1 || r.chance(0.15)).slice(0, 1 + r.int(4));
+		const commands = Array.from(new Set(t.tags)).filter((w) => uses[w] > 1 || r.chance(0.15)).slice(0, 1 + r.int(4));
+		const called = themes.tagsOf([t.title].concat(t.posts).join(' ')).slice(0, 1 + r.int(3));
+		t.tags = Array.from(new Set(called.concat(commands))).slice(0, 5);
 		if (r.chance(0.3)) { t.tags = []; }
 	});
+	topics.forEach((t) => { t.themes = themes.themesOf(t.tags); });
+	themes.chooseInterests(r, people);
 	events.sort((a, b) => a.at - b.at);
 	events.forEach((e) => {
 		const here = e.topic.people = e.topic.people || [];
 		if (here.length && !e.main && r.chance(0.35)) {
 			e.user = r.pick(here);
 		} else {
-			e.user = people[r.weighted(people.map((p) => (p.joined <= e.at ? p.weight : 0)))];
+			e.user = people[r.weighted(people.map((p) => (p.joined <= e.at ? p.weight * themes.affinity(p, e.topic.themes) : 0)))];
 		}
 		here.push(e.user);
 	});

@@ -9,6 +9,7 @@ require $www . '/wp-load.php';
 require_once ABSPATH . 'wp-admin/includes/upgrade.php';
 require_once ABSPATH . 'wp-admin/includes/image.php';
 require __DIR__ . '/texts.php';
+require __DIR__ . '/themes.php';
 require __DIR__ . '/media.php';
 require __DIR__ . '/discuss.php';
 add_filter( 'pre_wp_mail', '__return_true' );
@@ -101,6 +102,14 @@ foreach ( mix( array_keys( $in ) ) as $word ) {
 	}
 }
 
+// Further tags, by theme, which come first.
+foreach ( $texts as $i => $t ) {
+	$plain = isset( $t['verses'] ) ? implode( ' ', $t['verses'] ) : implode( ' ', array_column( $t['paragraphs'], 0 ) );
+	list( $themed, $texts[ $i ]['themes'] ) = tags_of_text( $plain );
+	$texts[ $i ]['tags'] = array_unique( array_merge( $themed, $t['tags'] ?? array() ) );
+}
+$interests = interests( count( $authors ), getenv( 'SEED' ) );
+
 // Dates from 2017 to June 2024; several posts on some days.
 $times = array();
 for ( $i = 0; $i < $count; $i++ ) {
@@ -140,11 +149,11 @@ foreach ( $texts as $i => $t ) {
 		'post_title'     => $title,
 		'post_content'   => $body,
 		'post_status'    => 'publish',
-		'post_author'    => $authors[ (int) floor( count( $authors ) * pow( u(), 2.2 ) ) ],
+		'post_author'    => $authors[ author_for( $interests, $t['themes'], u() ) ],
 		'post_date'      => $date,
 		'post_date_gmt'  => $date,
 		'post_category'  => $cat,
-		'tags_input'     => array_slice( $t['tags'] ?? array(), 0, 4 ),
+		'tags_input'     => array_slice( $t['tags'], 0, 4 ),
 		'comment_status' => 0 === mt_rand( 0, 9 ) ? 'closed' : 'open',
 		'ping_status'    => 'closed',
 	) ) );

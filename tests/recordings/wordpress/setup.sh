@@ -33,7 +33,7 @@ cp -rL /usr/share/wordpress/. "$SITE_HOME/www/" 2>/dev/null || true
 [ -f "$SITE_HOME/www/wp-load.php" ]
 rm -f "$SITE_HOME/www/.htaccess"
 cp "$here/wp-config.php" "$SITE_HOME/www/wp-config.php"
-cp "$here/router.php" "$here/texts.php" "$here/media.php" "$here/populate.php" "$here/discuss.php" "$SITE_HOME/"
+cp "$here/router.php" "$here/texts.php" "$here/themes.php" "$here/media.php" "$here/populate.php" "$here/discuss.php" "$SITE_HOME/"
 mkdir -p "$SITE_HOME/www/wp-content/mu-plugins" "$SITE_HOME/www/wp-content/uploads"
 cp "$here"/mu-plugins/*.php "$SITE_HOME/www/wp-content/mu-plugins/"
 [ -z "$site_user" ] || chown -R "$site_user:" "$SITE_HOME/db" "$SITE_HOME/www"
