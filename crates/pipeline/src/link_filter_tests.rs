@@ -8,7 +8,7 @@ use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions};
 use harvestman_core::model::Budget;
 use harvestman_core::model::{
-    Admission, ClassOrder, LeafPath, LinkGroup, LinkKind, LinkPlace, PatternId, RawLink, UrlPattern,
+    Admission, ClassOrder, LeafPath, LinkGroup, LinkKind, LinkPosition, PatternId, RawLink, UrlPattern,
 };
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
@@ -149,7 +149,7 @@ fn linking_to(urls: &[&str]) -> ParsedPage {
     for url in urls {
         let start = hrefs.len() as u32;
         hrefs.push_str(url);
-        let (end, place) = (hrefs.len() as u32, LinkPlace::default());
+        let (end, place) = (hrefs.len() as u32, LinkPosition::default());
         links.push(RawLink { start, end, kind: LinkKind::Anchor, text: 0, nofollow: false, place });
     }
     ParsedPage { hrefs, groups: vec![LinkGroup { apath: Apath(10), apath_text: None, links }], ..ParsedPage::default() }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use harvestman_core::model::{
-    Apath, ContentUnit, FormFacts, LeafPath, LinkClass, LinkPlace, PageText, PatternId, PolicyRefusal,
+    Apath, ContentUnit, FormFacts, LeafPath, LinkClass, LinkPosition, PageText, PatternId, PolicyRefusal,
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
@@ -92,13 +92,13 @@ pub struct PlacedLink {
     /// Why the policy rejected it; `None` where it did not.
     pub refused: Option<PolicyRefusal>,
     /// Its position in the tree of the page.
-    pub place: LinkPlace,
+    pub place: LinkPosition,
 }
 
 impl PlacedLink {
     /// A link that was not rejected and whose pattern was not looked up.
     pub const fn new(apath: Apath, url: Fingerprint) -> Self {
-        let place = LinkPlace { parent: 0, grandparent: 0, image: false };
+        let place = LinkPosition { parent: 0, grandparent: 0, image: false };
         Self { apath, url, pattern: PatternId::NONE, refused: None, place }
     }
 }

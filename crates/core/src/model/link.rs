@@ -33,13 +33,13 @@ pub struct RawLink {
     /// Whether it has `rel=nofollow` (or `ugc`, `sponsored`).
     pub nofollow: bool,
     /// The position of its element in the tree of the page.
-    pub place: LinkPlace,
+    pub place: LinkPosition,
 }
 
 /// The elements around a link. Elements are numbered in the order in which they begin; those below the maximum depth have
 /// the number of the last one above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct LinkPlace {
+pub struct LinkPosition {
     /// The number of the element that contains it.
     pub parent: u32,
     /// The number of that element's parent.
@@ -160,7 +160,7 @@ impl ParsedPage {
         let ends = (u32::try_from(self.hrefs.len()), u32::try_from(self.hrefs.len() + href.len()));
         let (Ok(start), Ok(end)) = ends else { return };
         self.hrefs.push_str(href);
-        let place = LinkPlace::default();
+        let place = LinkPosition::default();
         let link = RawLink { start, end, kind: LinkKind::Refresh, text: 0, nofollow: false, place };
         match self.groups.iter_mut().find(|group| group.apath == Apath::REFRESH) {
             Some(group) => group.links.insert(0, link),

@@ -37,7 +37,7 @@ pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRe
 pub use fate_table::{FateCount, FateTable};
 pub use fleet_effects::{Arrival, FleetEffects};
 pub use ledger::Ledger;
-pub use link::{LeafPath, LinkGroup, LinkKind, LinkPlace, ParsedPage, PsnvPair, RawLink, RobotsDirectives};
+pub use link::{LeafPath, LinkGroup, LinkKind, LinkPosition, ParsedPage, PsnvPair, RawLink, RobotsDirectives};
 pub use media::MediaType;
 pub use ownership::{HostOwnership, SingleNode};
 pub use progress_record::ProgressRecord;

@@ -39,12 +39,12 @@ pub const fn check_link(link: &RawLink, nofollow: NofollowRules) -> Result<(), P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harvestman_core::model::{Apath, ClusterId, LinkPlace};
+    use harvestman_core::model::{Apath, ClusterId, LinkPosition};
 
     const OBEY: NofollowRules = NofollowRules { page: false, links: true };
 
     fn group(nofollow: bool) -> LinkGroup {
-        let place = LinkPlace::default();
+        let place = LinkPosition::default();
         let link = RawLink { start: 0, end: 0, kind: LinkKind::Anchor, text: 0, nofollow, place };
         LinkGroup { apath: Apath(9), apath_text: None, links: vec![link] }
     }

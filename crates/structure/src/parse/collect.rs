@@ -9,7 +9,7 @@ use super::meta::has_token;
 use super::path::class_word;
 use super::text::Source;
 use super::tokens::TagToken;
-use harvestman_core::model::{Apath, LinkKind, LinkPlace};
+use harvestman_core::model::{Apath, LinkKind, LinkPosition};
 
 const NOFOLLOW: &[&str] = &["nofollow", "ugc", "sponsored"];
 
@@ -34,9 +34,9 @@ impl Builder {
     }
 
     /// Returns the position of a link that begins here.
-    fn link_place(&self) -> LinkPlace {
+    fn link_place(&self) -> LinkPosition {
         let (parent, grandparent) = self.open.numbers();
-        LinkPlace { parent, grandparent, image: false }
+        LinkPosition { parent, grandparent, image: false }
     }
 
     /// Collects the link in the attribute `name`.

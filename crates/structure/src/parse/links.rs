@@ -6,7 +6,7 @@ use foldhash::fast::RandomState;
 
 use super::path::Spellings;
 use super::text::{Source, is_link};
-use harvestman_core::model::{Apath, LinkGroup, LinkKind, LinkPlace, RawLink};
+use harvestman_core::model::{Apath, LinkGroup, LinkKind, LinkPosition, RawLink};
 
 /// A link that is remembered: the span of its text among the link texts, and whether it is `nofollow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct Links {
     /// The number of texts that have begun before the next link.
     pub text: u32,
     /// The elements that contain the next link.
-    pub place: LinkPlace,
+    pub place: LinkPosition,
     links_max: usize,
     text_max: usize,
     dropped: u32,
@@ -40,7 +40,7 @@ impl Links {
             groups: Vec::new(),
             places: HashMap::default(),
             text: 0,
-            place: LinkPlace::default(),
+            place: LinkPosition::default(),
             links_max: links_max as usize,
             text_max,
             dropped: 0,
@@ -54,7 +54,7 @@ impl Links {
         self.groups.clear();
         self.places.clear();
         self.text = 0;
-        self.place = LinkPlace::default();
+        self.place = LinkPosition::default();
         self.dropped = 0;
     }
 

@@ -21,14 +21,14 @@ mod harmonic_mean;
 mod hits;
 mod kdist;
 mod navigation;
-mod queries;
 mod page_types;
+mod queries;
 mod random_pages;
 mod score;
 mod silhouette;
 mod tokens;
-mod topic_rank;
 mod topic;
+mod topic_rank;
 mod url_clusters;
 mod url_form;
 mod url_kind;
@@ -53,21 +53,21 @@ pub use kdist::{Counting, K, k_dist};
 pub use navigation::{
     AdjacencyWeight, LinkPlace, NavigationOptions, NavigationTable, OutlierDestinations, OutlierSources,
 };
+pub use page_types::{Differentiation, PageStrings, PageTypeOptions, PageTypes, Schema, Share, differentiation};
 pub use queries::{
     QUERY_LENGTH_MAX, QUERY_TOKENS_MAX, Queries, Query, QueryGeneration, QueryOptions, QueryPhase, QueryResult,
     RankedToken, middle_out, ranked, search_weights,
 };
-pub use page_types::{Differentiation, PageStrings, PageTypeOptions, PageTypes, Schema, Share, differentiation};
 pub use random_pages::{RandomPages, RandomPagesOptions};
 pub use score::{Balance, ClusterScores, ScoreOptions, info};
 pub use silhouette::silhouette_times_coverage;
 pub use tokens::{Background, Language, StopWords, TOKENS_MAX, TokenWeight, preselected_tokens, token_weights, tokens};
-pub use topic_rank::{RankForm, RankOptions, TopicRank, topic_rank, topic_weights, uniform_weights};
 pub use topic::{
     Cotag, CotagOptions, CotagOrder, CotagScale, Cotags, CountRange, DiscoveryOptions, HeavyHitters, PICTURE_TAGS_MAX,
     Picture, ProfileLimits, Profiles, RankWeights, SameSets, TOPIC_TAGS_MAX, TermVector, discover, inner_rank,
     inter_rank,
 };
+pub use topic_rank::{RankForm, RankOptions, TopicRank, topic_rank, topic_weights, uniform_weights};
 pub use url_clusters::{
     TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
     UrlMatcher, UrlPart, UrlPlacement,
