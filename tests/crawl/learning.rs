@@ -223,6 +223,23 @@ fn a_crawl_for_pages_like_an_example_fetches_it_as_a_seed_and_finds_more_of_them
 }
 
 #[test]
+fn a_crawl_for_pages_that_a_test_accepts_finds_more_of_them_than_breadth_first() {
+    let server = forum(0.3);
+    let member = |row: &TruthRow| row.page_type == "forum:member" && row.status == 200;
+    let crawled = |policy| {
+        let mut config = budgeted(&server, policy);
+        config.budget.pages = 150;
+        config.policy.want = vec!["selector:body.profile".to_owned()];
+        crawl(config)
+    };
+    let breadth_first = share(&server, &crawled(PolicyKind::Bfs), member);
+    for policy in [PolicyKind::Xcrawl, PolicyKind::Target] {
+        let learnt = share(&server, &crawled(policy), member);
+        assert!(learnt > breadth_first + 0.1, "{}: {learnt:.3}, breadth first: {breadth_first:.3}", policy.name());
+    }
+}
+
+#[test]
 fn a_learning_crawl_of_everything_finds_everything_each_once() {
     let families = vec![Family::Forum];
     let world = WorldOptions { pages: 500, hosts: 1, families, page_bytes: 300, links: 20, ..WorldOptions::default() };
@@ -232,9 +249,12 @@ fn a_learning_crawl_of_everything_finds_everything_each_once() {
         (PolicyKind::Random, PolicyVariant::Default),
         (PolicyKind::Opic, PolicyVariant::Default),
         (PolicyKind::Sb, PolicyVariant::Default),
+        (PolicyKind::Apprentice, PolicyVariant::Default),
+        (PolicyKind::Xcrawl, PolicyVariant::Default),
     ] {
         let server = serve(&world, ServerOptions { keep: 0, ..ServerOptions::default() });
         let mut config = config(server.world().seeds());
+        config.policy.want = vec!["selector:body.showthread".to_owned()];
         (config.crawl.policy, config.policy.variant) = (policy, variant);
         let crawled = crawl(config);
         assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty, "{}", policy.name());

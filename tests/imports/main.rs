@@ -42,7 +42,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("report", &["core", "fleet", "metrics", "policy", "stages", "storage", "structure"]),
     ("admin", &["core", "metrics", "report"]),
     ("sim", &["core"]),
-    ("pipeline", &["core", "fleet", "metrics", "policy", "report", "stages", "storage", "structure"]),
+    ("pipeline", &["core", "fleet", "metrics", "policy", "report", "stages", "storage", "structure", "validators"]),
     ("lab", &["core", "fleet", "pipeline", "policy", "report", "sim", "stages", "storage", "structure"]),
 ];
 /// Words that must not occur in a pure file: actors, runtimes, sockets, files, metrics, and clocks that read the time

@@ -9,8 +9,8 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-use super::link_judge::{Judge, Judged};
-use super::link_times::{LinkTimes, Timing};
+use super::link_judge::{Judge, Judged, Memory};
+use super::link_times::LinkTimes;
 use super::rules::Rules;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::FilterOrder;
@@ -20,20 +20,11 @@ use harvestman_core::model::{
 };
 use harvestman_core::url::{CanonicalUrl, Resolver};
 use harvestman_policy::{Link, PlacedLink, PolicySnapshot};
-use harvestman_stages::filter::{self, NofollowRules, PatternMemo};
+use harvestman_stages::filter::{self, NofollowRules};
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::revisit::RowLink;
 use harvestman_storage::archive::{ExportedLink, links_line};
-use harvestman_storage::dedup::RecentUrls;
 use harvestman_structure::link_context::LinkContexts;
-
-/// What a worker has just looked up: most links of a page are those of the page before.
-#[derive(Default)]
-pub(super) struct Memory {
-    pub(super) recent: RecentUrls,
-    pub(super) patterns: PatternMemo,
-    timing: Timing,
-}
 
 /// Takes in the links of one page.
 pub(super) struct LinkFilter<'a> {

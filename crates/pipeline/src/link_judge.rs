@@ -1,12 +1,21 @@
 //! Decides about the links of one page, one after another.
 
-use super::link_filter::Memory;
-use super::link_times::LinkTimes;
+use super::link_times::{LinkTimes, Timing};
 use super::rules::Rules;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Apath, Budget, Fate, LinkClass, Priority, QueueKey, UrlPattern};
 use harvestman_core::url::{CanonicalRef, Fingerprint, OutOfScope};
 use harvestman_policy::{Link, PolicySnapshot};
+use harvestman_stages::filter::PatternMemo;
+use harvestman_storage::dedup::RecentUrls;
+
+/// What a worker has just looked up: most links of a page are those of the page before.
+#[derive(Default)]
+pub(super) struct Memory {
+    recent: RecentUrls,
+    patterns: PatternMemo,
+    pub(super) timing: Timing,
+}
 
 /// Judges links of one page.
 pub(super) struct Judge<'j> {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::bounds::SITEMAP_PART_URLS;
 use super::job::Sitemap;
-use super::link_filter::{LinkFilter, Memory};
+use super::link_filter::LinkFilter;
+use super::link_judge::Memory;
 use super::rules::Rules;
 use bytes::Bytes;
 

@@ -90,6 +90,22 @@ const fn ends(more: &[u8]) -> [bool; 256] {
     table
 }
 
+/// Removes white space at both ends of `text`, and collapses inner white space to single blanks.
+pub(super) fn squeeze_in_place(text: &mut Vec<u8>) {
+    let mut length = 0;
+    for at in 0..text.len() {
+        let space = is_space(text[at]);
+        if !space || (length > 0 && text[length - 1] != b' ') {
+            text[length] = if space { b' ' } else { text[at] };
+            length += 1;
+        }
+    }
+    text.truncate(length);
+    if text.last() == Some(&b' ') {
+        text.pop();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use super::attributes::Linked;
 use super::builder::Builder;
-use super::bytes::is_space;
+use super::bytes::squeeze_in_place;
 use super::element::Tag;
 use super::formatting_entry::Anchor;
 use super::meta::has_token;
@@ -134,22 +134,6 @@ impl Builder {
         let raw = &raw[..raw.len().min(self.options.attribute_max.as_usize())];
         source.append_attribute(raw, &mut self.class);
         squeeze_in_place(&mut self.class);
-    }
-}
-
-/// Removes white space at both ends of `text`, and collapses inner white space to single blanks.
-pub(super) fn squeeze_in_place(text: &mut Vec<u8>) {
-    let mut length = 0;
-    for at in 0..text.len() {
-        let space = is_space(text[at]);
-        if !space || (length > 0 && text[length - 1] != b' ') {
-            text[length] = if space { b' ' } else { text[at] };
-            length += 1;
-        }
-    }
-    text.truncate(length);
-    if text.last() == Some(&b' ') {
-        text.pop();
     }
 }
 

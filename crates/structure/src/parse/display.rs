@@ -1,7 +1,7 @@
 //! Display properties: the attributes that path strings include.
 
 use super::attributes::Attributes;
-use super::collect::squeeze_in_place;
+use super::bytes::squeeze_in_place;
 use super::path::{Spellings, fold_run, name_word, step};
 use super::text::Source;
 
