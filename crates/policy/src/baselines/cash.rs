@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
+use crate::{Observation, Outcome};
+use harvestman_core::model::Apath;
 use harvestman_core::url::Fingerprint;
 
 /// The distribution of cash. The total is constant: cash that cannot be given to a waiting URL goes into a pot (the
 /// *virtual page* of the original, which every page links to and which links to every page), and the pot is distributed
 /// evenly.
 #[derive(Debug)]
-pub(super) struct Cash {
+pub(crate) struct Cash {
     /// The cash of each waiting URL, less the dividend that was paid before it came, so that a dividend is one
     /// addition.
     waiting: HashMap<Fingerprint, f64, FixedState>,
@@ -29,6 +31,24 @@ impl Cash {
     /// The number of known waiting URLs.
     pub fn len(&self) -> usize {
         self.waiting.len()
+    }
+
+    /// Moves the cash of a fetched URL: a page gives it to its links in equal parts, whether they are new or known; a page
+    /// without links, and a failed fetch, gives it to all. A seed has cash 1. New links begin to wait.
+    #[expect(clippy::cast_precision_loss, reason = "a number of links")]
+    pub fn flow(&mut self, seen: &Observation) {
+        let endowment = if seen.class.apath == Apath::SEED { 1.0 } else { 0.0 };
+        let cash = self.take(seen.url.fingerprint()).unwrap_or(endowment);
+        seen.new.iter().for_each(|link| self.enter(link.url.fingerprint()));
+        let to: Vec<Fingerprint> = match &seen.outcome {
+            Outcome::Page(page) if !page.links.is_empty() => page.links.iter().map(|link| link.url).collect(),
+            _ => seen.new.iter().map(|link| link.url.fingerprint()).collect(),
+        };
+        if to.is_empty() {
+            self.give_to_all(cash);
+        }
+        to.iter().for_each(|url| self.give(*url, cash / to.len() as f64));
+        self.share_out();
     }
 
     /// Adds a waiting URL without cash.

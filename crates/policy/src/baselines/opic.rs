@@ -18,12 +18,12 @@ use foldhash::fast::FixedState;
 
 use super::cash::Cash;
 use super::versions::Versions;
-use crate::{Needs, Observation, Outcome, Policy, PolicySnapshot};
+use crate::{Needs, Observation, Policy, PolicySnapshot};
 use harvestman_core::model::{Apath, ClassOrder, LinkClass, PatternId, UrlPattern};
 use harvestman_core::url::Fingerprint;
 
 /// The number of cash classes.
-const BUCKETS: u8 = 64;
+pub(crate) const BUCKETS: u8 = 64;
 /// Minimum number of fetches between two assignments.
 const FETCHES_MIN: usize = 16;
 /// Maximum number of places whose initial cash is remembered.
@@ -78,21 +78,6 @@ impl Opic {
         }
     }
 
-    /// Takes the cash that a fetched URL distributes.
-    fn cash_of(&mut self, seen: &Observation) -> f64 {
-        let endowment = if seen.class.apath == Apath::SEED { 1.0 } else { 0.0 };
-        self.cash.take(seen.url.fingerprint()).unwrap_or(endowment)
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "a number of links")]
-    fn give_away(&mut self, cash: f64, to: &[Fingerprint]) {
-        if to.is_empty() {
-            self.cash.give_to_all(cash);
-        }
-        to.iter().for_each(|url| self.cash.give(*url, cash / to.len() as f64));
-        self.cash.share_out();
-    }
-
     fn note_beginnings(&mut self, seen: &Observation) {
         for link in &seen.new {
             let Some(cash) = self.cash.of(link.url.fingerprint()) else { continue };
@@ -117,13 +102,7 @@ impl Opic {
 impl Policy for Opic {
     fn observe(&mut self, seen: Observation) {
         self.versions.outdate();
-        let cash = self.cash_of(&seen);
-        seen.new.iter().for_each(|link| self.cash.enter(link.url.fingerprint()));
-        let links: Vec<Fingerprint> = match &seen.outcome {
-            Outcome::Page(page) if !page.links.is_empty() => page.links.iter().map(|link| link.url).collect(),
-            _ => seen.new.iter().map(|link| link.url.fingerprint()).collect(),
-        };
-        self.give_away(cash, &links);
+        self.cash.flow(&seen);
         self.note_beginnings(&seen);
         self.sort_now_and_then();
     }
@@ -143,22 +122,23 @@ impl Policy for Opic {
     }
 }
 
-/// A moving mean.
+/// A moving mean of the latest values.
 #[derive(Debug, Clone, Copy, Default)]
-struct Mean {
-    mean: f64,
+pub(crate) struct Mean {
+    pub mean: f64,
     count: f64,
 }
 
 impl Mean {
-    fn add(&mut self, value: f64) {
+    /// Takes in a value.
+    pub fn add(&mut self, value: f64) {
         self.count = (self.count + 1.0).min(WINDOW);
         self.mean += (value - self.mean) / self.count;
     }
 }
 
 /// The position of an amount between almost nothing (0) and 1 or more (just below [`BUCKETS`]): two steps per doubling.
-fn level(cash: f64) -> f64 {
+pub(crate) fn level(cash: f64) -> f64 {
     let top = f64::from(BUCKETS);
     // The logarithm of 0 is minus infinity, which is clamped.
     (top + 2.0 * cash.log2()).clamp(0.0, top - 0.5)

@@ -2,7 +2,7 @@
 
 /// Numbers snapshots: a snapshot that follows an observation gets a new number.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Versions {
+pub(crate) struct Versions {
     version: u64,
     stale: bool,
 }
