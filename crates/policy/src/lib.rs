@@ -18,6 +18,7 @@ mod property_tests;
 pub mod source;
 pub mod steering;
 mod stored_snapshot;
+pub mod topic;
 
 use std::sync::Arc;
 

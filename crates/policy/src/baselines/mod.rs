@@ -10,11 +10,13 @@ mod opic;
 mod random;
 mod sb;
 mod tpm;
-mod versions;
+pub(crate) mod versions;
 mod wanted;
 
 pub use apprentice::Apprentice;
+pub(crate) use cash::Cash;
 pub use irobot::{IRobot, IRobotOptions, RegionOptions, Regions, single_link};
+pub(crate) use opic::{BUCKETS, Mean, level};
 pub use opic::{Opic, OpicOptions};
 pub use random::Random;
 pub use sb::{SbOptions, SleepingBandit, Spelling};
