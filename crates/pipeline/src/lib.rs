@@ -71,6 +71,7 @@ use resume::Start;
 pub use rules::AcceptsPage;
 pub use text_replay::{TextReplay, replay_text};
 use threads::Threads;
+pub use validator::accepting;
 use wiring::CrawlBuilder;
 pub use wiring::runtime;
 

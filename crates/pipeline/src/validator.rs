@@ -16,23 +16,40 @@ pub(super) fn validator(
     options: &PolicyOptions,
     example: Option<&ExamplePage>,
 ) -> Result<Option<Arc<AcceptsPage>>, Error> {
-    let mut all = All::default();
-    for text in &options.want {
-        let want: Want = text.parse().map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
-        all.0.extend(want.validator());
-    }
-    if all.0.is_empty() {
-        return Ok(None);
-    }
+    let all = all(&options.want)?;
     if let Some(ExamplePage { url, facts: Some(facts) }) = example
         && let Some((body, content_type)) = &facts.body
     {
         let page = PageView::new(url.as_str(), body).with_content_type(content_type.as_deref());
         check_examples(&all, &[page]).map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
     }
-    Ok(Some(Arc::new(move |url: &str, body: &[u8], content_type: Option<&str>| {
+    Ok(asking(all))
+}
+
+/// Returns what decides which pages these values of `policy.want` accept; `None` if all are `like`.
+///
+/// # Errors
+/// A value is invalid.
+pub fn accepting(want: &[String]) -> Result<Option<Arc<AcceptsPage>>, Error> {
+    all(want).map(asking)
+}
+
+fn all(want: &[String]) -> Result<All, Error> {
+    let mut all = All::default();
+    for text in want {
+        let want: Want = text.parse().map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
+        all.0.extend(want.validator());
+    }
+    Ok(all)
+}
+
+fn asking(all: All) -> Option<Arc<AcceptsPage>> {
+    if all.0.is_empty() {
+        return None;
+    }
+    Some(Arc::new(move |url: &str, body: &[u8], content_type: Option<&str>| {
         all.accepts(&PageView::new(url, body).with_content_type(content_type))
-    })))
+    }))
 }
 
 #[cfg(test)]

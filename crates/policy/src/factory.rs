@@ -6,6 +6,7 @@ use super::baselines::{
 use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
 use super::learned::{Example, Goal, Learned, ReadPage, SiteModel, Tuning};
 use super::source::{SourceGoal, SourceOptions, SourcePolicy};
+use super::xcrawl::{XCrawl, XCrawlOptions};
 use super::{AwaitsExample, BreadthFirst, Observation, Outcome, PageFacts, Policy};
 use harvestman_core::config::{ClusterBy, PolicyKind, PolicyVariant};
 use harvestman_core::model::{Apath, LinkClass};
@@ -99,6 +100,7 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
         PolicyKind::Opic => Box::new(Opic::new(OpicOptions::default())),
         PolicyKind::Ucc | PolicyKind::Target if paper => Box::new(SourcePolicy::new(paper_options(kind, inputs), seed)),
         PolicyKind::Ucc => Box::new(inputs.learned(Goal::Content, read)),
+        PolicyKind::Xcrawl if paper => Box::new(XCrawl::new(XCrawlOptions::paper(), seed)),
         PolicyKind::Target | PolicyKind::Xcrawl => Box::new(target(inputs, read)),
         PolicyKind::Irobot => {
             let options = IRobotOptions { sample_pages, ..IRobotOptions::default() };

@@ -19,6 +19,7 @@ pub mod source;
 pub mod steering;
 mod stored_snapshot;
 pub mod topic;
+pub mod xcrawl;
 
 use std::sync::Arc;
 

@@ -177,6 +177,7 @@ impl<'a> Crawl<'a> {
                 bag: bag(made),
                 units: if needs.units { units(made, page) } else { Vec::new() },
                 text: needs.words.then(|| text(made, page)),
+                accepted: Some(made.template == 1),
                 links: if needs.links { made.links.iter().map(placed).collect() } else { Vec::new() },
                 ..PageFacts::default()
             })),

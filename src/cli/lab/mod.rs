@@ -98,11 +98,13 @@ counts, whatever its result. Tables show mean and standard deviation over the se
 figures of the paper (Xu, Gao, Callan 2018), which were measured on other sites.
 
 Variants of ucc and target: {}.
-The variants of the paper start with a sample of 1,000 pages whose requests count; with
+Variants of xcrawl: {}.
+The variants of the first paper start with a sample of 1,000 pages whose requests count; with
 +free-sample appended to the name they do not count, as in the paper.
 
 {LABELS_HELP}",
-        Variant::ALL.map(Variant::name).join(", ")
+        PolicyName::Ucc.variant_names(),
+        PolicyName::Xcrawl.variant_names()
     )
 }
 
@@ -382,7 +384,14 @@ const UCC_POLICIES: [PolicyName; 5] =
 const TARGET_POLICIES: [PolicyName; 4] = [PolicyName::Bfs, PolicyName::Tpm, PolicyName::Sb, PolicyName::Target];
 
 const XCRAWL_POLICIES: [PolicyName; 3] = [PolicyName::Bfs, PolicyName::Apprentice, PolicyName::Xcrawl];
-const XCRAWL_FORMS: [Form; 1] = [Form::DEFAULT];
+const XCRAWL_FORMS: [Form; 6] = [
+    Form::PAPER,
+    Form::of(Variant::PaperHits),
+    Form::of(Variant::PaperHitsPageRank),
+    Form::of(Variant::PaperRepaired),
+    Form::of(Variant::PaperRepeated),
+    Form::DEFAULT,
+];
 
 /// The paper's variant with a counted and a free sample, and the default.
 const FORMS: [Form; 3] = [Form::PAPER, Form::PAPER_FREE, Form::DEFAULT];

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::cli::recordings::{LABELS_HELP, share};
 use harvestman_core::config::{EARLY_STOP_REQUESTS, FilterOrder};
 use harvestman_lab::experiments::Form;
-use harvestman_lab::replay::{PolicyName, Variant};
+use harvestman_lab::replay::PolicyName;
 
 /// Crawl a recorded site at memory speed and print the results
 ///
@@ -50,6 +50,10 @@ pub struct ReplayArgs {
     /// Example of a wanted page; also a start of the crawl
     #[arg(long, value_name = "URL", help_heading = "The crawl")]
     pub(super) example: Option<String>,
+    /// Which pages are wanted, for target, xcrawl and apprentice: like (the example), regex:PATTERN,
+    /// selector:CSS, schema:TYPE, table:HEADING,HEADING; may be repeated
+    #[arg(long, value_name = "TEST")]
+    pub(super) want: Vec<String>,
 
     /// Labels of the pages [default: NAME.labels.csv.gz or NAME.labels.csv beside NAME.warc.gz]
     #[arg(long, value_name = "CSV", help_heading = "What is measured")]
@@ -88,14 +92,16 @@ Examples:
   Pages of a labelled type, with the example drawn by the seed:
     harvestman replay forum.warc.gz --policy target --target forum:profile
 
-Variants: {}.
-The variants of the paper (Xu, Gao, Callan 2018) start with a sample whose requests count; with
+Variants of ucc and target: {}.
+Variants of xcrawl: {}.
+The variants of the first paper (Xu, Gao, Callan 2018) start with a sample whose requests count; with
 +free-sample appended to the name they do not count, as in the paper.
 
 Values in --order: valid is a new wanted page; view is another address or order of a known page
 (duplicate view); page is any other new page; - is an error, a redirect or a page fetched before.
 
 {LABELS_HELP}",
-        Variant::ALL.map(Variant::name).join(", ")
+        PolicyName::Ucc.variant_names(),
+        PolicyName::Xcrawl.variant_names()
     )
 }

@@ -20,9 +20,15 @@ pub(super) struct Goal {
 impl Goal {
     /// Derives the goal from the arguments, and missing parts from the labels.
     pub fn of(corpus: &Corpus, args: &ReplayArgs) -> Result<Self, Failure> {
-        if args.variant != Form::DEFAULT && !has_variants(args.policy) {
-            let policy = args.policy;
-            return Err(Failure::usage(format!("{policy} has no variants: --variant applies to ucc and target")));
+        let (policy, variant) = (args.policy, args.variant.variant);
+        if args.variant != Form::DEFAULT && !has_variants(policy) {
+            return Err(Failure::usage(format!(
+                "{policy} has no variants: --variant applies to ucc, target, xcrawl and cluster-graph"
+            )));
+        }
+        if !variant.is_of(policy) {
+            let known = policy.variant_names();
+            return Err(Failure::usage(format!("{policy} has no variant {variant}; it has {known}")));
         }
         let given = args.example.as_deref().map(|url| example_page(corpus, url)).transpose()?;
         let task = task(corpus, args, given);
@@ -32,10 +38,10 @@ impl Goal {
             None => None,
         };
         let example = given.or(drawn);
-        if needs_example(args.policy) && example.is_none() {
+        if needs_example(args.policy) && example.is_none() && args.want.iter().all(|want| want == "like") {
             return Err(Failure::usage(format!(
                 "the policy {} requires an example: give one with --example URL, or draw one from a labelled \
-                type with --target TYPE",
+                type with --target TYPE; or say with --want which pages are wanted",
                 args.policy
             )));
         }

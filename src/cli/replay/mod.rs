@@ -17,6 +17,7 @@ use harvestman_lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
 use harvestman_lab::measures::{Harvest, Judge, Task};
 use harvestman_lab::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, make, replay, spelling};
 use harvestman_lab::tables::{Measure, Row};
+use harvestman_pipeline::accepting;
 use harvestman_stages::frontier::EarlyStopOptions;
 use summary::Summary;
 
@@ -24,12 +25,14 @@ use summary::Summary;
 pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let corpus = Arc::new(load_with_notes(&args.corpus, args.labels.as_deref(), args.no_labels)?);
     let goal = Goal::of(&corpus, args)?;
+    let accepts = accepting(&args.want).map_err(|error| Failure::usage(error.to_string()))?;
     let example = goal.example.map(|id| ExamplePage::of(&corpus, id));
     let making = PolicyInputs {
         variant: args.variant.variant,
         example: example.as_ref(),
         sample_pages: args.sample,
         by: args.variant.by,
+        validated: accepts.is_some(),
         spelling: (args.policy == PolicyName::Sb).then(|| spelling(&corpus)),
         ..PolicyInputs::new(Seed(args.seed))
     };
@@ -38,7 +41,7 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let early_stop = early_stop(args)?;
     let (order, trap_guard) = (args.filter_order, args.trap_guard);
     let plan = Plan::new(&corpus, goal.task.clone(), goal.budget);
-    let plan = Plan { seeds, sample_free, early_stop, order, trap_guard, ..plan };
+    let plan = Plan { seeds, sample_free, early_stop, order, trap_guard, accepts, ..plan };
     let mut snapshot = None;
     let done = replay(&plan, make(args.policy, &making), |_, _, crawl| snapshot = Some(crawl.snapshot()))?;
 
@@ -69,11 +72,12 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
 }
 
 fn early_stop(args: &ReplayArgs) -> Result<Option<EarlyStopOptions>, Failure> {
-    let estimates = matches!(args.policy, PolicyName::Ucc | PolicyName::Target) && args.variant == Form::DEFAULT;
+    let estimates = matches!(args.policy, PolicyName::Ucc | PolicyName::Target | PolicyName::Xcrawl)
+        && args.variant == Form::DEFAULT;
     match args.early_stop {
-        Some(_) if !estimates => {
-            Err(Failure::usage("--early-stop requires a policy with a yield forecast: ucc or target, variant default"))
-        }
+        Some(_) if !estimates => Err(Failure::usage(
+            "--early-stop requires a policy with a yield forecast: ucc, target or xcrawl, variant default",
+        )),
         share => Ok(share.map(|share| EarlyStopOptions { share, requests: args.early_stop_requests })),
     }
 }

@@ -72,12 +72,12 @@ impl FromStr for Form {
 }
 
 impl Contender {
-    /// Returns each policy in each of these forms; a policy without variants once.
+    /// Returns each policy in each of these forms that it has; a policy without variants once.
     pub fn all(policies: &[PolicyName], forms: &[Form]) -> Vec<Self> {
         let forms = |policy: &PolicyName| {
             let policy = *policy;
             let forms = if has_variants(policy) { forms } else { &[Form::DEFAULT] };
-            forms.iter().map(move |form| Self { policy, form: *form })
+            forms.iter().filter(move |form| form.variant.is_of(policy)).map(move |form| Self { policy, form: *form })
         };
         policies.iter().flat_map(forms).collect()
     }
@@ -85,12 +85,12 @@ impl Contender {
 
 /// Returns whether a policy has variants other than the default.
 pub fn has_variants(policy: PolicyName) -> bool {
-    matches!(policy, PolicyName::Ucc | PolicyName::Target | PolicyName::ClusterGraph)
+    Variant::Paper.is_of(policy)
 }
 
 /// Returns whether a policy requires an example page.
 pub fn needs_example(policy: PolicyName) -> bool {
-    policy == PolicyName::Target
+    matches!(policy, PolicyName::Target | PolicyName::Xcrawl)
 }
 
 impl fmt::Display for Contender {

@@ -32,8 +32,8 @@ pub enum PolicyName {
     Apprentice,
 }
 
-/// A variant of a policy. `ucc` and `target` have all of them, `cluster-graph` the default and the paper's, the others
-/// only the default.
+/// A variant of a policy. `ucc`, `target` and `xcrawl` have variants of their own besides the default and the paper's,
+/// `cluster-graph` has these two, the others only the default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Variant {
     /// The one with the best measures.
@@ -61,6 +61,14 @@ pub enum Variant {
     PaperWithoutDsim,
     /// The same without Balance in the score.
     PaperWithoutBalance,
+    /// xCrawl as printed, with the weights of HITS only.
+    PaperHits,
+    /// The same with HITS and PageRank without a topic.
+    PaperHitsPageRank,
+    /// xCrawl as printed but for what keeps it from working: standard operators of HITS, links drawn by weight.
+    PaperRepaired,
+    /// The same with walks and hubs in turns.
+    PaperRepeated,
 }
 
 /// An unknown name.
@@ -109,6 +117,12 @@ impl PolicyName {
     pub const fn name(self) -> &'static str {
         self.kind().name()
     }
+
+    /// The names of its variants, separated by commas.
+    pub fn variant_names(self) -> String {
+        let names = Variant::ALL.into_iter().filter(|variant| variant.is_of(self)).map(Variant::name);
+        names.collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl fmt::Display for PolicyName {
@@ -127,7 +141,7 @@ impl FromStr for PolicyName {
 
 impl Variant {
     /// All names.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 16] = [
         Self::Default,
         Self::Paper,
         Self::PaperLiteralEps,
@@ -140,7 +154,26 @@ impl Variant {
         Self::PaperWithoutInfo,
         Self::PaperWithoutDsim,
         Self::PaperWithoutBalance,
+        Self::PaperHits,
+        Self::PaperHitsPageRank,
+        Self::PaperRepaired,
+        Self::PaperRepeated,
     ];
+
+    /// Whether a policy has this variant.
+    pub const fn is_of(self, policy: PolicyName) -> bool {
+        match (policy, self) {
+            (_, Self::Default) => true,
+            (PolicyName::Ucc | PolicyName::Target | PolicyName::ClusterGraph | PolicyName::Xcrawl, Self::Paper) => true,
+            (PolicyName::Xcrawl, variant) => variant.is_of_xcrawl(),
+            (PolicyName::Ucc | PolicyName::Target, variant) => !variant.is_of_xcrawl(),
+            _ => false,
+        }
+    }
+
+    const fn is_of_xcrawl(self) -> bool {
+        matches!(self, Self::PaperHits | Self::PaperHitsPageRank | Self::PaperRepaired | Self::PaperRepeated)
+    }
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -157,6 +190,10 @@ impl Variant {
             Self::PaperWithoutInfo => "paper-without-info",
             Self::PaperWithoutDsim => "paper-without-dsim",
             Self::PaperWithoutBalance => "paper-without-balance",
+            Self::PaperHits => "paper-hits",
+            Self::PaperHitsPageRank => "paper-hits-pagerank",
+            Self::PaperRepaired => "paper-repaired",
+            Self::PaperRepeated => "paper-repeated",
         }
     }
 }

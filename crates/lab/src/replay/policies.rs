@@ -7,6 +7,7 @@ use harvestman_core::seed::Seed;
 use harvestman_pipeline as pipeline;
 use harvestman_policy::baselines::Spelling;
 use harvestman_policy::source::{SampleOrder, SourceOptions, SourcePolicy};
+use harvestman_policy::xcrawl::{Phases, Proximity, XCrawl, XCrawlOptions};
 use harvestman_policy::{self as policy, PageFacts, Policy};
 use harvestman_structure::site::{AdjacencyWeight, EpsRule, Norm, OutlierDestinations};
 
@@ -64,12 +65,29 @@ impl PolicyInputs<'_> {
 
 /// Creates a policy without knowledge.
 pub fn make(name: PolicyName, making: &PolicyInputs<'_>) -> Box<dyn Policy> {
-    let has_variants = matches!(name, PolicyName::Ucc | PolicyName::Target);
-    if has_variants && making.variant != Variant::Default {
-        return Box::new(SourcePolicy::new(source_options(name, making), making.seed));
+    match name {
+        PolicyName::Ucc | PolicyName::Target if making.variant != Variant::Default => {
+            return Box::new(SourcePolicy::new(source_options(name, making), making.seed));
+        }
+        PolicyName::Xcrawl if making.variant != Variant::Default => {
+            return Box::new(XCrawl::new(xcrawl_options(making.variant), making.seed));
+        }
+        _ => {}
     }
     let read = pipeline::reader(&ParseOptions::default());
     making.with(|making| policy::make(name.kind(), making, read))
+}
+
+/// Returns the options of a variant of xCrawl.
+pub fn xcrawl_options(variant: Variant) -> XCrawlOptions {
+    let paper = XCrawlOptions::paper();
+    match variant {
+        Variant::PaperHits => XCrawlOptions { proximity: Proximity::Hits, ..paper },
+        Variant::PaperHitsPageRank => XCrawlOptions { proximity: Proximity::HitsWithPageRank, ..paper },
+        Variant::PaperRepaired => XCrawlOptions::default(),
+        Variant::PaperRepeated => XCrawlOptions { phases: Phases::Repeat, ..XCrawlOptions::default() },
+        _ => paper,
+    }
 }
 
 /// Returns the options of a variant of the paper.
@@ -77,6 +95,7 @@ pub fn source_options(name: PolicyName, making: &PolicyInputs<'_>) -> SourceOpti
     let mut options = making.with(|making| policy::paper_options(name.kind(), making));
     match making.variant {
         Variant::Default | Variant::Paper => {}
+        Variant::PaperHits | Variant::PaperHitsPageRank | Variant::PaperRepaired | Variant::PaperRepeated => {}
         Variant::PaperLiteralEps => options.eps.rule = EpsRule::PaperLiteral,
         Variant::PaperQuantileEps => options.eps.rule = EpsRule::Quantile(0.95),
         Variant::PaperLinksPerPage => options.navigation.weight = AdjacencyWeight::LinksPerPage,

@@ -25,7 +25,10 @@ fn each_policy_and_variant_crawls_from_the_seed_within_the_budget_and_each_url_o
     let example = ExamplePage::of(&corpus, some_page);
     let others = PolicyName::ALL.map(|name| (name, Variant::Default));
     let variants = Variant::ALL.into_iter().flat_map(|v| [(PolicyName::Ucc, v), (PolicyName::Target, v)]);
-    for (name, variant) in others.into_iter().chain(variants) {
+    let xcrawl = Variant::ALL.into_iter().map(|variant| (PolicyName::Xcrawl, variant));
+    for (name, variant) in
+        others.into_iter().chain(variants).chain(xcrawl).filter(|(name, variant)| variant.is_of(*name))
+    {
         let making = PolicyInputs {
             variant,
             example: (name == PolicyName::Target).then_some(&example),
