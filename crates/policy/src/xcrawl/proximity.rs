@@ -66,3 +66,57 @@ fn relative(weights: &[f64]) -> impl Iterator<Item = f64> {
     let largest = weights.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     weights.iter().map(move |weight| weight / largest)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harvestman_core::model::Apath;
+    use harvestman_core::url::Fingerprint;
+    use harvestman_structure::site::WebLink;
+
+    /// The list 0 links to the authorities 1 and 2 and to 3; 1 links back to it.
+    fn graph() -> WebGraph {
+        let mut graph = WebGraph::default();
+        let link = |to: u128| WebLink { url: Fingerprint(to), apath: Apath(10), parent: 0, grandparent: 0 };
+        graph.visit(Fingerprint(0), [1, 2, 3].map(link));
+        graph.visit(Fingerprint(1), [link(0)]);
+        [1, 2].into_iter().for_each(|node| graph.accept(node));
+        graph
+    }
+
+    fn of(proximity: Proximity, options: XCrawlOptions) -> Vec<f64> {
+        let mut weights = Weights::new(options.rank);
+        weights.update(&graph(), &XCrawlOptions { proximity, ..options });
+        weights.get().to_vec()
+    }
+
+    #[test]
+    fn hits_alone_gives_the_initial_weights() {
+        // The only hub has weight 1; of four nodes the fourth has 1/4.
+        assert_eq!(of(Proximity::Hits, XCrawlOptions::default()), [1.0, 1.0, 1.0, 0.25]);
+    }
+
+    #[test]
+    fn page_rank_propagates_them() {
+        let tight = RankOptions { tolerance: 1e-12, ..RankOptions::default() };
+        let found = of(Proximity::TopicRank, XCrawlOptions { rank: tight, ..XCrawlOptions::default() });
+        // x0 = 0.15 + 0.85 x1, x1 = x2 = 0.15 + 0.85 x0 / 3, x3 = 0.15 / 4 + 0.85 x0 / 3.
+        let list = (0.15 + 0.85 * 0.15) / (1.0 - 0.85 * 0.85 / 3.0);
+        let wanted = [list, 0.15 + 0.85 * list / 3.0, 0.15 + 0.85 * list / 3.0, 0.0375 + 0.85 * list / 3.0];
+        assert!(found.iter().zip(wanted).all(|(one, other)| (one - other).abs() < 1e-9), "{found:?} is not {wanted:?}");
+    }
+
+    #[test]
+    fn with_plain_page_rank_both_weights_count_the_same() {
+        let found = of(Proximity::HitsWithPageRank, XCrawlOptions::default());
+        assert!((found[0] - 1.0).abs() < 1e-3, "the largest of both: {found:?}");
+        assert!(found[1] == found[2] && found[1] < 1.0 && found[3] < found[2] && found[3] > 0.0, "{found:?}");
+    }
+
+    #[test]
+    fn nodes_that_were_added_since_weigh_one_nth() {
+        let mut weights = Weights::new(RankOptions::default());
+        weights.extend(&graph());
+        assert_eq!(weights.get(), [0.25; 4]);
+    }
+}

@@ -103,3 +103,55 @@ fn new_links(seen: &Observation) -> impl Iterator<Item = WebLink> {
         WebLink { url: link.url.fingerprint(), apath, parent: 0, grandparent: 0 }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NewLink;
+    use crate::property_tests::{failed, page};
+    use harvestman_core::model::LinkClass;
+    use harvestman_core::url::CanonicalUrl;
+
+    const LISTED: LinkClass = LinkClass::unclassified(Apath(10));
+
+    fn node(site: &Site, name: &str) -> u32 {
+        site.graph().node(Fingerprint::of(&format!("http://h.test/{name}"))).unwrap()
+    }
+
+    #[test]
+    fn new_links_wait_until_they_were_fetched_or_waited_for_in_vain() {
+        let mut site = Site::new(GraphLimits::default());
+        site.add(&page("", LISTED, &[(LISTED, "a"), (LISTED, "b"), (LISTED, "c")], &["rejected"]));
+        assert_eq!(site.waiting(), 3);
+        assert!(!site.is_waiting(node(&site, "rejected")), "it was not new");
+        site.add(&failed("http://h.test/a", LISTED));
+        site.add(&page("b", LISTED, &[], &[]));
+        site.give_up(node(&site, "c"));
+        site.give_up(node(&site, "b"));
+        assert_eq!((site.waiting(), site.is_waiting(node(&site, "c"))), (0, false));
+        assert_eq!(["a", "b"].map(|name| site.graph().is_visited(node(&site, name))), [false, true]);
+    }
+
+    #[test]
+    fn a_redirect_is_a_page_that_links_to_its_target() {
+        let mut site = Site::new(GraphLimits::default());
+        let target = NewLink::new(LISTED, CanonicalUrl::from_canonical("http://h.test/b"));
+        let redirected =
+            Observation { outcome: Outcome::Redirected, new: vec![target], ..failed("http://h.test/a", LISTED) };
+        let from = site.add(&redirected).unwrap();
+        assert_eq!(site.graph().successors(from).collect::<Vec<_>>(), [node(&site, "b")]);
+        assert!(site.graph().is_visited(from) && site.is_waiting(node(&site, "b")));
+        let nowhere = Observation {
+            new: Vec::new(),
+            ..Observation { outcome: Outcome::Redirected, ..failed("http://h.test/c", LISTED) }
+        };
+        assert!(site.add(&nowhere).is_some_and(|node| !site.graph().is_visited(node)));
+    }
+
+    #[test]
+    fn what_finds_no_room_is_in_no_walk() {
+        let mut site = Site::new(GraphLimits { nodes_max: 1, edges_max: 1 });
+        assert_eq!(site.add(&page("", LISTED, &[(LISTED, "a")], &[])), Some(0));
+        assert_eq!((site.waiting(), site.add(&failed("http://h.test/a", LISTED))), (0, None));
+    }
+}
