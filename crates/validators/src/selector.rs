@@ -6,6 +6,10 @@ use scraper::Selector;
 
 use crate::{InvalidWant, PageView, Validator};
 
+/// Maximum number of nodes of a page on which a selector with `~` is tried: it may compare each element with all siblings
+/// before it.
+const SIBLINGS_MAX: usize = 20_000;
+
 /// Accepts pages in which at least one element matches a CSS selector (or a list of them, separated by commas).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CssSelector {
@@ -34,8 +38,11 @@ impl fmt::Display for CssSelector {
 }
 
 impl Validator for CssSelector {
+    /// Cannot tell where a selector with `~` meets a page of more than 20,000 nodes.
     fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
-        Some(page.document()?.select(&self.selector).next().is_some())
+        let document = page.document()?;
+        let is_bounded = !self.text.contains('~') || document.tree.nodes().len() <= SIBLINGS_MAX;
+        is_bounded.then(|| document.select(&self.selector).next().is_some())
     }
 
     fn name(&self) -> String {
@@ -61,6 +68,18 @@ mod tests {
         for selector in ["h2", "h1 > p", ".post.last", "p:empty"] {
             assert!(!accepts(selector), "{selector}");
         }
+    }
+
+    #[test]
+    fn siblings_are_searched_on_pages_of_limited_size_only() {
+        // The document, html, head and body are nodes too.
+        let page = "<hr>".repeat(SIBLINGS_MAX - 3);
+        let accepts = |selector, page: &str| {
+            CssSelector::new(selector).unwrap().accepts(&PageView::new("http://a/", page.as_bytes()))
+        };
+        assert_eq!(accepts("hr ~ hr", &page[4..]), Some(true));
+        assert_eq!(accepts("hr ~ hr", &page), None);
+        assert_eq!(accepts("hr + hr", &page), Some(true));
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn piece_length(rest: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::sink::{DEPTH_MAX, NODES_MAX};
+    use super::sink::{DEPTH_MAX, EFFORT_MAX, NODES_MAX, effort};
     use super::*;
 
     #[test]
@@ -106,6 +106,14 @@ mod tests {
         assert!(parse(&tag(ATTRIBUTES_MAX)).is_some() && parse(&tag(ATTRIBUTES_MAX + 1)).is_none());
         assert!(parse(&"<body a>".repeat(MERGED_TAGS_MAX)).is_some());
         assert!(parse(&"<body a>".repeat(MERGED_TAGS_MAX + 1)).is_none());
+    }
+
+    #[test]
+    fn effort_is_bounded() {
+        let attributes: String = (0..99).map(|at| format!(" a{at}")).collect();
+        let page = |tags: usize| "<span>".repeat(DEPTH_MAX - 10) + &format!("<hr{attributes}>").repeat(tags);
+        assert!(parse(&page(EFFORT_MAX / (effort(99) * DEPTH_MAX) - 10)).is_some());
+        assert!(parse(&page(EFFORT_MAX / (effort(99) * (DEPTH_MAX - 10)) + 10)).is_none());
     }
 
     #[test]

@@ -10,6 +10,8 @@ use scraper::{Html, HtmlTreeSink};
 pub const NODES_MAX: usize = 100_000;
 /// Maximum depth of a node. Browsers do not nest elements deeper than 512.
 pub const DEPTH_MAX: usize = 256;
+/// Maximum effort for all tags. At worst, a unit takes some 40 ns.
+pub const EFFORT_MAX: usize = 50_000_000;
 
 type Handle = <HtmlTreeSink as TreeSink>::Handle;
 
@@ -20,6 +22,9 @@ pub struct BoundedSink {
     merged_tags: Cell<usize>,
     /// Number of nodes whose depth was checked.
     checked: Cell<usize>,
+    /// The largest depth of those nodes.
+    depth: Cell<usize>,
+    effort: Cell<usize>,
 }
 
 impl BoundedSink {
@@ -27,7 +32,8 @@ impl BoundedSink {
     pub fn new() -> Self {
         let sink = HtmlTreeSink::new(Html::new_document());
         let builder = TreeBuilder::new(sink, TreeBuilderOpts::default());
-        Self { builder, tokens: Cell::new(0), merged_tags: Cell::new(0), checked: Cell::new(0) }
+        let zero = || Cell::new(0);
+        Self { builder, tokens: zero(), merged_tags: zero(), checked: zero(), depth: zero(), effort: zero() }
     }
 
     /// Returns the number of tokens so far, errors excluded.
@@ -40,14 +46,16 @@ impl BoundedSink {
         self.merged_tags.get()
     }
 
-    /// Returns whether the number of nodes and the depth of those added since the last call are within their bounds:
-    /// O(new nodes × depth).
+    /// Returns whether the effort, the number of nodes, and the depth of those added since the last call are within their
+    /// bounds: O(new nodes × depth).
     pub fn is_within_bounds(&self) -> bool {
         let html = self.builder.sink.0.borrow();
         let nodes = html.tree.nodes();
         let count = nodes.len();
-        let mut new = nodes.rev().take(count - self.checked.replace(count).min(count));
-        count <= NODES_MAX && new.all(|node| node.ancestors().nth(DEPTH_MAX).is_none())
+        let new = nodes.rev().take(count - self.checked.replace(count).min(count));
+        let depth = new.map(|node| node.ancestors().take(DEPTH_MAX + 1).count()).max().unwrap_or_default();
+        self.depth.set(self.depth.get().max(depth));
+        count <= NODES_MAX && depth <= DEPTH_MAX && self.effort.get() <= EFFORT_MAX
     }
 
     /// Returns the document.
@@ -61,7 +69,10 @@ impl TokenSink for BoundedSink {
 
     fn process_token(&self, token: Token, line_number: u64) -> TokenSinkResult<Handle> {
         self.tokens.set(self.tokens.get() + usize::from(!matches!(token, Token::ParseError(_))));
-        self.merged_tags.set(self.merged_tags.get() + usize::from(is_merged(&token)));
+        if let Token::TagToken(tag) = &token {
+            self.merged_tags.set(self.merged_tags.get() + usize::from(is_merged(tag)));
+            self.effort.set(self.effort.get() + self.depth.get() * effort(tag.attrs.len()));
+        }
         self.builder.process_token(token, line_number)
     }
 
@@ -74,8 +85,13 @@ impl TokenSink for BoundedSink {
     }
 }
 
-/// Whether this is a tag whose attributes are added to an element that may be there already.
-fn is_merged(token: &Token) -> bool {
-    let Token::TagToken(Tag { kind: TagKind::StartTag, name, attrs, .. }) = token else { return false };
-    !attrs.is_empty() && matches!(&**name, "html" | "body")
+/// An upper bound, to a factor, of what it takes to compare a tag of this number of attributes with one open element. The
+/// builder sorts the attributes of both for each comparison.
+pub const fn effort(attributes: usize) -> usize {
+    1 + attributes + attributes * attributes / 16
+}
+
+/// Whether the attributes of a tag are added to an element that may be there already.
+fn is_merged(tag: &Tag) -> bool {
+    tag.kind == TagKind::StartTag && !tag.attrs.is_empty() && matches!(&*tag.name, "html" | "body")
 }
