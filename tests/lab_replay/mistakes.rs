@@ -71,7 +71,9 @@ fn names_that_are_unknown_are_answered_with_those_that_are_known() {
 fn a_variant_of_a_policy_that_has_none_is_a_mistake() {
     let recording = Recording::labelled();
     let args = ["replay", "forum.warc", "--policy", "bfs", "--variant", "paper"];
-    recording.run(&args).failed(2, &["bfs has no variants", "ucc and target"]);
+    recording.run(&args).failed(2, &["bfs has no variants", "ucc, target, xcrawl and cluster-graph"]);
+    let args = ["replay", "forum.warc", "--policy", "ucc", "--variant", "paper-hits"];
+    recording.run(&args).failed(2, &["ucc has no variant paper-hits", "paper-l1"]);
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn an_early_stop_needs_a_share_and_a_policy_that_looks_ahead() {
     recording.run(&lab).failed(2, &["--shares", "a number from 0 to 1"]);
     run(&["2"]).failed(2, &["--early-stop", "a number from 0 to 1"]);
     for more in [&["0.1", "--policy", "bfs"], &["0.1", "--variant", "paper"]] {
-        run(more).failed(2, &["--early-stop requires a policy with a yield forecast", "ucc or target"]);
+        run(more).failed(2, &["--early-stop requires a policy with a yield forecast", "ucc, target or xcrawl"]);
     }
     let crawl = |more: &[&str]| {
         let args = ["crawl", "http://localhost:9/", "--out", "crawl", "--early-stop"];
