@@ -22,6 +22,8 @@ mod options;
 mod page_roles;
 mod policy;
 mod roles;
+#[cfg(test)]
+mod site_tests;
 mod snapshot;
 mod stage;
 mod uploaders;
