@@ -47,7 +47,7 @@ fn the_exit_codes_are_those_of_the_help() {
 #[test]
 fn policies_are_those_that_can_be_named() {
     let known = |name: &String| {
-        let words = ["harvestman", "crawl", "x", "--example", "x", "--policy", name].map(str::to_owned);
+        let words = ["harvestman", "crawl", "x", "--example", "x", "--topic", "x", "--policy", name].map(str::to_owned);
         harvestman::cli::check::check(&words).is_ok()
     };
     let table = text("README.md");

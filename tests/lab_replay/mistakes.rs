@@ -114,7 +114,7 @@ fn an_early_stop_needs_a_share_and_a_policy_that_looks_ahead() {
         recording.run(&[&args[..], more].concat())
     };
     crawl(&["1.5", "--policy", "ucc"]).failed(2, &["1.5 is not a share of the requests"]);
-    let can = "`ucc`, `target` and `xcrawl` in their default variant can";
+    let can = "`ucc`, `target`, `xcrawl` and `topic` in their default variant can";
     crawl(&["0.1"]).failed(2, &["--early-stop", "the policy `bfs` cannot estimate", can]);
     crawl(&["0.1", "--policy", "ucc", "--variant", "paper"]).failed(2, &["the variant `paper` cannot estimate", can]);
     let ahead = ["0.1", "--policy", "ucc", "--set", "budget.early_stop_requests=0"];

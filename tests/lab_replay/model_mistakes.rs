@@ -96,7 +96,7 @@ fn packed(text: &str) -> Vec<u8> {
 #[test]
 fn a_policy_that_cannot_start_from_a_model_is_a_mistake_and_those_that_can_are_named() {
     let recording = Recording::empty();
-    let can = "`ucc`, `target` and `xcrawl` in their default variant can";
+    let can = "`ucc`, `target`, `xcrawl` and `topic` in their default variant can";
     for policy in ["bfs", "random", "opic", "irobot", "tpm", "sb"] {
         let said = format!("the policy `{policy}` cannot start from a site model");
         recording.run(&crawl("m", &["--policy", policy])).failed(2, &["--model", &said, can]);

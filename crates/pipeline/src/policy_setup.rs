@@ -30,7 +30,7 @@ use harvestman_core::model::ClusterId;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
 use harvestman_metrics::Metrics;
-use harvestman_policy::learned::SiteModel;
+use harvestman_policy::learned::{SiteModel, TopicTerms};
 use harvestman_policy::steering::Steering;
 use harvestman_policy::{
     self as policy, CurrentPolicy, ExamplePage, GuardedPolicy, Observation, Policy, PolicyInputs, PolicySnapshot,
@@ -193,7 +193,16 @@ pub(super) fn inputs<'a>(
     seed: Seed,
 ) -> PolicyInputs<'a> {
     let validated = options.want.iter().any(|want| want != "like");
-    PolicyInputs { variant: options.variant, example, model, validated, by: options.by, ..PolicyInputs::new(seed) }
+    let topic = TopicTerms::new(options.topic.iter().map(String::as_str));
+    PolicyInputs {
+        variant: options.variant,
+        example,
+        model,
+        validated,
+        topic,
+        by: options.by,
+        ..PolicyInputs::new(seed)
+    }
 }
 
 /// Opens the log of observations, and replays it to a policy. Adds the pages with a known cluster to `pages`.

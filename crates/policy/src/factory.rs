@@ -4,7 +4,7 @@ use super::baselines::{
     Apprentice, IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
 };
 use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
-use super::learned::{Example, Goal, Learned, ReadPage, SiteModel, Tuning};
+use super::learned::{Example, Goal, Learned, ReadPage, SiteModel, TopicTerms, Tuning};
 use super::source::{SourceGoal, SourceOptions, SourcePolicy};
 use super::xcrawl::{XCrawl, XCrawlOptions};
 use super::{AwaitsExample, BreadthFirst, Observation, Outcome, PageFacts, Policy};
@@ -40,6 +40,8 @@ pub struct PolicyInputs<'a> {
     pub sample_pages: Option<usize>,
     /// Whether a validator says which pages are wanted ([`PageFacts::accepted`]), rather than the example.
     pub validated: bool,
+    /// The topic, for `topic`.
+    pub topic: TopicTerms,
     /// What `cluster-graph` tells page clusters apart by.
     pub by: ClusterBy,
     /// Spells Apaths out, for `sb`.
@@ -51,8 +53,9 @@ pub struct PolicyInputs<'a> {
 
 impl PolicyInputs<'_> {
     /// The defaults, with this seed and no example.
-    pub const fn new(seed: Seed) -> Self {
+    pub fn new(seed: Seed) -> Self {
         Self {
+            topic: TopicTerms::default(),
             variant: PolicyVariant::Default,
             seed,
             example: None,
@@ -102,6 +105,10 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
         PolicyKind::Ucc => Box::new(inputs.learned(Goal::Content, read)),
         PolicyKind::Xcrawl if paper => Box::new(XCrawl::new(XCrawlOptions::paper(), seed)),
         PolicyKind::Target | PolicyKind::Xcrawl => Box::new(target(inputs, read)),
+        PolicyKind::Topic => {
+            let goal = Goal::Topic { terms: inputs.topic.clone(), duplicate_worth: DUPLICATE_WORTH };
+            Box::new(inputs.learned(goal, read))
+        }
         PolicyKind::Irobot => {
             let options = IRobotOptions { sample_pages, ..IRobotOptions::default() };
             inputs.looking_for(move |wanted| Box::new(IRobot::new(wanted, options, seed)))

@@ -67,9 +67,14 @@ impl TokenKind {
     }
 }
 
+/// The token of a link with this property.
+pub fn flag_token(property: &str) -> u32 {
+    TokenKind::Flag.token(property.as_bytes(), 0)
+}
+
 /// The token of a link that contains an image.
 pub fn image_token() -> u32 {
-    TokenKind::Flag.token(b"image", 0)
+    flag_token("image")
 }
 
 /// The token of a link to `href`, as written, in the same item.

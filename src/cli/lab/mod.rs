@@ -12,7 +12,8 @@ use super::recordings::{LABELS_HELP, share};
 use common::{Common, run_experiment};
 use harvestman_core::config::EARLY_STOP_REQUESTS;
 use harvestman_lab::experiments::{
-    Ablation, Classify, Cluster, Contender, EarlyStops, Form, Method, Oracle, Order, Samples, StoreKind, Target, Ucc,
+    Ablation, Classify, Cluster, Contender, EarlyStops, Form, Method, Oracle, Order, Profiles, Samples, StoreKind,
+    Target, Ucc,
 };
 use harvestman_lab::replay::{PolicyName, Variant};
 
@@ -65,6 +66,11 @@ pub enum Lab {
     /// Crawls each corpus for the pages of a type from a few examples, and tells the policies of each fetched page whether
     /// it is one. Compares xcrawl with the apprentice, its baseline.
     Xcrawl(XcrawlArgs),
+    /// Measure how many items of a topic a crawl yields
+    ///
+    /// Crawls each corpus for the items that carry a tag of a topic. Compares the policy topic with the crawl by profiles
+    /// of users as printed, and with OPIC.
+    Profiles(ProfilesArgs),
     /// Measure what filtering links before the dedup saves
     ///
     /// Crawls each corpus completely with the cluster graph, with the filter before the dedup, after it, and without a
@@ -248,6 +254,33 @@ pub struct XcrawlArgs {
     whole: bool,
 }
 
+/// Arguments of `lab profiles`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The labels need the columns role, tags and author, as lab record writes them. The topics are the most
+frequent tags that share few items, each with the tags that occur with it most above chance. The
+budget is a quarter of the URLs. valid_ratio_unique is the harvest ratio of the paper: the share of
+requests that yielded an item with a tag of the topic, duplicate views excluded.
+
+Example:
+  harvestman lab profiles gallery.warc.gz --topics 3 --out results")]
+pub struct ProfilesArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Policies
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = PROFILES_POLICIES)]
+    policies: Vec<PolicyName>,
+    /// Variants of the policies that have any
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = PROFILES_FORMS)]
+    variants: Vec<Form>,
+    /// Maximum number of requests of a crawl
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+    /// Number of topics of each corpus
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    topics: usize,
+}
+
 /// Arguments of `lab samples`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -383,6 +416,9 @@ const UCC_POLICIES: [PolicyName; 5] =
     [PolicyName::Bfs, PolicyName::Random, PolicyName::IRobot, PolicyName::Opic, PolicyName::Ucc];
 const TARGET_POLICIES: [PolicyName; 4] = [PolicyName::Bfs, PolicyName::Tpm, PolicyName::Sb, PolicyName::Target];
 
+const PROFILES_POLICIES: [PolicyName; 3] = [PolicyName::Bfs, PolicyName::Opic, PolicyName::Topic];
+const PROFILES_FORMS: [Form; 4] =
+    [Form::PAPER, Form::of(Variant::PaperCash), Form::of(Variant::PaperByPattern), Form::DEFAULT];
 const XCRAWL_POLICIES: [PolicyName; 3] = [PolicyName::Bfs, PolicyName::Apprentice, PolicyName::Xcrawl];
 const XCRAWL_FORMS: [Form; 6] = [
     Form::PAPER,
@@ -434,6 +470,10 @@ pub fn run(lab: Lab) -> Result<(), Failure> {
                 &Target { contenders, seeds, budget, types, type_pages, whole, examples, validated },
                 &common,
             )
+        }
+        Lab::Profiles(ProfilesArgs { common, policies, variants, budget, topics }) => {
+            let contenders = Contender::all(&policies, &variants);
+            run_experiment(&Profiles { contenders, seeds: common.seeds, budget, topics }, &common)
         }
         Lab::Samples(SamplesArgs { common, sizes, variants, budget }) => {
             let contenders = Contender::all(&[PolicyName::Ucc], &variants);

@@ -59,6 +59,6 @@ fn task(corpus: &Corpus, args: &ReplayArgs, example: Option<PageId>) -> Task {
 fn budget(corpus: &Corpus, task: &Task) -> usize {
     match task {
         Task::Ucc => ucc_budget(corpus),
-        Task::Target(_) => target_budget(corpus, task),
+        Task::Target(_) | Task::Topic(_) => target_budget(corpus, task),
     }
 }

@@ -14,7 +14,7 @@ use goal::Goal;
 use harvestman_core::model::TrapRecord;
 use harvestman_core::seed::Seed;
 use harvestman_lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
-use harvestman_lab::measures::{Harvest, Judge, Task};
+use harvestman_lab::measures::{Harvest, Judge};
 use harvestman_lab::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, make, replay, spelling};
 use harvestman_lab::tables::{Measure, Row};
 use harvestman_pipeline::accepting;
@@ -83,12 +83,8 @@ fn early_stop(args: &ReplayArgs) -> Result<Option<EarlyStopOptions>, Failure> {
 }
 
 fn row(corpus: &str, args: &ReplayArgs, goal: &Goal) -> Row {
-    let target = match &goal.task {
-        Task::Ucc => None,
-        Task::Target(page_type) => Some(page_type.to_string()),
-    };
     Row {
-        target,
+        target: goal.task.target(),
         variant: Some(args.variant.to_string()),
         seed: Some(args.seed),
         budget: Some(goal.budget as u64),

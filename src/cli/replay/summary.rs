@@ -47,6 +47,7 @@ impl Summary<'_> {
     fn wanted_text(&self) -> String {
         let what = match &self.goal.task {
             Task::Ucc => "user-created pages".to_owned(),
+            Task::Topic(topic) => format!("items of the topic {}", topic.name().replace(char::is_control, "\u{fffd}")),
             Task::Target(page_type) => format!("pages of the type {}", page_type.replace(char::is_control, "\u{fffd}")),
         };
         let counts = self.wanted.map(|wanted| {

@@ -14,7 +14,8 @@ crate::options! {
         /// The policy: which links are worth a request, and in which order. `bfs` follows all of them, nearest to the
         /// seeds first; `ucc` learns where users' own text is, `target` where pages like `policy.example` are.
         /// `cluster-graph` follows all, nearest to the seeds first, except to page types that repeat others or only
-        /// contain forms. `xcrawl` learns where the pages are that `policy.want` accepts. For comparison: `random`,
+        /// contain forms. `xcrawl` learns where the pages are that `policy.want` accepts,
+        /// `topic` where the items are that carry a tag of `policy.topic`. For comparison: `random`,
         /// `opic`, `irobot`, `tpm`, `sb`, `apprentice`.
         policy: PolicyKind = PolicyKind::Bfs,
         /// Seed of the random number generator, for repeatable runs. 0: a new one for each run; the report shows it.
@@ -53,11 +54,13 @@ pub enum PolicyKind {
     Xcrawl,
     /// Pages that a validator accepts, by the words around links.
     Apprentice,
+    /// Items that carry a tag of a topic, learned while crawling.
+    Topic,
 }
 
 impl PolicyKind {
     /// All policies.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Bfs,
         Self::Random,
         Self::Ucc,
@@ -69,6 +72,7 @@ impl PolicyKind {
         Self::ClusterGraph,
         Self::Xcrawl,
         Self::Apprentice,
+        Self::Topic,
     ];
 
     /// Returns its name in settings and reports.
@@ -85,6 +89,7 @@ impl PolicyKind {
             Self::ClusterGraph => "cluster-graph",
             Self::Xcrawl => "xcrawl",
             Self::Apprentice => "apprentice",
+            Self::Topic => "topic",
         }
     }
 }

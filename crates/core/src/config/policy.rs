@@ -18,6 +18,9 @@ crate::options! {
         /// of a schema.org type; `table:HEADING,HEADING`, those with a table that has these headings. Several must all
         /// hold; none is `like`. All but `like` need no example, and parse each page once more.
         want: Vec<String> = Vec::new(),
+        /// The topic of `topic`: tags or words, such as `macro photography`. An item of the site belongs to it if it links
+        /// to the page of a tag whose address names one of them (`/tag/macro-photography/`).
+        topic: Vec<String> = Vec::new(),
         /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for
         /// `ucc` and `target` in their default variant a model that either of them learned, for `cluster-graph` one
         /// that it learned itself. The latter filters by it from the first page on, in the variant that the model was

@@ -51,6 +51,7 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("dedup", "false_positives", invalid_rate(config.dedup.false_positives));
     wrong("dedup", "memory", too_little_memory(config.dedup.memory));
     wrong("policy", "example", missing_example(config));
+    wrong("policy", "topic", missing_topic(config));
     wrong("policy", "model", unusable_model(config));
     wrong("metrics", "listen", invalid_address(&config.metrics.listen));
     wrong("metrics", "token", weak_token(&config.metrics.token));
@@ -95,6 +96,20 @@ fn missing_example(config: &Config) -> Option<String> {
     })
 }
 
+fn missing_topic(config: &Config) -> Option<String> {
+    if config.crawl.policy != PolicyKind::Topic {
+        return None;
+    }
+    let says_something = |term: &String| term.chars().any(char::is_alphanumeric);
+    if !config.policy.topic.iter().any(says_something) {
+        return Some("the policy `topic` needs a topic: give tags or words, such as `macro photography`".to_owned());
+    }
+    let unavailable = config.policy.variant == PolicyVariant::Paper;
+    unavailable.then(|| {
+        "the variant `paper` of `topic` needs sample pages of each type: it runs in `lab profiles` only".to_owned()
+    })
+}
+
 fn unusable_model(config: &Config) -> Option<String> {
     let starts_from_one = config.crawl.policy == PolicyKind::ClusterGraph;
     let is_named = !config.policy.model.is_empty() && !starts_from_one;
@@ -116,14 +131,16 @@ fn invalid_early_stop(config: &Config) -> Option<String> {
 fn only_learned(config: &Config, what: &str) -> Option<String> {
     let (kind, variant) = (config.crawl.policy, config.policy.variant);
     let who = match (kind, variant) {
-        (PolicyKind::Ucc | PolicyKind::Target | PolicyKind::Xcrawl, PolicyVariant::Default) => return None,
+        (PolicyKind::Ucc | PolicyKind::Target | PolicyKind::Xcrawl | PolicyKind::Topic, PolicyVariant::Default) => {
+            return None;
+        }
         (PolicyKind::Ucc | PolicyKind::Target | PolicyKind::Xcrawl, PolicyVariant::Paper) => {
             "the variant `paper`".to_owned()
         }
         _ => format!("the policy `{}`", kind.name()),
     };
     Some(format!(
-        "{who} cannot {what}; `ucc`, `target` and `xcrawl` in their default variant can: choose one of them, or remove this setting"
+        "{who} cannot {what}; `ucc`, `target`, `xcrawl` and `topic` in their default variant can: choose one of them, or remove this setting"
     ))
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Contender, ExperimentError};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{CurvePoint, Harvest, Judge, Task, curve, ratio};
-use crate::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, Replay, make, replay, spelling};
+use crate::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, Replay, TopicInputs, make, replay, spelling};
 use crate::tables::{Measure, Row};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::seed::Seed;
@@ -41,6 +41,8 @@ pub struct Crawl {
     pub recall_at: Option<usize>,
     /// Whether policies are told which pages are of the task's type: the validator of xCrawl, without error.
     pub validated: bool,
+    /// What policies for a topic get.
+    pub topic: Option<Arc<TopicInputs>>,
 }
 
 /// The result of a crawl.
@@ -80,7 +82,17 @@ impl Crawled {
 impl Crawl {
     /// Creates a crawl from the seed of a corpus.
     pub const fn new(contender: Contender, task: Task, budget: usize, seed: u64) -> Self {
-        Self { contender, task, budget, seed, examples: Vec::new(), sample: None, recall_at: None, validated: false }
+        Self {
+            contender,
+            task,
+            budget,
+            seed,
+            examples: Vec::new(),
+            sample: None,
+            recall_at: None,
+            validated: false,
+            topic: None,
+        }
     }
 
     /// Runs the crawl. `spelling` is for the policies that use the spelling of Apaths (`spelling_for`).
@@ -146,6 +158,7 @@ impl Crawl {
             example: example.as_ref(),
             sample_pages: self.sample,
             validated: self.validated,
+            topic: self.topic.as_deref(),
             by: self.contender.form.by,
             spelling: spelling.cloned(),
             ..PolicyInputs::new(Seed(self.seed))

@@ -85,6 +85,7 @@ impl EarlyStops {
                 let (policy, examples) = match &task {
                     Task::Ucc => (PolicyName::Ucc, Vec::new()),
                     Task::Target(name) => (PolicyName::Target, vec![example_of(corpus, name, Seed(seed))?]),
+                    Task::Topic(_) => continue,
                 };
                 let contender = Contender { policy, form: Form::DEFAULT };
                 let budget = corpus.len();
@@ -142,8 +143,8 @@ impl EarlyStops {
             Series { name: name.to_owned(), points: points.collect(), dashed }
         };
         let what = match &crawl.task {
-            Task::Ucc => "user-created content",
-            Task::Target(name) => name,
+            Task::Ucc => "user-created content".to_owned(),
+            Task::Target(_) | Task::Topic(_) => crawl.task.target().unwrap_or_default(),
         };
         Chart::Lines {
             title: format!("{}: {what}, seed {}", corpus.name, crawl.seed),

@@ -64,7 +64,7 @@ impl<'c> Reference<'c> {
 /// Whether a task wants a page: unique pages of users, or all of a type.
 fn is_wanted(corpus: &Corpus, task: &Task, id: PageId) -> bool {
     let label = corpus.truth().and_then(|truth| truth.page(id));
-    label.is_some_and(|label| task.wants(label) && !(*task == Task::Ucc && label.is_duplicate_view))
+    label.is_some_and(|label| task.wants(label) && (matches!(task, Task::Target(_)) || !label.is_duplicate_view))
 }
 
 /// For each URL, the URLs of the corpus that extend it by a suffix that at least as many pages link as a policy must

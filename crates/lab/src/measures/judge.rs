@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Fetched;
+use super::{Fetched, Topic};
 use crate::corpus::{Corpus, Label, PageId, TypeCounts};
 
 /// The goal of a crawl.
@@ -12,6 +12,8 @@ pub enum Task {
     Ucc,
     /// Pages of a type.
     Target(Arc<str>),
+    /// Items of a topic.
+    Topic(Arc<Topic>),
 }
 
 impl Task {
@@ -20,6 +22,7 @@ impl Task {
         match self {
             Self::Ucc => "ucc",
             Self::Target(_) => "target",
+            Self::Topic(_) => "topic",
         }
     }
 
@@ -28,6 +31,7 @@ impl Task {
         match self {
             Self::Ucc => None,
             Self::Target(page_type) => Some(page_type.to_string()),
+            Self::Topic(topic) => Some(topic.name()),
         }
     }
 
@@ -36,6 +40,7 @@ impl Task {
         match self {
             Self::Ucc => label.is_ucc,
             Self::Target(page_type) => label.page_type == *page_type,
+            Self::Topic(topic) => topic.contains(label),
         }
     }
 }
@@ -60,6 +65,15 @@ impl<'a> Judge<'a> {
         match &self.task {
             Task::Ucc => truth.knows_ucc().then(|| truth.ucc()),
             Task::Target(page_type) => Some(truth.types().get(page_type).copied().unwrap_or_default()),
+            Task::Topic(topic) => {
+                let items = self.corpus.ids().filter_map(|id| truth.page(id)).filter(|label| topic.contains(label));
+                let mut counts = TypeCounts::default();
+                items.for_each(|label| {
+                    counts.pages += 1;
+                    counts.unique += u64::from(!label.is_duplicate_view);
+                });
+                Some(counts)
+            }
         }
     }
 

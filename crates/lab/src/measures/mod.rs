@@ -11,6 +11,7 @@ mod harvest;
 mod judge;
 mod precision;
 mod spread;
+mod topic;
 mod value;
 
 pub use clustering::Clustering;
@@ -20,6 +21,7 @@ pub use harvest::{Fetched, Harvest};
 pub use judge::{Judge, Task};
 pub use precision::Precision;
 pub use spread::Spread;
+pub use topic::Topic;
 pub use value::{Quality, Value};
 
 /// Returns the harmonic mean of two ratios: F1. Zero if both are zero.

@@ -8,6 +8,7 @@ mod names;
 mod policies;
 #[cfg(test)]
 mod tests;
+mod topic;
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use http::HeaderMap;
 
 pub use example::{ExamplePage, spelling};
 pub use names::{PolicyName, Unknown, Variant};
-pub use policies::{PolicyInputs, make, source_options};
+pub use policies::{PolicyInputs, make, source_options, xcrawl_options};
+pub use topic::TopicInputs;
 
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{Fetched, Judge, Task};

@@ -30,6 +30,8 @@ pub enum PolicyName {
     Xcrawl,
     /// The same, by the words around links.
     Apprentice,
+    /// Items that carry a tag of a topic.
+    Topic,
 }
 
 /// A variant of a policy. `ucc`, `target` and `xcrawl` have variants of their own besides the default and the paper's,
@@ -69,6 +71,10 @@ pub enum Variant {
     PaperRepaired,
     /// The same with walks and hubs in turns.
     PaperRepeated,
+    /// The crawl by profiles as printed, as OPIC with reset scores (Zhang, Nasraoui 2009, section 8.3).
+    PaperCash,
+    /// The same in two stages, with roles of links by URL pattern, all tags of a user, and links ordered by rank.
+    PaperByPattern,
 }
 
 /// An unknown name.
@@ -82,7 +88,7 @@ pub struct Unknown {
 
 impl PolicyName {
     /// All names.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Bfs,
         Self::Random,
         Self::Ucc,
@@ -94,6 +100,7 @@ impl PolicyName {
         Self::ClusterGraph,
         Self::Xcrawl,
         Self::Apprentice,
+        Self::Topic,
     ];
 
     /// Returns the corresponding setting of a crawl.
@@ -110,6 +117,7 @@ impl PolicyName {
             Self::ClusterGraph => PolicyKind::ClusterGraph,
             Self::Xcrawl => PolicyKind::Xcrawl,
             Self::Apprentice => PolicyKind::Apprentice,
+            Self::Topic => PolicyKind::Topic,
         }
     }
 
@@ -141,7 +149,7 @@ impl FromStr for PolicyName {
 
 impl Variant {
     /// All names.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Default,
         Self::Paper,
         Self::PaperLiteralEps,
@@ -158,12 +166,16 @@ impl Variant {
         Self::PaperHitsPageRank,
         Self::PaperRepaired,
         Self::PaperRepeated,
+        Self::PaperCash,
+        Self::PaperByPattern,
     ];
 
     /// Whether a policy has this variant.
     pub const fn is_of(self, policy: PolicyName) -> bool {
         match (policy, self) {
             (_, Self::Default) => true,
+            (PolicyName::Topic, variant) => matches!(variant, Self::Paper | Self::PaperCash | Self::PaperByPattern),
+            (_, Self::PaperCash | Self::PaperByPattern) => false,
             (PolicyName::Ucc | PolicyName::Target | PolicyName::ClusterGraph | PolicyName::Xcrawl, Self::Paper) => true,
             (PolicyName::Xcrawl, variant) => variant.is_of_xcrawl(),
             (PolicyName::Ucc | PolicyName::Target, variant) => !variant.is_of_xcrawl(),
@@ -194,6 +206,8 @@ impl Variant {
             Self::PaperHitsPageRank => "paper-hits-pagerank",
             Self::PaperRepaired => "paper-repaired",
             Self::PaperRepeated => "paper-repeated",
+            Self::PaperCash => "paper-cash",
+            Self::PaperByPattern => "paper-by-pattern",
         }
     }
 }
@@ -241,7 +255,7 @@ mod tests {
         assert_eq!(
             error,
             "unknown policy dfs; expected one of bfs, random, ucc, target, opic, irobot, tpm, sb, cluster-graph, xcrawl, \
-             apprentice"
+             apprentice, topic"
         );
     }
 }

@@ -2,10 +2,12 @@
 
 use super::ExamplePage;
 use super::names::{PolicyName, Variant};
+use super::topic::TopicInputs;
 use harvestman_core::config::{ClusterBy, ParseOptions, PolicyVariant};
 use harvestman_core::seed::Seed;
 use harvestman_pipeline as pipeline;
 use harvestman_policy::baselines::Spelling;
+use harvestman_policy::learned::TopicTerms;
 use harvestman_policy::source::{SampleOrder, SourceOptions, SourcePolicy};
 use harvestman_policy::xcrawl::{Phases, Proximity, XCrawl, XCrawlOptions};
 use harvestman_policy::{self as policy, PageFacts, Policy};
@@ -22,6 +24,8 @@ pub struct PolicyInputs<'a> {
     pub example: Option<&'a ExamplePage>,
     /// Number of pages of the sample, or maximum number of pages to learn templates from; `None` means 1,000.
     pub sample_pages: Option<usize>,
+    /// The topic, for `topic`.
+    pub topic: Option<&'a TopicInputs>,
     /// Whether the replay has a validator.
     pub validated: bool,
     /// The clustering criterion of `cluster-graph`.
@@ -34,6 +38,7 @@ impl PolicyInputs<'_> {
     /// Returns the defaults, with this seed and no example.
     pub const fn new(seed: Seed) -> Self {
         Self {
+            topic: None,
             variant: Variant::Default,
             seed,
             example: None,
@@ -55,6 +60,7 @@ impl PolicyInputs<'_> {
             seed: self.seed,
             example: example.as_ref(),
             sample_pages: self.sample_pages,
+            topic: TopicTerms::new(self.topic.into_iter().flat_map(|topic| &topic.terms).map(|term| &**term)),
             validated: self.validated,
             by: self.by,
             spelling: self.spelling.clone(),
@@ -71,6 +77,11 @@ pub fn make(name: PolicyName, making: &PolicyInputs<'_>) -> Box<dyn Policy> {
         }
         PolicyName::Xcrawl if making.variant != Variant::Default => {
             return Box::new(XCrawl::new(xcrawl_options(making.variant), making.seed));
+        }
+        PolicyName::Topic if making.variant != Variant::Default => {
+            if let Some(topic) = making.topic {
+                return Box::new(topic.paper(making.variant));
+            }
         }
         _ => {}
     }
@@ -95,7 +106,12 @@ pub fn source_options(name: PolicyName, making: &PolicyInputs<'_>) -> SourceOpti
     let mut options = making.with(|making| policy::paper_options(name.kind(), making));
     match making.variant {
         Variant::Default | Variant::Paper => {}
-        Variant::PaperHits | Variant::PaperHitsPageRank | Variant::PaperRepaired | Variant::PaperRepeated => {}
+        Variant::PaperHits
+        | Variant::PaperHitsPageRank
+        | Variant::PaperRepaired
+        | Variant::PaperRepeated
+        | Variant::PaperCash
+        | Variant::PaperByPattern => {}
         Variant::PaperLiteralEps => options.eps.rule = EpsRule::PaperLiteral,
         Variant::PaperQuantileEps => options.eps.rule = EpsRule::Quantile(0.95),
         Variant::PaperLinksPerPage => options.navigation.weight = AdjacencyWeight::LinksPerPage,

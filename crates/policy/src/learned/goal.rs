@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 
 use super::templates::OUTLIER;
+use super::topic_terms::TopicTerms;
 use harvestman_core::model::{ClusterId, PatternId};
 use harvestman_structure::site::UrlKind;
 
@@ -30,12 +31,24 @@ pub enum Goal {
         /// The worth of a near-duplicate of a wanted page, from 0 to 1.
         duplicate_worth: f64,
     },
+    /// Items of the site that carry a tag of a topic.
+    Topic {
+        /// The tags.
+        terms: TopicTerms,
+        /// The worth of a near-duplicate of a wanted page, from 0 to 1.
+        duplicate_worth: f64,
+    },
 }
 
 impl Goal {
+    /// Whether pages are wanted by a verdict on each of them, not by their type.
+    pub const fn is_accepted(&self) -> bool {
+        matches!(self, Self::Accepted { .. } | Self::Topic { .. })
+    }
+
     /// Whether pages of one type are wanted, by an example or a validator: they may be few, and hubs lead to them.
     pub const fn is_of_a_type(&self) -> bool {
-        matches!(self, Self::Like(_) | Self::Accepted { .. })
+        !matches!(self, Self::Content)
     }
 }
 

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
+use super::topic_terms::TopicTerms;
 use crate::NewLink;
 use crate::link_memory::LinkMemory;
 use harvestman_core::model::{LinkClass, PatternId, UrlPattern};
 use harvestman_core::url::Fingerprint;
+use harvestman_structure::link_context::flag_token;
 use harvestman_structure::naive_bayes::NaiveBayes;
 
 /// The log odds at which one step of predictions ends and the next begins.
@@ -34,11 +36,21 @@ type Predictions = HashMap<Fingerprint, Step, FixedState>;
 pub struct Predictor {
     bayes: NaiveBayes,
     predictions: Predictions,
+    /// The topic, if pages about one are wanted.
+    topic: Option<Arc<TopicTerms>>,
 }
 
 impl Predictor {
-    /// The prediction for a link by what stands around it.
-    pub fn predict(&self, context: &[u32]) -> Step {
+    /// The prediction for a link to `url` on the page `via`, by what stands around it.
+    pub fn predict_link(&self, context: &[u32], url: &str, via: &str) -> Step {
+        match &self.topic {
+            None => self.predict(context),
+            Some(topic) => self.predict(&with_topic(topic, context, url, via)),
+        }
+    }
+
+    /// The prediction for a link with this context.
+    fn predict(&self, context: &[u32]) -> Step {
         if context.is_empty() || self.bayes.items() == 0 {
             return 0;
         }
@@ -50,6 +62,17 @@ impl Predictor {
     pub fn class_of(&self, class: LinkClass, url: Fingerprint) -> LinkClass {
         with_step(class, self.predictions.get(&url).copied().unwrap_or(0))
     }
+}
+
+/// The context of a link, with what the addresses of the link and of its page say of the topic.
+fn with_topic(topic: &TopicTerms, context: &[u32], url: &str, via: &str) -> Box<[u32]> {
+    let says = [
+        (topic.names(url), "names the topic"),
+        (topic.mentions(url), "mentions the topic"),
+        (topic.names(via), "on a page of the topic"),
+    ];
+    let flags = says.iter().filter(|(holds, _)| *holds).map(|(_, property)| flag_token(property));
+    context.iter().copied().chain(flags).collect()
 }
 
 /// The part of a class whose links have this prediction.
@@ -73,23 +96,27 @@ pub struct LinkEvidence {
     published: Arc<Predictor>,
 }
 
-impl Default for LinkEvidence {
-    fn default() -> Self {
+impl LinkEvidence {
+    /// For links to pages that a validator accepts, or to those about a topic.
+    pub fn new(topic: Option<TopicTerms>) -> Self {
+        let topic = topic.map(Arc::new);
         Self {
             bayes: NaiveBayes::default(),
             waiting: LinkMemory::new(LINKS_MAX, TOKENS_MAX),
             predictions: Predictions::default(),
-            published: Arc::default(),
+            published: Arc::new(Predictor { topic, ..Predictor::default() }),
         }
     }
-}
 
-impl LinkEvidence {
-    /// Takes in the new links of a page, and removes their contexts. `inherited` is the context of a redirect, which is
+    /// Takes in the new links of the page `via`, and removes their contexts. `inherited` is the context of a redirect, which is
     /// that of its target.
-    pub fn add(&mut self, new: &mut [NewLink], inherited: Option<&[u32]>) {
+    pub fn add(&mut self, new: &mut [NewLink], via: &str, inherited: Option<&[u32]>) {
         for link in new {
             let own = std::mem::take(&mut link.context);
+            let own = match &self.published.topic {
+                Some(topic) => with_topic(topic, &own, link.url.as_str(), via),
+                None => own,
+            };
             let context = inherited.map_or(own, Box::from);
             let (url, step) = (link.url.fingerprint(), self.published.predict(&context));
             if step > 0 && self.predictions.len() < LINKS_MAX {
@@ -118,7 +145,8 @@ impl LinkEvidence {
 
     /// Predicts all waiting links again.
     pub fn publish(&mut self) {
-        let mut next = Predictor { bayes: self.bayes.clone(), predictions: Predictions::default() };
+        let topic = self.published.topic.clone();
+        let mut next = Predictor { bayes: self.bayes.clone(), predictions: Predictions::default(), topic };
         for (url, context) in self.waiting.iter() {
             self.predictions.insert(url, next.predict(context));
         }
@@ -154,9 +182,9 @@ mod tests {
     }
 
     fn taught() -> LinkEvidence {
-        let mut evidence = LinkEvidence::default();
+        let mut evidence = LinkEvidence::new(None);
         let mut new: Vec<NewLink> = (0..60).map(|n| link(n, &[n % 2, 100 + n])).collect();
-        evidence.add(&mut new, None);
+        evidence.add(&mut new, "http://h.test/", None);
         assert!(new.iter().all(|link| link.context.is_empty()));
         for link in &new[..40] {
             let context = evidence.take(link.url.fingerprint()).unwrap();
@@ -185,7 +213,7 @@ mod tests {
     fn a_redirects_target_inherits_its_context() {
         let mut evidence = taught();
         evidence.publish();
-        evidence.add(&mut [link(99, &[])], Some(&[1, 7]));
+        evidence.add(&mut [link(99, &[])], "http://h.test/", Some(&[1, 7]));
         assert_eq!(evidence.take(link(99, &[]).url.fingerprint()).as_deref(), Some([1, 7].as_slice()));
     }
 

@@ -183,7 +183,9 @@ impl PolicySnapshot for LearnedSnapshot {
     fn admit(&self, link: &Link<'_>) -> Admission {
         let class = link.class();
         match (link, &self.links) {
-            (Link::New { context, .. }, Some(links)) => with_step(class, links.predict(context)).into(),
+            (Link::New { context, url, via, .. }, Some(links)) => {
+                with_step(class, links.predict_link(context, url, via)).into()
+            }
             _ => class.into(),
         }
     }

@@ -15,7 +15,10 @@ impl Learned {
         let links = self.links.as_mut()?;
         let context = links.take(url.fingerprint());
         let inherited = context.as_deref().filter(|_| matches!(outcome, Outcome::Redirected));
-        links.add(new, inherited);
+        links.add(new, url.as_str(), inherited);
+        if let Some(topic) = &mut self.topic {
+            topic.see(new);
+        }
         context
     }
 

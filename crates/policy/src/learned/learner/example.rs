@@ -96,7 +96,7 @@ impl Learned {
     /// The likeness of an address to the example's; the same for all where there is no example.
     pub(super) fn address_likeness(&self, url: &str) -> f64 {
         match &self.goal {
-            Goal::Content | Goal::Accepted { .. } => 0.0,
+            Goal::Content | Goal::Accepted { .. } | Goal::Topic { .. } => 0.0,
             Goal::Like(_) => self.likeness.of_address(self.patterns.kind(url)),
         }
     }

@@ -26,6 +26,7 @@ use super::sample_page::{ReadPage, SamplePage};
 use super::snapshot::LearnedSnapshot;
 use super::templates::{FIRST_NAME, Templates};
 use super::text::TextIndex;
+use super::topic_relevance::TopicRelevance;
 use super::tuning::Tuning;
 use super::worth::{RecentYield, Worth};
 use super::yields::Yields;
@@ -69,6 +70,8 @@ pub struct Learned {
     extensions: Extensions,
     /// What stands around links, where the goal is not told by classes of links alone.
     links: Option<LinkEvidence>,
+    /// Which pages are about the topic, if one is wanted.
+    topic: Option<TopicRelevance>,
     proposals: Vec<Proposal>,
     best: f64,
     pages: usize,
@@ -85,14 +88,18 @@ impl Learned {
     /// A policy that knows nothing yet. `seed` varies which classes it explores first; `read` parses a page again.
     pub fn new(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>) -> Self {
         let kind = match &goal {
-            Goal::Content | Goal::Accepted { .. } => UrlKind::default(),
+            Goal::Content | Goal::Accepted { .. } | Goal::Topic { .. } => UrlKind::default(),
             Goal::Like(example) => UrlPatterns::default().kind(&example.url),
         };
         let example = match &goal {
-            Goal::Content | Goal::Accepted { .. } => ExampleStatus::Fine,
+            Goal::Content | Goal::Accepted { .. } | Goal::Topic { .. } => ExampleStatus::Fine,
             Goal::Like(_) => ExampleStatus::NotFetched,
         };
-        let links = matches!(goal, Goal::Accepted { .. }).then(LinkEvidence::default);
+        let topic = match &goal {
+            Goal::Topic { terms, .. } => Some(TopicRelevance::new(terms.clone())),
+            _ => None,
+        };
+        let links = goal.is_accepted().then(|| LinkEvidence::new(topic.as_ref().map(|topic| topic.terms().clone())));
         Self {
             goal,
             tuning,
@@ -116,6 +123,7 @@ impl Learned {
             likeness: Likeness { kind, ..Likeness::default() },
             extensions: Extensions::default(),
             links,
+            topic,
             proposals: Vec::new(),
             best: 0.5,
             pages: 0,
@@ -269,7 +277,7 @@ impl Policy for Learned {
 
     fn note(&self) -> Option<String> {
         let url = match &self.goal {
-            Goal::Content => "",
+            Goal::Content | Goal::Topic { .. } => "",
             Goal::Accepted { example, .. } => example.as_deref().unwrap_or_default(),
             Goal::Like(example) => &example.url,
         };
@@ -287,7 +295,14 @@ impl Policy for Learned {
         let body = room && (self.will_learn() || self.drift.is_sampling());
         // Templates and patterns no longer change; what is left to learn are means over many pages.
         let contexts = self.links.is_some();
-        Needs { words: true, body, contexts, gaps: !self.will_learn() && !contexts, ..Needs::default() }
+        Needs {
+            words: true,
+            links: self.topic.is_some(),
+            body,
+            contexts,
+            gaps: !self.will_learn() && !contexts,
+            ..Needs::default()
+        }
     }
 }
 

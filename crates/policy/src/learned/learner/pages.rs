@@ -39,7 +39,10 @@ impl Learned {
         });
         let content = found.as_ref().map(|found| found.id);
         let (duplicate, touched) = found.map_or_else(Default::default, |found| self.relate(&url, found));
-        let accepted = facts.accepted == Some(true);
+        let accepted = match &mut self.topic {
+            Some(topic) => topic.is_relevant(&facts.links),
+            None => facts.accepted == Some(true),
+        };
         self.check_example(&url, facts.accepted);
         let page = LoggedPage { content, cluster, duplicate, accepted, sample };
         if !self.will_learn() {
@@ -171,8 +174,8 @@ impl Learned {
                 let share = if page.duplicate { example.duplicate_worth } else { 1.0 };
                 Worth { value: share * likeness, wanted: likeness >= LIKE_FROM && !page.duplicate }
             }
-            Goal::Accepted { .. } if !page.accepted => Worth::NOTHING,
-            Goal::Accepted { duplicate_worth, .. } => {
+            Goal::Accepted { .. } | Goal::Topic { .. } if !page.accepted => Worth::NOTHING,
+            Goal::Accepted { duplicate_worth, .. } | Goal::Topic { duplicate_worth, .. } => {
                 Worth { value: if page.duplicate { *duplicate_worth } else { 1.0 }, wanted: !page.duplicate }
             }
         }

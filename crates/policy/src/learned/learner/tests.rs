@@ -4,7 +4,7 @@ mod trouble;
 use super::sampling::{SAMPLE_BYTES_MAX, SAMPLE_PER_PATTERN};
 use super::*;
 use crate::learned::templates::OUTLIER;
-use crate::learned::{ClusterFacts, Destination, Example};
+use crate::learned::{ClusterFacts, Destination, Example, TopicTerms};
 use crate::property_tests::holds_for_any_policy;
 use crate::{NewLink, PageFacts};
 use harvestman_core::model::{Apath, LeafPath, LinkClass, PageText, ParsedPage};
@@ -156,7 +156,11 @@ fn the_learner_is_a_policy_for_every_goal() {
     holds_for_any_policy(|seed| Box::new(Learned::new(Goal::Content, Tuning::default(), seed.0, reader())));
     let example = Example { url: format!("{HOST}/topic/1"), duplicate_worth: 0.5 };
     let goal = Goal::Like(example);
-    holds_for_any_policy(|seed| Box::new(Learned::new(goal.clone(), Tuning::default(), seed.0, reader())));
+    let accepted = Goal::Accepted { example: None, duplicate_worth: 0.5 };
+    let topic = Goal::Topic { terms: TopicTerms::new(["3", "topic"]), duplicate_worth: 0.5 };
+    for goal in [goal, accepted, topic] {
+        holds_for_any_policy(|seed| Box::new(Learned::new(goal.clone(), Tuning::default(), seed.0, reader())));
+    }
 }
 
 #[test]

@@ -1,0 +1,110 @@
+//! A topic as its user names it, and the addresses that name it.
+
+use harvestman_structure::link_context::address_words;
+
+/// Maximum number of terms of a topic.
+pub const TERMS_MAX: usize = 10_000;
+
+/// The terms of a topic: tags or words. A term of several words is a phrase.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TopicTerms {
+    /// The letters and digits of each term in lower case, in order, each once.
+    terms: Vec<Box<str>>,
+}
+
+impl TopicTerms {
+    /// Reads terms; what has neither letters nor digits is left out. Terms beyond [`TERMS_MAX`] are left out too.
+    pub fn new<'t>(terms: impl IntoIterator<Item = &'t str>) -> Self {
+        let folded = terms.into_iter().map(fold).filter(|term| !term.is_empty());
+        let mut terms: Vec<Box<str>> = folded.take(TERMS_MAX).map(String::into_boxed_str).collect();
+        terms.sort_unstable();
+        terms.dedup();
+        Self { terms }
+    }
+
+    /// Whether there are no terms.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether an address is that of the page of a term: a whole segment of its path, or a value in a segment or in its
+    /// query, is a term (`/tag/macro/`, `/tags/macro+photography`, `/questions/tags:macro/page:2`, `?tag=macro`). The
+    /// address of a page about a term usually has further words in the segment.
+    pub fn names(&self, url: &str) -> bool {
+        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let Some((_, path)) = rest.split_once('/') else { return false };
+        path.split(['/', '?', '&', '#', ':', '=', ';']).any(|part| self.contains(part))
+    }
+
+    /// Whether this text is a term.
+    fn contains(&self, text: &str) -> bool {
+        !text.is_empty() && self.terms.binary_search_by(|term| (**term).cmp(fold(text).as_str())).is_ok()
+    }
+
+    /// Whether an address has a term among its words.
+    pub fn mentions(&self, url: &str) -> bool {
+        let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+        address_words(path).any(|word| self.contains(word))
+    }
+}
+
+/// The letters and digits of a text in lower case; `%20` and `+` are separators, like all other signs.
+fn fold(text: &str) -> String {
+    let decoded = percent_decoded(text);
+    decoded.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        let value = hex.and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        decoded.push(value.unwrap_or(bytes[at]));
+        at += if value.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_page_of_a_tag_names_it_and_a_page_about_it_mentions_it() {
+        let topic = TopicTerms::new(["Macro photography", "bokeh", " - "]);
+        for url in [
+            "http://h/tag/bokeh/",
+            "http://h/tags/Macro+Photography?page=2",
+            "http://h/questions/scope:all/sort:new/tags:bokeh/page:3/",
+            "http://h/list?tag=macro%20photography",
+            "http://h/t/macro-photography",
+        ] {
+            assert!(topic.names(url), "{url}");
+        }
+        for url in ["http://h/p/17-bokeh-at-night", "http://bokeh/", "http://h/tag/macro/", "http://h/"] {
+            assert!(!topic.names(url), "{url}");
+        }
+        assert!(topic.mentions("http://h/p/17-bokeh-at-night") && !topic.mentions("http://h/p/17-night"));
+        assert!(TopicTerms::new(["", "--"]).is_empty());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_text_is_read_as_terms_and_as_an_address(terms in prop::collection::vec(".{0,12}", 0..6), url in ".{0,40}") {
+            let topic = TopicTerms::new(terms.iter().map(String::as_str));
+            let named = format!("http://h/tag/{}", terms.first().map_or("", String::as_str).replace(['/', '?', '&', '#', ':', '=', ';', '%'], ""));
+            let is_term = terms.first().is_some_and(|term| {
+                term.chars().any(char::is_alphanumeric) && !term.contains(['/', '?', '&', '#', ':', '=', ';', '%'])
+            });
+            prop_assert!(!is_term || topic.names(&named));
+            topic.names(&url);
+            topic.mentions(&url);
+        }
+    }
+}
