@@ -35,6 +35,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("metrics", &["core"]),
     ("structure", &["core"]),
     ("validators", &["core"]),
+    ("index", &["structure"]),
     ("policy", &["core", "structure"]),
     ("storage", &["core", "metrics"]),
     ("stages", &["core", "metrics"]),
