@@ -107,7 +107,7 @@ fn write_index(
     mut out: &mut (dyn Write + Send),
 ) -> Result<Found, WriteError> {
     let mut sorter = LineSorter::new(directory, args.memory.as_usize());
-    let mut progress = ExportProgress::new("captures", &args.output);
+    let mut progress = ExportProgress::new("captures", args.output.quiet);
     let mut found = Found::default();
     for (name, path) in &warcs.files {
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;

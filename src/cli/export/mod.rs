@@ -2,7 +2,7 @@
 
 mod cdxj;
 mod output;
-mod progress;
+pub(super) mod progress;
 mod site;
 mod tables;
 mod warcs;

@@ -1,11 +1,10 @@
-//! Progress of an export, on standard error: a redrawn line on a terminal, a line every ten seconds elsewhere.
+//! Progress of an export or an index, on standard error: a redrawn line on a terminal, a line every ten seconds elsewhere.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::OutputArgs;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_report::figures;
 
@@ -13,8 +12,8 @@ use harvestman_report::figures;
 const STEPS: u64 = 4_096;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Shows the number of exported items.
-pub(super) struct ExportProgress {
+/// Shows the number of items that are done.
+pub(in crate::cli) struct ExportProgress {
     what: &'static str,
     clock: Clock,
     started: Instant,
@@ -24,16 +23,16 @@ pub(super) struct ExportProgress {
 }
 
 impl ExportProgress {
-    /// Counts `what`, for example `captures`.
-    pub fn new(what: &'static str, args: &OutputArgs) -> Self {
+    /// Counts `what`, for example `captures`; shows nothing if `quiet`.
+    pub fn new(what: &'static str, quiet: bool) -> Self {
         let clock = Clock::system();
         let started = clock.now();
-        let bar = (!args.quiet && io::stderr().is_terminal()).then(|| {
+        let bar = (!quiet && io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new_spinner();
             bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is well formed"));
             bar
         });
-        Self { what, clock, started, next: started + LINE_EVERY, bar, quiet: args.quiet }
+        Self { what, clock, started, next: started + LINE_EVERY, bar, quiet }
     }
 
     /// Updates the count.

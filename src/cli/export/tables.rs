@@ -101,7 +101,7 @@ mod with_parquet {
         }
         let output = Output::create(args, || Ok(directory.join(format!("{name}.parquet"))))?;
         let target = output.name();
-        let mut progress = ExportProgress::new("rows", args);
+        let mut progress = ExportProgress::new("rows", args.quiet);
         let made = output.write(|out| {
             let made = write_table(log, directory, out, |rows| progress.show(rows));
             made.map_err(|error| not_made(error, log, directory))

@@ -161,7 +161,7 @@ fn data(key: &str, value: impl std::fmt::Display) -> String {
 }
 
 /// Escapes text for XML. Control characters, U+FFFE and U+FFFF cannot be represented and are removed.
-fn escaped(text: &str) -> String {
+pub(in crate::cli) fn escaped(text: &str) -> String {
     let possible = |c: &char| (!c.is_control() || *c == '\n') && !matches!(c, '\u{fffe}' | '\u{ffff}');
     let text: String = text.chars().filter(possible).collect();
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

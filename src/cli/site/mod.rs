@@ -1,6 +1,6 @@
 //! `harvestman site MODEL`: prints a site model.
 
-mod graph;
+pub(super) mod graph;
 pub(super) mod text;
 
 use std::io::{self, Write};
