@@ -18,6 +18,9 @@ pub use harvestman_metrics as metrics;
 pub use harvestman_pipeline as pipeline;
 pub use harvestman_policy as policy;
 
+#[cfg(feature = "index")]
+pub use harvestman_index as index;
+
 pub use harvestman_admin as admin;
 pub use harvestman_report as report;
 

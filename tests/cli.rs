@@ -208,6 +208,18 @@ fn an_unknown_flag_is_a_usage_error_with_a_suggestion() {
 }
 
 #[test]
+fn the_index_explains_its_parameters_and_asks_for_its_feature_where_it_is_missing() {
+    let text = stdout(&run(&["index", "serve", "--help"]));
+    for part in ["Examples:", "--urls <FILE>", "127.0.0.1:0", "format", "cargo feature `index`"] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    assert_eq!(run(&["index", "serve"]).status.code(), Some(2));
+    let output = run(&["index", "serve", "/nonexistent/a.warc"]);
+    let (code, part) = if cfg!(feature = "index") { (1, "/nonexistent/a.warc") } else { (2, "--features index") };
+    assert!(output.status.code() == Some(code) && stderr(&output).contains(part), "{}", stderr(&output));
+}
+
+#[test]
 fn an_unreadable_configuration_file_is_named() {
     let output = run(&["config", "--config", "/nonexistent/h.toml"]);
     assert_eq!(output.status.code(), Some(2));

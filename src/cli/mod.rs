@@ -12,6 +12,7 @@ pub mod crawl;
 pub mod demo;
 pub mod exit;
 pub mod explain;
+pub mod index;
 mod inspect;
 pub mod lab;
 pub mod learn;
@@ -118,6 +119,9 @@ enum Command {
     /// Measure policies and clusterings on labelled recordings
     #[command(subcommand)]
     Lab(Box<lab::Lab>),
+    /// Search recorded pages
+    #[command(subcommand)]
+    Index(Box<index::Index>),
     /// Inspect a URL, robots.txt, sitemap, page or WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
@@ -155,6 +159,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Sim(args) => sim::run(&args)?,
         Command::Replay(args) => replay::run(&args)?,
         Command::Lab(what) => lab::run(*what)?,
+        Command::Index(what) => index::run(&what)?,
         Command::Inspect(what) => inspect::run(*what)?,
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),

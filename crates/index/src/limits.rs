@@ -1,7 +1,6 @@
 //! The limits of an index.
 
-/// Maximum number of documents: what their addresses, titles and excerpts take in memory (some 500 bytes each) is then
-/// below 2 GiB.
+/// Maximum number of documents. Their addresses, titles and excerpts are in memory wherever the index is.
 pub const DOCUMENTS_MAX: usize = 4_000_000;
 /// Maximum length of an address in bytes. A document with a longer one is not added.
 pub const URL_BYTES_MAX: usize = 8_192;

@@ -1,0 +1,86 @@
+//! `harvestman index`: a search engine over recorded pages.
+
+#[cfg(feature = "index")]
+mod answer;
+#[cfg(feature = "index")]
+mod input;
+#[cfg(feature = "index")]
+mod question;
+#[cfg(feature = "index")]
+mod serve;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use super::exit::Failure;
+
+/// What to do with an index.
+#[derive(Debug, Clone, Subcommand)]
+pub enum Index {
+    /// Serve a search engine over recorded pages
+    ///
+    /// Indexes the HTML pages with status 200 of WARC files, then answers searches over HTTP until Ctrl-C. A page matches a
+    /// query if its title or text contains all words; quoted parts are phrases. Results are ordered by BM25, and are the
+    /// same every time. Of each URL, the first page counts, with its first 16,384 words.
+    Serve(ServeArgs),
+}
+
+/// Arguments of `harvestman index serve`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct ServeArgs {
+    /// WARC files: compressed or plain, of any tool
+    #[arg(value_name = "WARC", required_unless_present = "urls", value_hint = clap::ValueHint::FilePath)]
+    files: Vec<PathBuf>,
+    /// Also index the URLs of this file: one per line, optionally followed by a tab and a text; otherwise the words of
+    /// the URL are its text
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    urls: Option<PathBuf>,
+    /// Address to serve at; port 0 picks a free port
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// Keep the index in temporary files below this directory, instead of in memory
+    #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    on_disk: Option<PathBuf>,
+    /// Print warnings and errors only
+    #[arg(long)]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  harvestman index serve forum/warc/*.warc.gz --listen 127.0.0.1:8889
+  Then, in another terminal:
+    curl 'http://127.0.0.1:8889/search?q=hot-shoe+flash'
+    curl 'http://127.0.0.1:8889/search?q=%22hot-shoe+flash%22&count=50&page=2&format=rss'
+
+The first line of the output is the URL of a search, with {query} where the words belong. Parameters:
+  q        the query
+  count    results per page, 1 to 100 (default 10)
+  page     the page of results, from 1; pageno is the same
+  format   json, as SearXNG answers (default); rss, with OpenSearch elements; or html
+/opensearch.xml describes this to other programs. Anyone who reaches the address can search: by
+default, only this machine.
+
+Needs the cargo feature `index`, which is not enabled by default.";
+
+/// Runs the command.
+///
+/// # Errors
+/// A file cannot be read, or the address cannot be used.
+#[cfg(feature = "index")]
+pub fn run(what: &Index) -> Result<(), Failure> {
+    match what {
+        Index::Serve(args) => serve::run(args),
+    }
+}
+
+/// Fails: this build has no index.
+#[cfg(not(feature = "index"))]
+pub fn run(_: &Index) -> Result<(), Failure> {
+    let without =
+        "this build of harvestman has no search index; enable it with `cargo build --release --features index`";
+    Err(Failure::usage(without))
+}
