@@ -49,6 +49,9 @@ Examples:
   The same, starting from the site model of `harvestman learn` or of an earlier crawl:
     harvestman crawl https://forum.example.org/ --policy ucc --model forum.model \\
         --pages 5000 --out more
+  Pages of a kind on any site, found by a search engine from an example:
+    harvestman crawl --policy xcrawl --example thread.html --want 'selector:article.post' \\
+        --search 'https://search.example.org/search?q={query}&format=json' --out threads
   Pages similar to an example:
     harvestman crawl https://forum.example.org/ --policy target \\
         --example https://forum.example.org/user/17/ --out users
@@ -80,15 +83,24 @@ pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
 
 /// Reads the seeds, starts the log and warns about problems. The returned configuration is complete.
 pub(super) fn prepare(config: Config, quiet: bool) -> Result<(Config, Arc<Progress>), Failure> {
-    let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
+    let seeds = seeds_of(&config)?;
     let progress = start_log(&config, quiet);
     Ok((completed(config, &seeds), progress))
 }
 
 /// Completes the configuration like [`prepare`], but does not start the log.
 pub(super) fn prepare_logged(config: Config) -> Result<Config, Failure> {
-    let seeds = seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)?;
+    let seeds = seeds_of(&config)?;
     Ok(completed(config, &seeds))
+}
+
+/// Reads the seeds. A crawl with searches needs none.
+fn seeds_of(config: &Config) -> Result<Vec<seeds::Seed>, Failure> {
+    let none = config.crawl.seeds.is_empty() && config.crawl.seeds_file.is_empty();
+    if none && config.search.is_on() {
+        return Ok(Vec::new());
+    }
+    seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)
 }
 
 fn completed(config: Config, seeds: &[seeds::Seed]) -> Config {
@@ -96,7 +108,9 @@ fn completed(config: Config, seeds: &[seeds::Seed]) -> Config {
     for seed in seeds.iter().filter(|seed| seed.guessed) {
         tracing::warn!("a seed has no scheme; assuming {}", seed.url);
     }
-    if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &urls) {
+    let searches = config.search.url.iter().filter_map(|text| Url::parse(text).ok());
+    let named: Vec<Url> = urls.iter().cloned().chain(searches).collect();
+    if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
         tracing::warn!("{warning}");
     }
     complete(with_full_example_url(config), &urls)

@@ -58,6 +58,8 @@ const FLAGS: &[SettingFlag] = &[
     one(CRAWL, ("example", "URL|FILE"), ("policy", "example"), "Example of a wanted page, for the policies target and xcrawl"),
     many(CRAWL, ("want", "TEST"), ("policy", "want"), "Which pages are wanted, for target, xcrawl and apprentice: like (the example), regex:PATTERN, selector:CSS, schema:TYPE, table:HEADING,HEADING"),
     many(CRAWL, ("topic", "WORDS"), ("policy", "topic"), "Topic of the policy topic: a tag or words; may be repeated"),
+    many(CRAWL, ("search", "URL"), ("search", "url"), "Search that finds sites with wanted pages, with the place of the query, such as https://search.example/?q={query}; queries are made from the example"),
+    many(CRAWL, ("query", "WORDS"), ("search", "query"), "Query to send to the searches first"),
     one(CRAWL, ("model", "FILE"), ("policy", "model"), "Site model to start from, for the policies ucc, target and cluster-graph"),
     one(CRAWL, ("variant", "default|paper"), ("policy", "variant"), "Variant of the policy"),
     one(CRAWL, ("filter-order", "ORDER"), ("filter", "order"), "When the learnt link filter runs: before the dedup (graph-dup), after it (dup-graph) or never (dup-only)"),

@@ -15,7 +15,7 @@ use crate::crawling::{Crawled, config, crawl_in, crawl_with, serve};
 use crate::scripted::{Reply, Scripted};
 
 /// Metrics that a healthy crawl need not move, and why. Each is tested where what it counts is provoked.
-const SPECIAL: [(&str, &str); 20] = [
+const SPECIAL: [(&str, &str); 22] = [
     ("harvestman_host_crawl_delays_capped_total", "asks for a robots.txt with a crawl delay beyond the maximum"),
     ("harvestman_build_info", "is 1 from the start"),
     ("harvestman_host_put_back_total", "asks for an error between a host's question and the frontier's answer"),
@@ -30,6 +30,8 @@ const SPECIAL: [(&str, &str); 20] = [
     ("harvestman_policy_unread_pages_total", "asks for some thousand pages of few classes"),
     ("harvestman_policy_drifts_total", "asks for a site that changes its templates"),
     ("harvestman_policy_proposals_total", "asks for the policy `target` and addresses that extend others"),
+    ("harvestman_policy_queries_total", "asks for a search"),
+    ("harvestman_policy_found_sites_total", "asks for a search"),
     ("harvestman_policy_forms_put_last", "asks for a trap and some hundred requests into it"),
     ("harvestman_policy_forms_refused", "asks for a trap and some hundred requests into it"),
     ("harvestman_policy_panics_total", "asks for a policy that panics"),

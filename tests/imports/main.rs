@@ -44,7 +44,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("admin", &["core", "metrics", "report"]),
     ("sim", &["core"]),
     ("pipeline", &["core", "fleet", "metrics", "policy", "report", "stages", "storage", "structure", "validators"]),
-    ("lab", &["core", "fleet", "pipeline", "policy", "report", "sim", "stages", "storage", "structure"]),
+    ("lab", &["core", "fleet", "index", "pipeline", "policy", "report", "sim", "stages", "storage", "structure"]),
 ];
 /// Words that must not occur in a pure file: actors, runtimes, sockets, files, metrics, and clocks that read the time
 /// themselves.

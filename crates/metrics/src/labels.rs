@@ -237,4 +237,4 @@ pub const TRAFFIC_WAYS: &[&str] = &["published", "asked", "received"];
 pub const BUDGETS: &[&str] = &["pages", "bytes", "time", "requests"];
 
 /// The policy's reasons are among the refusals.
-const _: () = assert!(PolicyRefusal::LABELS.len() == 9);
+const _: () = assert!(PolicyRefusal::LABELS.len() == 10);

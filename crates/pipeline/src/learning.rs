@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TrySendError, bounded};
 
+use super::handles::CrawlHold;
 use super::live::LiveBoard;
 use super::model_file::ModelFile;
 use super::needs::SharedNeeds;
@@ -28,6 +29,7 @@ use super::snapshot_publisher::SnapshotPublisher;
 use super::trap_board::TrapBoard;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::ClusterId;
+use harvestman_core::url::Scope;
 use harvestman_metrics::PolicyMetrics;
 use harvestman_policy::learned::ReadPage;
 use harvestman_policy::{self as policy, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
@@ -37,6 +39,8 @@ use harvestman_stages::frontier::Order;
 pub(super) struct Seen {
     pub(super) observation: Observation,
     pub(super) generation: u64,
+    /// Keeps the crawl from ending before the policy has said what is next.
+    pub(super) hold: Option<CrawlHold>,
 }
 
 /// How long fetches are gathered if only the trap guard learns. Waking the thread for each page would cost several
@@ -123,6 +127,8 @@ pub(super) struct Learning {
     pub(super) spell: Box<ReadPage>,
     /// The number of model updates when that was last done.
     pub(super) spelt: u64,
+    /// Gets the sites that searches found.
+    pub(super) scope: Arc<Scope>,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<PolicyMetrics>,
 }
@@ -260,6 +266,9 @@ impl Learning {
     }
 
     fn propose(&mut self) {
+        for url in self.policy.found_sites() {
+            self.scope.add_found_site(&url);
+        }
         let proposals = self.policy.proposals();
         if !proposals.is_empty() {
             self.metrics.proposals.add(proposals.len() as u64);
@@ -301,6 +310,7 @@ impl Learning {
     }
 
     fn observe(&mut self, mut seen: Seen) {
+        let hold = seen.hold.take();
         // The trap guard does not use classes.
         if !self.gathers() {
             let is_older = seen.generation < self.snapshot.generation();
@@ -321,6 +331,7 @@ impl Learning {
         self.policy.observe(seen.observation);
         self.untold = true;
         self.propose();
+        drop(hold);
         self.write_observations(|log, _| encoded.map_or(Ok(()), |encoded| log.add(encoded)));
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();
@@ -330,6 +341,8 @@ impl Learning {
         }
         let before = std::mem::replace(&mut self.facts, self.policy.facts());
         self.metrics.duplicates.add(self.facts.duplicates.saturating_sub(before.duplicates));
+        self.metrics.queries.add(self.facts.queries.saturating_sub(before.queries));
+        self.metrics.found_sites.add(self.facts.found_sites.saturating_sub(before.found_sites));
         if self.facts.drifts > before.drifts {
             self.metrics.drifts.add(self.facts.drifts - before.drifts);
             tracing::info!(

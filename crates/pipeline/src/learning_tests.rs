@@ -5,9 +5,10 @@ use arc_swap::ArcSwap;
 
 use super::*;
 use harvestman_core::config::FilterOrder;
+use harvestman_core::config::url::ScopeOptions;
 use harvestman_core::config::{Period, PolicyOptions};
 use harvestman_core::model::{Apath, ClassOrder, LeafPath, LinkClass, ParsedPage, PatternId, UrlPattern};
-use harvestman_core::url::CanonicalUrl;
+use harvestman_core::url::{CanonicalUrl, Scope};
 use harvestman_metrics::Metrics;
 use harvestman_policy::steering::Steering;
 use harvestman_policy::{CurrentPolicy, NewLink, PageFacts};
@@ -115,6 +116,7 @@ fn start_as(
     let options = PolicyOptions { publish_interval: Period::secs(3_600), ..PolicyOptions::default() };
     let learning = Learning {
         traps: Arc::default(),
+        scope: Arc::new(Scope::new(&ScopeOptions::default(), &[]).unwrap()),
         live: Arc::new(LiveBoard::new(&Live::closed())),
         untold: false,
         spell: Box::new(|_, _, _| ParsedPage::default()),
@@ -153,7 +155,7 @@ fn seen(number: u64) -> Seen {
     let body = Some((bytes::Bytes::from_static(b"<p>"), None));
     let outcome = Outcome::Page(Box::new(PageFacts { body, ..PageFacts::default() }));
     let new = vec![NewLink::new(class, url(1_000 + number))];
-    Seen { observation: Observation { url: url(number), class, via: None, outcome, new }, generation: 0 }
+    Seen { observation: Observation { url: url(number), class, via: None, outcome, new }, generation: 0, hold: None }
 }
 
 #[test]

@@ -9,14 +9,14 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-use super::link_judge::{Judge, Judged, Memory};
+use super::link_judge::{Judge, Judged, Memory, Reach};
 use super::link_times::LinkTimes;
 use super::rules::Rules;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
-    Apath, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, RawLink, RobotsDirectives,
-    ScheduledUrl,
+    Apath, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, Priority, RawLink,
+    RobotsDirectives, ScheduledUrl,
 };
 use harvestman_core::url::{CanonicalUrl, Resolver};
 use harvestman_policy::{Link, PlacedLink, PolicySnapshot};
@@ -51,6 +51,8 @@ pub(super) struct LinkFilter<'a> {
     pub(super) placed: Option<Vec<PlacedLink>>,
     /// All links that can be resolved, where it is kept what stands around them.
     pub(super) rows: Option<Vec<RowLink>>,
+    /// How far its links may lead. Those that may lead beyond the scope come from a search and are fetched before all others.
+    pub(super) reach: Reach,
     /// The link of the page that is taken in; `None` where it is no link of a page.
     raw: Option<RawLink>,
     /// Whether the policy asks for what stands around accepted links.
@@ -89,6 +91,7 @@ impl<'a> LinkFilter<'a> {
             placed: None,
             rows: None,
             raw: None,
+            reach: Reach::Scope,
             wants_contexts: false,
             contexts: Vec::new(),
             foreign_contexts: Vec::new(),
@@ -189,10 +192,12 @@ impl<'a> LinkFilter<'a> {
         };
         let wanted_anyway = class.apath == Apath::REDIRECT;
         let (rules, policy, depth, via) = (self.rules, &*self.snapshot, self.depth, self.via.as_str());
+        let reach = self.reach;
         let (memory, passes, times) = (&mut *self.memory, &mut self.passes, &mut self.times);
         times.iter_mut().for_each(LinkTimes::begin);
-        let mut judge = Judge { rules, policy, memory, passes, depth, via, context, times };
+        let mut judge = Judge { rules, policy, memory, passes, depth, via, reach, context, times };
         let Judged { class, priority, fate, context } = judge.judge(&url, class);
+        let priority = if reach == Reach::Scope { priority } else { Priority::Pinned };
         self.times.iter_mut().for_each(LinkTimes::filtered);
         if let Some(rows) = &mut self.rows {
             let text = self.raw.map_or(0, |link| link.text);
@@ -244,6 +249,12 @@ impl<'a> LinkFilter<'a> {
         let mut contexts = std::mem::take(&mut self.contexts);
         contexts.append(&mut self.foreign_contexts);
         contexts
+    }
+
+    /// Takes in links as results of the search with this address.
+    pub(super) fn searching(&mut self, search: Arc<str>) {
+        self.reach = Reach::FoundSite;
+        self.via_shared = Some(search);
     }
 
     pub(super) fn finish(mut self) -> (DiscoveredLinks, Option<Vec<u8>>) {

@@ -26,9 +26,23 @@ pub(super) struct Judge<'j> {
     pub(super) passes: &'j mut Option<LinkClass>,
     pub(super) depth: u16,
     pub(super) via: &'j str,
+    /// How far beyond the scope it may lead.
+    pub(super) reach: Reach,
     /// What stands around the link.
     pub(super) context: &'j dyn Fn() -> Box<[u32]>,
     pub(super) times: &'j mut Option<LinkTimes>,
+}
+
+/// How far a link may lead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Reach {
+    /// Within the scope.
+    #[default]
+    Scope,
+    /// Also to another site, as long as there is room for one: it is a result of a search.
+    FoundSite,
+    /// Anywhere: it is a query to a search that a user named.
+    Anywhere,
 }
 
 /// The decision about a link.
@@ -111,11 +125,16 @@ impl Judge<'_> {
         if self.in_dedup(|memory| memory.recent.knows(fingerprint)) {
             return Judged::settled(class, Fate::Duplicate);
         }
-        if let Err(why) = rules.scope.check(url.as_str()) {
+        let within = match self.reach {
+            Reach::Scope => rules.scope.check(url.as_str()),
+            Reach::FoundSite => rules.scope.check_found(url.as_str()),
+            Reach::Anywhere => Ok(()),
+        };
+        if let Err(why) = within {
             return Judged::settled(class, Fate::OutOfScope(why));
         }
         // Whether a derived address exists is for the crawl to find out, at the price of a request.
-        let linked = class.apath != Apath::DERIVED;
+        let linked = class.apath != Apath::DERIVED && self.reach != Reach::Anywhere;
         if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
             return Judged::settled(class, Fate::OutOfScope(OutOfScope::NotIncluded));
         }

@@ -12,6 +12,7 @@ use super::Error;
 use super::needs::SharedNeeds;
 use super::page_processor::{PageProcessor, observation};
 use super::rules::{AcceptsPage, Rules};
+use super::searches::{Searches, query};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;
 use harvestman_core::config::frontier::FrontierOptions;
@@ -90,6 +91,10 @@ impl Offline {
         };
         for url in seeds {
             offline.queue_seed(url, &*snapshot);
+        }
+        for item in offline.policy.open_queries().iter().map(query) {
+            offline.rules.seen.insert(item.url.fingerprint());
+            offline.push(&item);
         }
         Ok(offline)
     }
@@ -184,10 +189,14 @@ pub(super) fn rules(
     site: RecordedSite,
 ) -> Result<Rules, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
+    let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
+    let searches = Searches::new(config, &canonicaliser)?;
+    let found_max = if searches.is_some() { config.search.sites_max as usize } else { 0 };
+    let scope = Scope::new(&config.scope, seeds).map_err(|error| wrong(&error))?.with_found_sites(found_max);
     Ok(Rules {
         ownership: SingleNode::shared(),
-        canonicaliser: Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?,
-        scope: Arc::new(Scope::new(&config.scope, seeds).map_err(|error| wrong(&error))?),
+        canonicaliser,
+        scope: Arc::new(scope),
         // A replay has no directory: everything stays in memory.
         seen: Arc::new(SeenUrls::new(&config.dedup, None, Seed(config.crawl.seed).child("dedup"))),
         policy: Arc::clone(policy),
@@ -201,6 +210,7 @@ pub(super) fn rules(
         digests: false,
         recorded: Some(site.exists),
         validator: site.accepts,
+        searches,
         metrics: Metrics::off(),
     })
 }

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::bounds::SITEMAP_PART_URLS;
 use super::job::Sitemap;
 use super::link_filter::LinkFilter;
-use super::link_judge::Memory;
+use super::link_judge::{Memory, Reach};
 use super::rules::Rules;
+use super::search_answer;
 use bytes::Bytes;
 
 use harvestman_core::clock::Stopwatch;
@@ -16,6 +17,7 @@ use harvestman_core::model::{
     RobotsDirectives, ScheduledUrl, Truncation,
 };
 use harvestman_core::url::CanonicalUrl;
+use harvestman_policy::search::SearchAnswer;
 use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal};
 use harvestman_stages::fetch;
 use harvestman_stages::frontier::DiscoveredLinks;
@@ -32,6 +34,8 @@ pub(super) struct PageResult {
     /// The number of links on the page; `None` if it was not parsed.
     pub(super) links: Option<u32>,
     pub(super) redirect_to: Option<CanonicalUrl>,
+    /// What a search answered, if it is an answer.
+    pub(super) answer: Option<SearchAnswer>,
     /// The facts about the page for the policy; `None` if it was not an HTML page.
     pub(super) facts: Option<PageFacts>,
     /// The cluster of the page.
@@ -59,6 +63,7 @@ impl PageResult {
             title: None,
             links: None,
             redirect_to: None,
+            answer: None,
             facts: None,
             digests: None,
             rows: Vec::new(),
@@ -104,6 +109,11 @@ impl PageProcessor {
         self.generation = None;
     }
 
+    /// Returns whether the policy waits for a URL before it goes on with its searches.
+    pub(super) fn awaits(&self, item: &ScheduledUrl) -> bool {
+        self.rules.searches.as_ref().is_some_and(|searches| searches.awaits(item))
+    }
+
     /// Determines the fate of an exchange, and processes the links of its page.
     pub(super) fn page(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
         let answer = match &exchange.result {
@@ -121,6 +131,11 @@ impl PageProcessor {
     }
 
     fn document(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
+        if let Some(searches) = self.rules.searches.clone()
+            && searches.is_answer(item.url.as_str())
+        {
+            return self.search_answer(item, answer, searches.results_max);
+        }
         let media = MediaType::of(answer.content_type());
         if media == MediaType::Other {
             return self.unparsed(item, answer, Fate::Fetched);
@@ -138,6 +153,29 @@ impl PageProcessor {
         self.rules.metrics.parse.stage.sent.inc();
         self.rules.metrics.parse.links.add(u64::from(result.links.unwrap_or(0)));
         result
+    }
+
+    /// Processes the answer of a search: its results are links that may lead to other sites.
+    fn search_answer(&mut self, item: &ScheduledUrl, answer: &Answer, results_max: usize) -> PageResult {
+        let rules = Arc::clone(&self.rules);
+        let (body, content_type) = (decoded(answer, &rules), answer.content_type());
+        let found =
+            search_answer::structured(&body, item.url.as_str(), content_type, rules.sitemaps).unwrap_or_else(|| {
+                let page = self.parser.parse(&body, content_type);
+                search_answer::page(&page, &item.url, &rules.canonicaliser)
+            });
+        let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
+        filter.searching(item.url.as_str().into());
+        // Sites that are not known yet first.
+        let (known, unknown): (Vec<&String>, Vec<&String>) =
+            found.urls.iter().partition(|url| rules.scope.check(url).is_ok());
+        for url in unknown.into_iter().chain(known).take(results_max) {
+            filter.link(url, LinkClass::unclassified(Apath::SEED));
+        }
+        let count = found.urls.len();
+        let answer = Some(found.answer(count));
+        let (found, exported) = filter.finish();
+        PageResult { found, links: Some(count as u32), exported, answer, ..PageResult::of(Fate::Fetched) }
     }
 
     /// Processes the refresh of an answer whose body is not parsed.
@@ -168,6 +206,12 @@ impl PageProcessor {
         if let Some(target) = rules.refresh_target(item, answer) {
             page.add_refresh(&target);
         }
+        let accepts = rules.validator.as_ref();
+        let accepted = accepts.and_then(|accepts| accepts(item.url.as_str(), body, answer.content_type()));
+        if accepted == Some(true) && rules.searches.as_ref().is_some_and(|searches| searches.is_result(item)) {
+            // Before its links are checked: they belong to the crawl from now on.
+            rules.scope.add_found_site(item.url.as_str());
+        }
         let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
         filter.placed = needs.links.then(Vec::new);
         filter.rows = rules.digests.then(Vec::new);
@@ -186,10 +230,7 @@ impl PageProcessor {
             gist: std::mem::take(&mut page.gist),
             forms: page.forms,
             links: placed,
-            accepted: rules
-                .validator
-                .as_ref()
-                .and_then(|accepts| accepts(item.url.as_str(), body, answer.content_type())),
+            accepted,
             body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
         };
         let title = page.title;
@@ -246,6 +287,10 @@ impl PageProcessor {
         let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         filter.redirects = item.redirects + 1;
         filter.depth = item.depth;
+        let searches = rules.searches.as_ref().filter(|searches| searches.is_result(item));
+        if let (Some(_), Some(search)) = (searches, &item.via) {
+            filter.searching(Arc::clone(search));
+        }
         let target = filter.link(&location, LinkClass::unclassified(Apath::REDIRECT));
         let (found, exported) = filter.finish();
         PageResult { found, redirect_to: target, exported, ..PageResult::of(Fate::Redirected) }
@@ -259,8 +304,13 @@ impl PageProcessor {
             let item = ScheduledUrl::errand(CanonicalUrl::from_canonical(proposal.via.clone()));
             let snapshot = Arc::clone(&**rules.policy.load());
             let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, &item);
-            filter.link(&proposal.url, LinkClass::unclassified(Apath::DERIVED));
-            let (new, _) = filter.finish();
+            let place = if proposal.is_query { Apath::SEED } else { Apath::DERIVED };
+            filter.reach = if proposal.is_query { Reach::Anywhere } else { Reach::Scope };
+            filter.link(&proposal.url, LinkClass::unclassified(place));
+            let (mut new, _) = filter.finish();
+            if proposal.is_query {
+                new.accepted.iter_mut().for_each(|item| item.via = None);
+            }
             found.settled.merge(&new.settled);
             found.accepted.extend(new.accepted);
             found.foreign.extend(new.foreign);
@@ -332,6 +382,7 @@ fn digests(page: &ParsedPage) -> PageDigests {
 /// Returns the policy's observation of a finished fetch.
 pub(super) fn observation(item: &ScheduledUrl, result: &mut PageResult) -> Observation {
     let outcome = match (result.fate, result.facts.take()) {
+        _ if result.answer.is_some() => Outcome::Search(result.answer.unwrap_or_default()),
         (_, Some(facts)) => Outcome::Page(Box::new(facts)),
         (Fate::Redirected, None) => Outcome::Redirected,
         (Fate::Fetched | Fate::UnwantedType, None) => Outcome::Document,

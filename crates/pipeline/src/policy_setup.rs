@@ -21,6 +21,7 @@ use super::pace::Pace;
 use super::page_processor::PageProcessor;
 use super::policy_log::Journal;
 use super::rules::{AcceptsPage, Rules};
+use super::searches::{Searches, text_of};
 use super::snapshot_publisher::SnapshotPublisher;
 use super::trap_board::TrapBoard;
 use super::validator::validator;
@@ -58,6 +59,7 @@ pub(super) struct PolicySetup {
     /// The policy that all nodes of the fleet decide by, if this node shares one.
     pub(super) shared: Option<SharedPolicy>,
     observations: Option<ObservationLog>,
+    scope: Arc<Scope>,
 }
 
 /// The environment of the policy, and the seed of its random draws.
@@ -80,15 +82,16 @@ impl PolicySetup {
     pub(super) fn new(
         config: &Config,
         canonicaliser: &Canonicaliser,
-        (seeds, scope): (&[CanonicalUrl], &Scope),
-        PolicyEnvironment { environment, seed }: PolicyEnvironment<'_>,
+        (seeds, scope): (&[CanonicalUrl], &Arc<Scope>),
+        (searches, PolicyEnvironment { environment, seed }): (Option<&Arc<Searches>>, PolicyEnvironment<'_>),
     ) -> Result<Self, Error> {
         let example = example(config, canonicaliser, scope)?;
         let validator = validator(&config.policy, example.as_ref())?;
         let model = model(config, seeds, scope)?;
         let example_seed =
             example.as_ref().filter(|example| example.facts.is_none()).map(|example| example.url.clone());
-        let NodePolicy { mut policy, shared } = environment.policy(&making(config, example, model), seed);
+        let NodePolicy { mut policy, shared } =
+            environment.policy(&making((config, canonicaliser), searches.cloned(), example, model), seed);
         if config.filter.trap_guard {
             policy = Box::new(GuardedPolicy::new(policy));
         }
@@ -107,7 +110,13 @@ impl PolicySetup {
             policy,
             example_seed,
             validator,
+            scope: Arc::clone(scope),
         })
+    }
+
+    /// Returns the queries that a run starts with.
+    pub(super) fn open_queries(&mut self) -> Vec<Proposal> {
+        self.policy.open_queries()
     }
 
     /// Returns the first order of the frontier.
@@ -123,6 +132,9 @@ impl PolicySetup {
             let (log, recalled) = recall(config, directory, &mut *self.policy, &mut pages)?;
             log_recalled(recalled);
             self.observations = Some(log);
+        }
+        for url in self.policy.found_sites() {
+            self.scope.add_found_site(&url);
         }
         self.needs.set(self.policy.needs());
         let explained = (self.policy.is_explained(), self.filter);
@@ -157,6 +169,7 @@ impl PolicySetup {
         let learning = Learning {
             facts: self.policy.facts(),
             traps: self.traps,
+            scope: self.scope,
             live,
             untold: true,
             spell: spelling_reader(&config.parse),
@@ -180,9 +193,19 @@ impl PolicySetup {
 }
 
 /// Returns the constructor of the policy.
-fn making(config: &Config, example: Option<ExamplePage>, model: Option<SiteModel>) -> MakePolicy {
-    let (kind, options, parse) = (config.crawl.policy, config.policy.clone(), config.parse.clone());
-    Arc::new(move |seed| policy::make(kind, &inputs(&options, example.as_ref(), model.as_ref(), seed), reader(&parse)))
+fn making(
+    (config, canonicaliser): (&Config, &Canonicaliser),
+    searches: Option<Arc<Searches>>,
+    example: Option<ExamplePage>,
+    model: Option<SiteModel>,
+) -> MakePolicy {
+    let (config, canonicaliser) = (config.clone(), canonicaliser.clone());
+    let samples: Vec<String> = example.iter().filter(|_| searches.is_some()).filter_map(text_of).collect();
+    Arc::new(move |seed| {
+        let inputs = inputs(&config.policy, example.as_ref(), model.as_ref(), seed);
+        let policy = policy::make(config.crawl.policy, &inputs, reader(&config.parse));
+        Searches::around(searches.as_ref(), policy, (&config, &canonicaliser), samples.clone())
+    })
 }
 
 /// Returns what the policy is made from.

@@ -11,6 +11,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::bounds::ERRANDS_MAX;
 use super::environment::Network;
+use super::searches::Searches;
 use super::tally::Tally;
 use super::visits::{Visits, conditions};
 use harvestman_core::clock::Clock;
@@ -29,6 +30,8 @@ const PAUSE_CHECK_EVERY: Duration = Duration::from_millis(100);
 pub(super) struct Fetching {
     pub(super) network: Arc<dyn Network>,
     pub(super) robots: Arc<RobotsOptions>,
+    /// The searches, whose answers may be of any type.
+    pub(super) searches: Option<Arc<Searches>>,
     pub(super) decode: DecodeLimits,
     pub(super) tally: Arc<Tally>,
     pub(super) metrics: Metrics,
@@ -37,7 +40,10 @@ pub(super) struct Fetching {
 impl Fetching {
     /// Requests a page, with these additional headers.
     async fn page(&self, host: &HostKey, url: &CanonicalUrl, headers: HeaderMap) -> Exchange {
-        let request = fetch::Request { headers, ..fetch::Request::page(url.clone()) };
+        let page = fetch::Request::page(url.clone());
+        let is_answer = self.searches.as_ref().is_some_and(|searches| searches.is_answer(url.as_str()));
+        let accept = if is_answer { fetch::Accept::All } else { page.accept };
+        let request = fetch::Request { headers, accept, ..page };
         self.counted(host, self.network.fetch(&request)).await
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::needs::SharedNeeds;
+use super::searches::Searches;
 use harvestman_core::config::filter::FilterOptions;
 use harvestman_core::model::{Answer, HostOwnership, RobotsDirectives, ScheduledUrl};
 use harvestman_core::url::{Canonicaliser, Fingerprint, Scope};
@@ -43,6 +44,8 @@ pub(super) struct Rules {
     pub(super) recorded: Option<Recorded>,
     /// Says which pages are wanted, if the policy does not decide that by itself.
     pub(super) validator: Option<Arc<AcceptsPage>>,
+    /// The searches of the crawl.
+    pub(super) searches: Option<Arc<Searches>>,
     pub(super) metrics: Metrics,
 }
 

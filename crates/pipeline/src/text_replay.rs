@@ -8,10 +8,10 @@ use super::example::{example, reader};
 use super::model_file::model;
 use super::observations::{self, OBSERVATIONS_DIRECTORY};
 use super::policy_setup::inputs;
-use super::wiring::seeds;
+use super::wiring::{scope, seeds};
 use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
-use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_policy::learned::{Learned, TextTrace, TextTracer};
 use harvestman_policy::make_learner;
 
@@ -63,8 +63,8 @@ pub fn replay_text(config: &Config, directory: &Path, url: &CanonicalUrl) -> Res
 fn learner(config: &Config) -> Result<Option<Learned>, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
-    let seeds = seeds(&config.crawl.seeds, &canonicaliser)?;
-    let scope = Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?;
+    let seeds = seeds(&config.crawl.seeds, &canonicaliser, config.search.is_on())?;
+    let scope = scope(config, &canonicaliser, &seeds)?;
     let example = example(config, &canonicaliser, &scope)?;
     let model = model(config, &seeds, &scope)?;
     // What it would explore first does not matter.

@@ -15,6 +15,7 @@ mod observation;
 mod observation_update;
 #[cfg(test)]
 mod property_tests;
+pub mod search;
 pub mod source;
 pub mod steering;
 mod stored_snapshot;
@@ -50,6 +51,17 @@ pub trait Policy: Send {
     /// Takes the addresses that no page links to and that the policy wants to try, found since the last call. They pass
     /// scope and dedup like links, and wait under [`Apath::DERIVED`](harvestman_core::model::Apath::DERIVED).
     fn proposals(&mut self) -> Vec<Proposal> {
+        Vec::new()
+    }
+
+    /// Takes the pages, found since the last call, by which searches found a site: their sites belong to the crawl from now
+    /// on.
+    fn found_sites(&mut self) -> Vec<Box<str>> {
+        Vec::new()
+    }
+
+    /// Returns the queries that wait for an answer, for the start of a run: those that an earlier run sent may be lost.
+    fn open_queries(&mut self) -> Vec<Proposal> {
         Vec::new()
     }
 
@@ -131,6 +143,10 @@ pub struct PolicyFacts {
     pub drifts: u64,
     /// Pages that it recognised as repetitions of others.
     pub duplicates: u64,
+    /// Queries that it sent to searches.
+    pub queries: u64,
+    /// Sites that these found.
+    pub found_sites: u64,
 }
 
 /// A policy's state of knowledge at one moment. A decision names the [`PolicySnapshot::version`] that it came from.

@@ -10,6 +10,8 @@ use harvestman_core::model::{
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
+use crate::search::SearchAnswer;
+
 /// What observations of pages must contain for a policy. What no policy needs is not collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Needs {
@@ -55,6 +57,8 @@ pub enum Outcome {
     Document,
     /// An error.
     Failed,
+    /// The answer to a query; its results are the new links.
+    Search(SearchAnswer),
 }
 
 /// What is known of a fetched page.
@@ -121,11 +125,25 @@ impl NewLink {
     }
 }
 
-/// An address that a policy derived.
+/// An address that a policy wants to try and that no page links to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
     /// The address, canonical.
     pub url: String,
-    /// The page with the address that it extends.
+    /// The page with the address that it extends; of a query, its own address.
     pub via: String,
+    /// Whether it is a query to a search, which is sent before all else, wherever the search is.
+    pub is_query: bool,
+}
+
+impl Proposal {
+    /// An address derived from that of a page.
+    pub const fn derived(url: String, via: String) -> Self {
+        Self { url, via, is_query: false }
+    }
+
+    /// The address of a query.
+    pub fn search(url: &str) -> Self {
+        Self { url: url.to_owned(), via: url.to_owned(), is_query: true }
+    }
 }

@@ -57,7 +57,7 @@ impl<'a> PageView<'a> {
     }
 
     /// Returns the text that the page shows.
-    pub(crate) fn visible_text(&self) -> Option<&str> {
+    pub fn visible_text(&self) -> Option<&str> {
         self.visible.get_or_init(|| self.document().map(visible::text)).as_deref()
     }
 }

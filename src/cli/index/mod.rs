@@ -64,7 +64,7 @@ The first line of the output is the URL of a search, with {query} where the word
 /opensearch.xml describes this to other programs. Anyone who reaches the address can search: by
 default, only this machine.
 
-Needs the cargo feature `index`, which is not enabled by default.";
+Needs the cargo feature `index`, which is enabled by default.";
 
 /// Runs the command.
 ///

@@ -78,6 +78,28 @@ pub fn run_experiment(experiment: &impl Experiment, common: &Common) -> Result<(
     }
 }
 
+/// Runs an experiment on one corpus that `merge` makes of all recordings.
+#[cfg(feature = "index")]
+pub fn run_merged(
+    experiment: &impl Experiment,
+    common: &Common,
+    merge: impl FnOnce(&[Arc<Corpus>]) -> anyhow::Result<Corpus>,
+) -> Result<(), Failure> {
+    common.check()?;
+    let progress = RunProgress::new(common.quiet);
+    let workers = Workers::new(common.threads.map(Into::into), &progress);
+    let load = |(at, warc): (usize, &PathBuf)| corpus(warc, common.labels.get(at).map(PathBuf::as_path)).map(Arc::new);
+    let recordings = common.corpora.iter().enumerate().map(load).collect::<anyhow::Result<Vec<_>>>()?;
+    let corpus = Arc::new(merge(&recordings)?);
+    drop(recordings);
+    let mut results = Results::default();
+    results.notes.extend(corpus.notes.iter().map(|note| format!("{}: {note}", corpus.name)));
+    let measured = experiment.measure(&corpus, &workers, &mut results);
+    progress.finish();
+    measured.map_err(anyhow::Error::from)?;
+    write(&experiment.report(results), common)
+}
+
 fn measure(
     experiment: &impl Experiment,
     warc: &Path,

@@ -1,6 +1,7 @@
 //! `harvestman lab`: experiments on labelled corpora.
 
 mod common;
+mod from_queries;
 mod progress;
 mod record;
 mod scale;
@@ -227,7 +228,8 @@ as many seconds pass as requests are made.
 
 Examples:
   harvestman lab xcrawl forum.warc.gz --out results
-  harvestman lab xcrawl forum.warc.gz --types forum:thread --whole")]
+  harvestman lab xcrawl forum.warc.gz --types forum:thread --whole
+  harvestman lab xcrawl one.warc.gz two.warc.gz blogs.warc.gz --queries --sites 2")]
 pub struct XcrawlArgs {
     #[command(flatten)]
     common: Common,
@@ -252,6 +254,12 @@ pub struct XcrawlArgs {
     /// Also crawl until the frontier is empty, to measure the share of wanted pages that can be reached
     #[arg(long)]
     whole: bool,
+    /// Crawl the first recordings together, from queries only; all recordings are searched
+    #[arg(long)]
+    queries: bool,
+    /// With --queries: number of recordings whose pages are wanted
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    sites: usize,
 }
 
 /// Arguments of `lab profiles`.
@@ -463,7 +471,8 @@ pub fn run(lab: Lab) -> Result<(), Failure> {
                 &common,
             )
         }
-        Lab::Xcrawl(XcrawlArgs { common, policies, variants, budget, types, type_pages, examples, whole }) => {
+        Lab::Xcrawl(args) if args.queries => from_queries::run(args),
+        Lab::Xcrawl(XcrawlArgs { common, policies, variants, budget, types, type_pages, examples, whole, .. }) => {
             let contenders = Contender::all(&policies, &variants);
             let (seeds, validated) = (common.seeds, true);
             run_experiment(

@@ -11,7 +11,7 @@ use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
 use super::{
     BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, FleetOptions, LogOptions, MetricsOptions, PolicyOptions,
-    RecrawlOptions, RobotsOptions, StateOptions,
+    RecrawlOptions, RobotsOptions, SearchOptions, StateOptions,
 };
 
 /// A section without its type, for code that treats all sections alike: loading, printing, the reference.
@@ -90,6 +90,8 @@ sections! {
     dedup: DedupOptions,
     /// The policy.
     policy: PolicyOptions,
+    /// Searches.
+    search: SearchOptions,
     /// The frontier.
     frontier: FrontierOptions,
     /// The archive.

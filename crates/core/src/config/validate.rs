@@ -3,7 +3,7 @@
 use super::dedup::{BYTES_MIN, PLANNED_MAX, RATES};
 use super::sections::Config;
 use super::{ByteSize, PolicyKind, PolicyVariant, RecrawlOptions};
-use crate::url::{Error, HostGroups};
+use crate::url::{Canonicaliser, Error, HostGroups, SearchTemplate};
 
 /// Maximum number of threads that may be configured: far beyond any machine, and far below what would bring one down.
 const THREADS_MAX: u32 = 1_024;
@@ -53,6 +53,8 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("policy", "example", missing_example(config));
     wrong("policy", "topic", missing_topic(config));
     wrong("policy", "model", unusable_model(config));
+    wrong("search", "url", unusable_searches(config));
+    wrong("search", "site_share", invalid_share(config.search.site_share));
     wrong("metrics", "listen", invalid_address(&config.metrics.listen));
     wrong("metrics", "token", weak_token(&config.metrics.token));
     wrong("fleet", "name", invalid_name(&config.fleet.name));
@@ -108,6 +110,30 @@ fn missing_topic(config: &Config) -> Option<String> {
     unavailable.then(|| {
         "the variant `paper` of `topic` needs sample pages of each type: it runs in `lab profiles` only".to_owned()
     })
+}
+
+/// Checks the addresses of searches, and whether the policy can tell which results are wanted.
+fn unusable_searches(config: &Config) -> Option<String> {
+    if !config.search.is_on() {
+        let idle = !config.search.query.is_empty();
+        return idle.then(|| "there are queries but no search: give the address of one".to_owned());
+    }
+    let canonicaliser = Canonicaliser::new(&config.url).ok()?;
+    let wrong: Vec<String> =
+        config.search.url.iter().filter_map(|text| SearchTemplate::parse(text, &canonicaliser).err()).collect();
+    if !wrong.is_empty() {
+        return Some(wrong.join("; "));
+    }
+    let judges = matches!(config.crawl.policy, PolicyKind::Xcrawl | PolicyKind::Target | PolicyKind::Apprentice);
+    if !judges || config.policy.want.iter().all(|want| want == "like") {
+        let text = "a search finds pages of any site: it needs a policy that looks for wanted pages (`xcrawl`, `target` or \
+                    `apprentice`), and `policy.want` must say which these are, other than `like`";
+        return Some(text.to_owned());
+    }
+    if config.policy.example.is_empty() && config.search.query.is_empty() && config.crawl.seeds.is_empty() {
+        return Some("queries are made from example pages: give one, or a query, or a seed".to_owned());
+    }
+    (!config.fleet.servers.is_empty()).then(|| "searches are not available in a fleet".to_owned())
 }
 
 fn unusable_model(config: &Config) -> Option<String> {

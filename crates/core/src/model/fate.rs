@@ -36,6 +36,8 @@ pub enum PolicyRefusal {
     StructureTrap,
     /// It was banned by the operator.
     Banned,
+    /// Its site brings far less than another one.
+    PoorSite,
 }
 
 /// The budget that a link exceeded.
@@ -139,10 +141,11 @@ labels!(PolicyRefusal {
     Uninformative => "uninformative",
     StructureTrap => "structure_trap",
     Banned => "banned",
+    PoorSite => "poor_site",
 });
 impl PolicyRefusal {
     /// All reasons, in the order of [`Self::LABELS`].
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::LinkClass,
         Self::Nofollow,
         Self::NoCluster,
@@ -152,6 +155,7 @@ impl PolicyRefusal {
         Self::Uninformative,
         Self::StructureTrap,
         Self::Banned,
+        Self::PoorSite,
     ];
 
     /// Returns the reason with this label.
@@ -173,6 +177,7 @@ impl PolicyRefusal {
             Self::Uninformative => "addresses of that form show nothing wanted",
             Self::StructureTrap => "new addresses of that form keep appearing and bring nothing new",
             Self::Banned => "such links were banned while the crawl ran (`harvestman ban`)",
+            Self::PoorSite => "its site, which a search found, brings far fewer wanted pages than another",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The scope: which URLs belong to a crawl.
 
 use std::collections::HashSet;
+use std::sync::{PoisonError, RwLock};
 
 use regex::{RegexSet, RegexSetBuilder};
 
@@ -11,8 +12,8 @@ use super::trap::TrapGuard;
 use super::{CanonicalUrl, authority, domain, registrable_domain};
 use crate::config::url::{ScopeMode, ScopeOptions};
 
-/// Decides whether a URL belongs to the crawl. Immutable, created once from the settings and the seeds; an ordinary
-/// check does not allocate.
+/// Decides whether a URL belongs to the crawl. Created once from the settings and the seeds; only sites that searches find
+/// are added later. An ordinary check does not allocate.
 #[derive(Debug)]
 pub struct Scope {
     reach: Reach,
@@ -21,6 +22,10 @@ pub struct Scope {
     exclude: RegexSet,
     url_length_max: usize,
     trap_guard: Option<TrapGuard>,
+    /// The authorities of sites that searches found.
+    found: RwLock<Authorities>,
+    /// Maximum number of these.
+    found_max: usize,
 }
 
 /// Authorities of seeds.
@@ -75,7 +80,35 @@ impl Scope {
             exclude,
             url_length_max: options.url_length_max,
             trap_guard: options.trap_guard.then(|| TrapGuard::new(options)),
+            found: RwLock::default(),
+            found_max: 0,
         })
+    }
+
+    /// Returns the scope with room for this many sites that searches find.
+    #[must_use]
+    pub fn with_found_sites(self, found_max: usize) -> Self {
+        Self { found_max, ..self }
+    }
+
+    /// Adds the authority of a URL that a search found, unless it belongs to the crawl already. Returns whether it was
+    /// added.
+    pub fn add_found_site(&self, canonical: &str) -> bool {
+        let authority = authority::of(canonical);
+        if self.reach.check(canonical, authority).is_ok() {
+            return false;
+        }
+        let mut found = self.found.write().unwrap_or_else(PoisonError::into_inner);
+        found.len() < self.found_max && found.insert(authority.into())
+    }
+
+    /// Checks whether a canonical URL that a search found may be looked at: it belongs to the crawl, or there is room for
+    /// another site.
+    ///
+    /// # Errors
+    /// The reason why it may not.
+    pub fn check_found(&self, canonical: &str) -> Result<(), OutOfScope> {
+        self.check_reach(canonical, |found| found.len() < self.found_max)
     }
 
     /// Checks whether a canonical URL belongs to the crawl.
@@ -84,6 +117,11 @@ impl Scope {
     ///
     /// The reason why it does not.
     pub fn check(&self, canonical: &str) -> Result<(), OutOfScope> {
+        self.check_reach(canonical, |_| false)
+    }
+
+    /// Checks a URL; `beyond` says whether one belongs to the crawl that is on none of its sites.
+    fn check_reach(&self, canonical: &str, beyond: impl FnOnce(&Authorities) -> bool) -> Result<(), OutOfScope> {
         if canonical.len() > self.url_length_max {
             return Err(OutOfScope::TooLong);
         }
@@ -91,6 +129,7 @@ impl Scope {
         let authority = &canonical[authority::start(canonical)..path_start];
         if let Err(refusal) = self.reach.check(canonical, authority)
             && !self.extra.iter().any(|rule| rule.matches(authority))
+            && !self.is_found(authority, beyond)
         {
             return Err(refusal);
         }
@@ -104,6 +143,14 @@ impl Scope {
             Some(guard) if guard.shape(&canonical[path_start..]).is_some() => Err(OutOfScope::Trap),
             _ => Ok(()),
         }
+    }
+
+    fn is_found(&self, authority: &str, beyond: impl FnOnce(&Authorities) -> bool) -> bool {
+        if self.found_max == 0 {
+            return false;
+        }
+        let found = self.found.read().unwrap_or_else(PoisonError::into_inner);
+        found.contains(authority) || beyond(&found)
     }
 }
 

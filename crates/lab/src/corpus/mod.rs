@@ -13,6 +13,7 @@ mod head;
 mod label;
 mod labels;
 mod load;
+mod merge;
 mod response;
 mod revisit;
 mod spelling;

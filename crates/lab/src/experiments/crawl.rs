@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::{Contender, ExperimentError};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{CurvePoint, Harvest, Judge, Task, curve, ratio};
-use crate::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, Replay, TopicInputs, make, replay, spelling};
+use crate::replay::{
+    ExamplePage, FromQueries, Plan, PolicyInputs, PolicyName, Replay, Search, TopicInputs, make, replay, spelling,
+};
 use crate::tables::{Measure, Row};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::seed::Seed;
@@ -22,7 +24,7 @@ const POINTS: usize = 60;
 pub const FREE_SAMPLE_REQUESTS: usize = 20_000;
 
 /// The specification of a crawl.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Crawl {
     /// The policy and its form.
     pub contender: Contender,
@@ -43,6 +45,8 @@ pub struct Crawl {
     pub validated: bool,
     /// What policies for a topic get.
     pub topic: Option<Arc<TopicInputs>>,
+    /// The search that it starts from; the examples are then known and no starts.
+    pub search: Option<Arc<Search>>,
 }
 
 /// The result of a crawl.
@@ -92,6 +96,7 @@ impl Crawl {
             recall_at: None,
             validated: false,
             topic: None,
+            search: None,
         }
     }
 
@@ -164,10 +169,13 @@ impl Crawl {
             ..PolicyInputs::new(Seed(self.seed))
         };
         let policy = make(self.contender.policy, &making);
-        let seeds = self.examples.iter().map(|id| corpus.url(*id).clone()).collect();
+        let starts = self.examples.iter().filter(|_| self.search.is_none());
+        let seeds = starts.map(|id| corpus.url(*id).clone()).collect();
+        let samples = || self.examples.iter().filter_map(|id| corpus.text(*id)).collect();
+        let queries = self.search.clone().map(|search| FromQueries { search, samples: samples() });
         let sample_free = self.contender.form.free_sample.then_some(FREE_SAMPLE_REQUESTS);
         let accepts = self.validated.then(|| labelled(corpus, &self.task)).flatten();
-        (Plan { seeds, sample_free, accepts, ..Plan::new(corpus, self.task.clone(), self.budget) }, policy)
+        (Plan { seeds, sample_free, accepts, queries, ..Plan::new(corpus, self.task.clone(), self.budget) }, policy)
     }
 
     fn name(&self) -> String {

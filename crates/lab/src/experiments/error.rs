@@ -15,6 +15,10 @@ pub enum ExperimentError {
     /// A store of seen URLs cannot be kept on disk.
     #[error(transparent)]
     Store(#[from] harvestman_storage::dedup::DiskError),
+    /// The pages cannot be indexed.
+    #[cfg(feature = "index")]
+    #[error(transparent)]
+    Index(#[from] harvestman_index::Error),
     /// The experiment needs labels.
     #[error(
         "{name} has no labels, and {needs}; give them with --labels FILE, or put them beside it as {name}.labels.csv"

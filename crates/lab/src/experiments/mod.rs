@@ -9,6 +9,7 @@
 //! | [`Samples`] | figure 8 | how large must the sample be? |
 //! | [`Ablation`] | table 5 | what is the effect of each term of the score? |
 //! | [`Order`] | figures 4 to 8, table 6 of ClusterGraph (Jiang, Lv 2009) | what does filtering before the dedup save? |
+//! | `FromQueries` | xCrawl, sections 3, 4 | which sites and pages does a crawl find that starts from queries? |
 //! | [`EarlyStops`] | – | when should a crawl stop? |
 //! | [`Oracle`] | – | how much could any crawl yield? |
 //!
@@ -24,6 +25,8 @@ mod contender;
 mod crawl;
 mod early_stop;
 mod error;
+#[cfg(feature = "index")]
+mod from_queries;
 mod input;
 mod learnt;
 mod links;
@@ -49,6 +52,8 @@ pub use contender::{Contender, Form, has_variants, needs_example};
 pub use crawl::{Crawl, Crawled, FREE_SAMPLE_REQUESTS};
 pub use early_stop::EarlyStops;
 pub use error::ExperimentError;
+#[cfg(feature = "index")]
+pub use from_queries::FromQueries;
 pub use input::{labels_beside, load};
 pub use learnt::{ClusterSize, clusters};
 pub use method::{Clustered, Method, Part};

@@ -6,6 +6,7 @@
 mod example;
 mod names;
 mod policies;
+mod queries;
 #[cfg(test)]
 mod tests;
 mod topic;
@@ -18,6 +19,7 @@ use http::HeaderMap;
 pub use example::{ExamplePage, spelling};
 pub use names::{PolicyName, Unknown, Variant};
 pub use policies::{PolicyInputs, make, source_options, xcrawl_options};
+pub use queries::{Answered, FromQueries, Search};
 pub use topic::TopicInputs;
 
 use crate::corpus::{Corpus, PageId};
@@ -28,7 +30,7 @@ use harvestman_core::config::{Config, FilterOrder};
 use harvestman_core::model::{Answer, Exchange, Lease, Timings, TrapRecord};
 use harvestman_core::url::CanonicalUrl;
 use harvestman_pipeline::offline::{Offline, RecordedSite};
-use harvestman_pipeline::{AcceptsPage, Error};
+use harvestman_pipeline::{AcceptsPage, Error, with_searches};
 use harvestman_policy::{GuardedPolicy, Policy};
 use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions, YieldForecast};
 
@@ -54,6 +56,8 @@ pub struct Plan<'a> {
     pub trap_guard: bool,
     /// Whether a page is wanted, for policies that ask a validator: by its address, its decoded body and its content type.
     pub accepts: Option<Arc<AcceptsPage>>,
+    /// Queries that it starts from, instead of the seed of the corpus.
+    pub queries: Option<FromQueries>,
 }
 
 impl<'a> Plan<'a> {
@@ -69,6 +73,7 @@ impl<'a> Plan<'a> {
             order: FilterOrder::GraphDup,
             trap_guard: false,
             accepts: None,
+            queries: None,
         }
     }
 }
@@ -145,7 +150,7 @@ pub fn replay_keeping(
     let mut early_stop = plan.early_stop.map(EarlyStop::new);
     while done.order.len() < plan.budget {
         let Some(lease) = crawl.lease() else { break };
-        let page = take_in(plan.corpus, &mut crawl, &lease);
+        let page = take_in(plan, &mut crawl, &lease);
         let fetched = judge.fetched(page);
         each(page, &fetched, &crawl);
         done.order.push(Request { url: lease.item.url, page });
@@ -177,7 +182,7 @@ fn take_sample(plan: &Plan<'_>, policy: Box<dyn Policy>, requests: usize) -> Res
     let mut sent = 0;
     while sent < requests && crawl.policy().is_sampling() {
         let Some(lease) = crawl.lease() else { break };
-        take_in(plan.corpus, &mut crawl, &lease);
+        take_in(plan, &mut crawl, &lease);
         sent += 1;
     }
     let mut policy = crawl.into_policy();
@@ -195,13 +200,25 @@ fn start(plan: &Plan<'_>, policy: Box<dyn Policy>) -> Result<Offline, Error> {
     let known = Arc::clone(plan.corpus);
     let mut seeds = vec![plan.corpus.url(plan.corpus.seed()).clone()];
     seeds.extend(plan.seeds.iter().cloned());
+    let policy = match &plan.queries {
+        Some(queries) => {
+            FromQueries::configure(&mut config);
+            seeds.clear();
+            with_searches(&config, policy, queries.samples.clone())?
+        }
+        None => policy,
+    };
     let recorded = move |fingerprint| known.find_fingerprint(fingerprint).is_some();
     Offline::new(&config, &seeds, policy, RecordedSite { accepts: plan.accepts.clone(), ..RecordedSite::new(recorded) })
 }
 
 /// Passes the recorded response of a leased URL to the crawl, or that there is none.
-fn take_in(corpus: &Corpus, crawl: &mut Offline, lease: &Lease) -> Option<PageId> {
-    let url = &lease.item.url;
+fn take_in(plan: &Plan<'_>, crawl: &mut Offline, lease: &Lease) -> Option<PageId> {
+    let (corpus, url) = (plan.corpus, &lease.item.url);
+    if let Some(answer) = plan.queries.as_ref().and_then(|queries| queries.answer(url)) {
+        crawl.take_in(lease, &answer);
+        return None;
+    }
     let page = corpus.find_fingerprint(url.fingerprint());
     crawl.take_in(lease, &page.map_or_else(|| not_found(url), |id| exchange(corpus, id, url)));
     page

@@ -42,6 +42,10 @@ group! {
         duplicates: Counter = "harvestman_policy_duplicates_total";
         /// Addresses without links to them that the policy has proposed.
         proposals: Counter = "harvestman_policy_proposals_total";
+        /// Queries that were sent to searches.
+        queries: Counter = "harvestman_policy_queries_total";
+        /// Sites that searches found and that were added to the crawl.
+        found_sites: Counter = "harvestman_policy_found_sites_total";
         /// Targets (clusters, URL forms) banned by command.
         banned: Gauge = "harvestman_policy_banned_targets";
         /// Targets (clusters, URL forms) put first by command.

@@ -56,7 +56,7 @@ pub(super) fn options(config: &Config, seeds: Vec<ScheduledUrl>) -> Result<NodeO
 pub(super) fn seeds(config: &Config) -> Result<Vec<ScheduledUrl>, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
-    let seeds = canonical_seeds(&config.crawl.seeds, &canonicaliser)?;
+    let seeds = canonical_seeds(&config.crawl.seeds, &canonicaliser, false)?;
     let scope = Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?;
     let class = LinkClass::unclassified(Apath::SEED);
     let within = seeds.into_iter().filter(|url| scope.check(url.as_str()).is_ok());

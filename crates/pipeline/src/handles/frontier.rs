@@ -42,6 +42,12 @@ impl FrontierHandle {
         self.address.do_send(message);
     }
 
+    /// Keeps the crawl from ending until the returned value is dropped, although nothing waits.
+    pub(crate) fn hold(&self) -> CrawlHold {
+        self.send(ErrandsAdded(1));
+        CrawlHold(self.clone())
+    }
+
     /// Returns what may still be spent.
     pub(crate) const fn allowance(&self) -> &Arc<Allowance> {
         &self.allowance
@@ -82,6 +88,15 @@ impl FrontierHandle {
     /// Stops the crawl.
     pub(crate) fn stop(&self) {
         self.send(Control::Stop);
+    }
+}
+
+/// Keeps the crawl from ending while something is on its way to the policy. Each belongs to a fetch that waits there.
+pub(crate) struct CrawlHold(FrontierHandle);
+
+impl Drop for CrawlHold {
+    fn drop(&mut self) {
+        self.0.send(ErrandsDone(1));
     }
 }
 

@@ -10,7 +10,7 @@ mod pages;
 mod state;
 
 pub(crate) use self::archive::{ArchiveHandle, Writing};
-pub(crate) use self::frontier::FrontierHandle;
+pub(crate) use self::frontier::{CrawlHold, FrontierHandle};
 pub(crate) use self::hosts::HostsHandle;
 pub(crate) use self::pages::PageQueue;
 pub(crate) use self::state::{StateHandle, StateQueue, Task};

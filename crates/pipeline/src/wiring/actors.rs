@@ -105,6 +105,7 @@ pub(super) fn request_sender(
     let fetching = Fetching {
         network: Arc::clone(&parts.network),
         robots: Arc::new(config.robots.clone()),
+        searches: parts.searches.clone(),
         decode: DecodeLimits::from(&config.fetch),
         tally: Arc::clone(&tally),
         metrics: hooks.metrics.clone(),

@@ -12,7 +12,7 @@ use super::CrawlBuilder;
 use super::actors::{FrontierParts, FrontierToBe, HostParts, directory, request_sender};
 use super::earlier::EarlierRuns;
 use super::files::ArchiveFiles;
-use super::parts::{Parts, parts, plant, rules};
+use super::parts::{Parts, parts, plant, plant_queries, rules};
 use crate::active_orders::ActiveOrders;
 use crate::bounds::SITEMAP_URLS_MAX;
 use crate::control::{ControlSetup, CrawlControl};
@@ -90,7 +90,7 @@ impl CrawlBuilder<'_> {
         let Start { lock, left } = (self.start)(&crawl_directory)?;
         let (mut sinks, writer) = self.sinks(&parts, &mut policy, crawl_directory, left)?;
         let circle = self.circle(&parts, &policy, &mut sinks)?;
-        let seeds = self.seeds(&parts, &policy, &sinks.rules, circle.is_new);
+        let seeds = self.seeds(&parts, &mut policy, &sinks.rules, circle.is_new);
         let shared_policy = policy.shared.clone();
         let shown = Shown {
             traps: Arc::clone(&policy.traps),
@@ -220,13 +220,13 @@ impl CrawlBuilder<'_> {
         Ok(Circle { handles, hosts, jobs, tally, ledger, finished, state_writer, scheduler, is_new })
     }
 
-    /// Returns the seeds as links; none if the crawl has begun before, or other nodes supply them.
-    fn seeds(&self, parts: &Parts, policy: &PolicySetup, rules: &Rules, is_new: bool) -> DiscoveredLinks {
-        if !is_new || !self.environment.has_seeds() {
-            return DiscoveredLinks::default();
-        }
-        let seeds = parts.seeds.iter().chain(&policy.example_seed);
-        plant(seeds, rules, &*policy.first())
+    /// Returns the seeds as links (none if the crawl has begun before, or other nodes supply them), and the queries without an
+    /// answer.
+    fn seeds(&self, parts: &Parts, policy: &mut PolicySetup, rules: &Rules, is_new: bool) -> DiscoveredLinks {
+        let seeds = parts.seeds.iter().chain(&policy.example_seed).filter(|_| is_new && self.environment.has_seeds());
+        let mut found = plant(seeds, rules, &*policy.first());
+        plant_queries(&policy.open_queries(), rules, &mut found);
+        found
     }
 
     /// Builds the workers, and the policy's learner if the policy learns.

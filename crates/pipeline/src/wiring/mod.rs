@@ -8,7 +8,7 @@ mod files;
 mod parts;
 
 pub(super) use self::builder::CrawlBuilder;
-pub(super) use self::parts::seeds;
+pub(super) use self::parts::{scope, seeds};
 
 use super::bounds::threads;
 use harvestman_core::config::Config;

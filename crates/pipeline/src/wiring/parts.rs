@@ -7,9 +7,11 @@ use crate::Error;
 use crate::environment::Network;
 use crate::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::rules::Rules;
+use crate::searches::{Searches, query};
+use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
-use harvestman_policy::PolicySnapshot;
+use harvestman_policy::{PolicySnapshot, Proposal};
 use harvestman_stages::fetch::{DecodeLimits, TrustedHosts};
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap;
@@ -22,12 +24,17 @@ pub(super) struct Parts {
     pub(super) groups: HostGroups,
     pub(super) canonicaliser: Canonicaliser,
     pub(super) scope: Arc<Scope>,
+    pub(super) searches: Option<Arc<Searches>>,
     pub(super) network: Arc<dyn Network>,
     pub(super) ownership: Arc<dyn HostOwnership>,
 }
 
 /// Returns the seeds, canonical, each once. All invalid ones are reported together.
-pub(crate) fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result<Vec<CanonicalUrl>, Error> {
+pub(crate) fn seeds(
+    written: &[String],
+    canonicaliser: &Canonicaliser,
+    searches: bool,
+) -> Result<Vec<CanonicalUrl>, Error> {
     let (mut seeds, mut wrong) = (Vec::new(), Vec::new());
     for text in written {
         match canonicaliser.parse(text) {
@@ -39,7 +46,7 @@ pub(crate) fn seeds(written: &[String], canonicaliser: &Canonicaliser) -> Result
     if !wrong.is_empty() {
         return Err(Error::NoUsableSeed { reason: wrong.join("; ") });
     }
-    if seeds.is_empty() {
+    if seeds.is_empty() && !searches {
         return Err(Error::NoUsableSeed { reason: "none is given".to_owned() });
     }
     Ok(seeds)
@@ -51,9 +58,12 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     archive::check(&config.archive).map_err(|error| wrong(&error))?;
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
-    let seeds = seeds(&config.crawl.seeds, &canonicaliser)?;
-    let scope = Arc::new(Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?);
-    let seed_hosts: Vec<HostKey> = seeds.iter().map(CanonicalUrl::host_key).collect();
+    let searches = Searches::new(config, &canonicaliser)?;
+    let seeds = seeds(&config.crawl.seeds, &canonicaliser, searches.is_some())?;
+    let scope = Arc::new(scope(config, &canonicaliser, &seeds)?);
+    let named: Vec<CanonicalUrl> =
+        searches.iter().flat_map(|searches| searches.addresses(&canonicaliser)).chain(seeds.iter().cloned()).collect();
+    let seed_hosts: Vec<HostKey> = named.iter().map(CanonicalUrl::host_key).collect();
     let groups = HostGroups::new(&config.host.groups).map_err(|error| wrong(&error))?;
     let mut fetch = config.fetch.clone();
     fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
@@ -61,9 +71,19 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
     let network = environment.network(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
     let environment = PolicyEnvironment { environment: *environment, seed: *seed };
-    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), environment)?;
+    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (searches.as_ref(), environment))?;
     let ownership = builder.environment.ownership();
-    Ok((Parts { seeds, groups, canonicaliser, scope, network, ownership }, policy))
+    Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, ownership }, policy))
+}
+
+/// Builds the scope. A crawl with searches also has the site of the example in it, and room for the sites that are found.
+pub(crate) fn scope(config: &Config, canonicaliser: &Canonicaliser, seeds: &[CanonicalUrl]) -> Result<Scope, Error> {
+    let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
+    let is_on = config.search.is_on();
+    let example = canonicaliser.parse(&config.policy.example).ok().filter(|_| is_on);
+    let seeds: Vec<CanonicalUrl> = seeds.iter().cloned().chain(example).collect();
+    let scope = Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?;
+    Ok(scope.with_found_sites(if is_on { config.search.sites_max as usize } else { 0 }))
 }
 
 /// Builds the rules that are the same for all pages.
@@ -84,6 +104,7 @@ pub(super) fn rules(
         needs: Arc::clone(&policy.needs),
         recorded: None,
         validator: policy.validator.clone(),
+        searches: parts.searches.clone(),
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),
@@ -113,4 +134,12 @@ pub(super) fn plant<'a>(
         }
     }
     found
+}
+
+/// Adds queries to the seeds. Those of an earlier run whose answers may be lost are sent again.
+pub(super) fn plant_queries(queries: &[Proposal], rules: &Rules, found: &mut DiscoveredLinks) {
+    for item in queries.iter().map(query) {
+        rules.seen.insert(item.url.fingerprint());
+        found.accepted.push(item);
+    }
 }

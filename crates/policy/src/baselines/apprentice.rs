@@ -92,7 +92,7 @@ impl Policy for Apprentice {
         let accepted = match &seen.outcome {
             Outcome::Page(page) => Some(page.accepted.unwrap_or_else(|| self.judge.wants(page))),
             Outcome::Redirected => None,
-            Outcome::Document | Outcome::Failed => Some(false),
+            Outcome::Document | Outcome::Failed | Outcome::Search(_) => Some(false),
         };
         if let (Some(accepted), Some(words)) = (accepted, words) {
             self.bayes.learn(&words, accepted);

@@ -154,7 +154,9 @@ impl ClusterGraphPolicy {
                 (self.result(seen.url.as_str(), url, facts), links)
             }
             Outcome::Redirected => (FetchResult::Redirect(first_new), Box::default()),
-            Outcome::Document => (FetchResult::Document, self.memory.links_of(url, &[], &seen.new)),
+            Outcome::Document | Outcome::Search(_) => {
+                (FetchResult::Document, self.memory.links_of(url, &[], &seen.new))
+            }
             Outcome::Failed => (FetchResult::Failure, Box::default()),
         };
         self.memory.add(url, seen.class.apath == Apath::SEED, result, links);

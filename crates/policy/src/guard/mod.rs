@@ -142,7 +142,7 @@ impl StructureGuard {
         let host = host_of(url);
         match outcome {
             Outcome::Page(page) => self.shown.take_in(page.gist.iter().map(|shown| shown ^ host)),
-            Outcome::Document => true,
+            Outcome::Document | Outcome::Search(_) => true,
             Outcome::Redirected | Outcome::Failed => false,
         }
     }

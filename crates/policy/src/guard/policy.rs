@@ -45,6 +45,14 @@ impl Policy for GuardedPolicy {
         self.inner.proposals()
     }
 
+    fn found_sites(&mut self) -> Vec<Box<str>> {
+        self.inner.found_sites()
+    }
+
+    fn open_queries(&mut self) -> Vec<Proposal> {
+        self.inner.open_queries()
+    }
+
     fn needs(&self) -> Needs {
         Needs { gist: true, ..self.inner.needs() }
     }

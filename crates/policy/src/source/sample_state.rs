@@ -45,7 +45,7 @@ impl TrainingSample {
                 self.redirects.extend(seen.new.first().map(|target| (url, target.url.fingerprint())));
                 None
             }
-            Outcome::Document | Outcome::Failed => None,
+            Outcome::Document | Outcome::Failed | Outcome::Search(_) => None,
         }
     }
 }

@@ -163,7 +163,7 @@ impl Policy for TopicPolicy {
         self.enter(&seen);
         let at_once = match &seen.outcome {
             Outcome::Page(page) => self.learn(&seen, page, uploader),
-            Outcome::Redirected | Outcome::Document | Outcome::Failed => false,
+            Outcome::Redirected | Outcome::Document | Outcome::Failed | Outcome::Search(_) => false,
         };
         if at_once {
             // The levels of earlier links are out of date.

@@ -56,7 +56,7 @@ impl Site {
             Outcome::Page(page) => self.visit(url, page.links.iter().map(web_link)),
             // The walk continues at the target.
             Outcome::Redirected if !seen.new.is_empty() => self.visit(url, new_links(seen)),
-            Outcome::Redirected | Outcome::Document | Outcome::Failed => {}
+            Outcome::Redirected | Outcome::Document | Outcome::Failed | Outcome::Search(_) => {}
         }
         if let (Some(node), Outcome::Page(page)) = (node, &seen.outcome)
             && page.accepted == Some(true)

@@ -186,8 +186,10 @@ impl HostCore {
         if self.politeness.readiness(now, 0, &rules.politeness) == Readiness::GivenUp {
             return Some(Fate::Failed(Failure::HostGivenUp));
         }
-        match self.robots.verdict(now, lease.item.url.path_and_query()) {
+        let url = &lease.item.url;
+        match self.robots.verdict(now, url.path_and_query()) {
             Verdict::Allowed | Verdict::Unknown => None,
+            Verdict::Disallowed(_) if rules.searches.iter().any(|search| search.is_answer(url.as_str())) => None,
             Verdict::Disallowed(_) => Some(Fate::Robots(RobotsRefusal::Disallowed)),
             Verdict::Unavailable { .. } => Some(match self.unreachable {
                 Some((_, failure)) => Fate::Failed(failure),

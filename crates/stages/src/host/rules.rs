@@ -1,8 +1,10 @@
 //! The resolved settings on which decisions about hosts depend.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use harvestman_core::config::Config;
+use harvestman_core::url::{Canonicaliser, SearchTemplate};
 
 /// The settings on which a host's decisions depend, besides its own state.
 #[derive(Debug, Clone)]
@@ -17,6 +19,8 @@ pub struct HostRules {
     pub delay_per_ip: Duration,
     /// Maximum number of concurrent requests to one address.
     pub connections_per_ip: u32,
+    /// Searches that a user named: robots.txt is not asked about them.
+    pub searches: Arc<[SearchTemplate]>,
 }
 
 impl From<&Config> for HostRules {
@@ -40,8 +44,15 @@ impl From<&Config> for HostRules {
             robots_tries: config.robots.unavailable_tries,
             delay_per_ip: host.delay_per_ip.0,
             connections_per_ip: host.connections_per_ip,
+            searches: searches(config),
         }
     }
+}
+
+/// Returns the searches of the settings, as far as they are valid.
+fn searches(config: &Config) -> Arc<[SearchTemplate]> {
+    let Ok(canonicaliser) = Canonicaliser::new(&config.url) else { return Arc::default() };
+    config.search.url.iter().filter_map(|text| SearchTemplate::parse(text, &canonicaliser).ok()).collect()
 }
 
 /// The resolved settings of politeness.

@@ -126,7 +126,7 @@ impl Policy for SleepingBandit {
                 self.pull(&seen, wanted);
                 self.learn(seen.url.as_str(), if wanted { Label::Target } else { Label::Html });
             }
-            Outcome::Document | Outcome::Failed => self.learn(seen.url.as_str(), Label::Neither),
+            Outcome::Document | Outcome::Failed | Outcome::Search(_) => self.learn(seen.url.as_str(), Label::Neither),
             // The target of the URL will be known by the redirect's own target.
             Outcome::Redirected => {}
         }

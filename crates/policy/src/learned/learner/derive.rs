@@ -32,7 +32,7 @@ impl Learned {
         let room = PROPOSALS_MAX.saturating_sub(self.proposals.len());
         for link in derived.iter().take(room) {
             let url = link.url.as_str().to_owned();
-            self.proposals.push(Proposal { url, via: page.to_owned() });
+            self.proposals.push(Proposal::derived(url, page.to_owned()));
         }
         derived
     }

@@ -214,7 +214,7 @@ impl Policy for Learned {
                 let worth = self.page(url, class, via, &mut facts, new);
                 self.learn_context(context, worth.wanted);
             }
-            Outcome::Redirected | Outcome::Document | Outcome::Failed => {
+            Outcome::Redirected | Outcome::Document | Outcome::Failed | Outcome::Search(_) => {
                 let worth = Worth::NOTHING;
                 self.recent_yield.see(worth);
                 self.evidence.add(class, worth, self.memory());
@@ -272,6 +272,7 @@ impl Policy for Learned {
             clusters,
             duplicates: self.duplicates,
             drifts: self.drift.relearnt(),
+            ..PolicyFacts::default()
         }
     }
 

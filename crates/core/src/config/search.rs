@@ -1,0 +1,39 @@
+//! Settings of searches.
+
+crate::options! {
+    /// Searches, by which `xcrawl`, `target` and `apprentice` find sites: queries are generated from the examples and sent
+    /// to search engines; the results that `policy.want` accepts are where the crawl starts.
+    pub struct SearchOptions in "search" {
+        /// The searches, as addresses with the place of the query: `https://search.example/search?q={query}&format=json`.
+        /// Answers may be HTML, RSS, Atom or JSON (the form of SearXNG and of most others). robots.txt of these hosts is not asked
+        /// about these addresses, because a user named them; all other politeness holds. Empty: no searches.
+        url: Vec<String> = Vec::new(),
+        /// Queries that are sent first, as they are.
+        query: Vec<String> = Vec::new(),
+        /// Number of results of a query that are looked at.
+        results: u32 = 10,
+        /// Maximum number of generated queries of several words. As many as `tokens` queries of one word come before
+        /// them.
+        queries_max: u32 = 40,
+        /// Number of words of the examples that queries are made from.
+        tokens: u32 = 12,
+        /// Number of words of a query.
+        length: u32 = 3,
+        /// No further query is sent after this many in succession that found no new site; in the variant `paper`: no new
+        /// wanted page. Raising it finds rarer sites and costs requests.
+        fruitless_max: u32 = 10,
+        /// Maximum number of sites that are added to the crawl.
+        sites_max: u32 = 20,
+        /// Number of requests after which a found site is compared with the best one, and again after as many.
+        site_requests: u32 = 300,
+        /// A found site is left if its share of wanted pages is surely below this part of the best site's. 0: none is left.
+        site_share: f64 = 0.1,
+    }
+}
+
+impl SearchOptions {
+    /// Returns whether there are searches.
+    pub fn is_on(&self) -> bool {
+        !self.url.is_empty()
+    }
+}

@@ -1,0 +1,138 @@
+//! Addresses of searches: a URL template with a place for the query.
+
+use std::fmt::Write as _;
+
+use super::{CanonicalUrl, Canonicaliser, OutOfScope};
+
+/// The place of the query in a template.
+const QUERY: &str = "{query}";
+/// The same in an OpenSearch description.
+const SEARCH_TERMS: &str = "{searchTerms}";
+
+/// A search that answers at an address with a query in it, such as `https://search.example/?q={query}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchTemplate {
+    before: String,
+    after: String,
+    /// Origin and path of every answer, if the query is not part of the path; otherwise all that is before the query.
+    place: String,
+    query_in_path: bool,
+}
+
+impl SearchTemplate {
+    /// Reads a template: an absolute http or https URL with `{query}` (or `{searchTerms}`) once in its path or its query
+    /// string.
+    ///
+    /// # Errors
+    /// What is wrong with it, for the user.
+    pub fn parse(text: &str, canonicaliser: &Canonicaliser) -> Result<Self, String> {
+        let wrong = |why: &str| {
+            format!("`{text}` is no address of a search ({why}); write it as https://search.example/?q={QUERY}")
+        };
+        let marker = [QUERY, SEARCH_TERMS].into_iter().find(|marker| text.contains(marker));
+        let Some((before, after)) = marker.and_then(|marker| text.split_once(marker)) else {
+            return Err(wrong("it has no {query}"));
+        };
+        if after.contains(QUERY) || after.contains(SEARCH_TERMS) {
+            return Err(wrong("the query is in it more than once"));
+        }
+        let mut template = Self {
+            before: before.to_owned(),
+            after: after.to_owned(),
+            place: String::new(),
+            query_in_path: !before.contains('?'),
+        };
+        let sample = template.url("q", canonicaliser).map_err(|why| wrong(why.label()))?;
+        template.place = if template.query_in_path {
+            let parsed = canonicaliser.parse(before).map_err(|why| wrong(why.label()))?;
+            parsed.as_str().to_owned()
+        } else {
+            place(sample.as_str()).to_owned()
+        };
+        Ok(template)
+    }
+
+    /// Returns the address of the answer to a query.
+    ///
+    /// # Errors
+    /// It is too long.
+    pub fn url(&self, query: &str, canonicaliser: &Canonicaliser) -> Result<CanonicalUrl, OutOfScope> {
+        let mut text = self.before.clone();
+        for byte in query.bytes() {
+            if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+                text.push(char::from(byte));
+            } else {
+                // Writing to a string does not fail.
+                let _ = write!(text, "%{byte:02X}");
+            }
+        }
+        text.push_str(&self.after);
+        canonicaliser.parse(&text)
+    }
+
+    /// Returns whether a canonical URL is the address of an answer of this search, or of one of its further pages.
+    pub fn is_answer(&self, canonical: &str) -> bool {
+        if self.query_in_path { canonical.starts_with(&self.place) } else { place(canonical) == self.place }
+    }
+}
+
+/// Returns a URL without its query string.
+fn place(canonical: &str) -> &str {
+    canonical.split_once('?').map_or(canonical, |(place, _)| place)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::url::UrlOptions;
+
+    fn canonicaliser() -> Canonicaliser {
+        Canonicaliser::new(&UrlOptions::default()).unwrap()
+    }
+
+    fn template(text: &str) -> Result<SearchTemplate, String> {
+        SearchTemplate::parse(text, &canonicaliser())
+    }
+
+    #[test]
+    fn a_query_is_written_into_the_address_and_its_answer_is_recognised() {
+        for text in ["http://S.test/search?q={query}&format=json", "http://s.test/search?q={searchTerms}"] {
+            let search = template(text).unwrap();
+            let url = search.url("macro \"hot shoe\" ä", &canonicaliser()).unwrap();
+            assert!(url.as_str().starts_with("http://s.test/search?"), "{url}");
+            assert!(url.as_str().contains("macro%20%22hot%20shoe%22%20%C3%A4"), "{url}");
+            assert!(search.is_answer(url.as_str()) && search.is_answer("http://s.test/search?page=2&q=x"));
+            assert!(!search.is_answer("http://s.test/about") && !search.is_answer("http://s.test/search/x"));
+        }
+    }
+
+    #[test]
+    fn a_query_may_be_part_of_the_path() {
+        let search = template("http://s.test/find/{query}/rss").unwrap();
+        assert_eq!(search.url("a/b", &canonicaliser()).unwrap().as_str(), "http://s.test/find/a%2Fb/rss");
+        assert!(search.is_answer("http://s.test/find/x/rss") && !search.is_answer("http://s.test/other"));
+    }
+
+    #[test]
+    fn what_is_no_template_is_an_error_that_says_what_to_write() {
+        for text in ["http://s.test/", "s.test?q={query}", "ftp://s.test/?q={query}", "http://s.test/{query}/{query}"] {
+            let error = template(text).unwrap_err();
+            assert!(error.contains(text) && error.contains("{query}"), "{error}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_answer_to_any_query_is_recognised(query in "\\PC{1,60}") {
+            for text in ["http://s.test/?q={query}", "http://s.test/find?x=1&q={query}", "http://s.test/q-{query}"] {
+                let search = template(text).unwrap();
+                let url = search.url(&query, &canonicaliser()).unwrap();
+                prop_assert!(search.is_answer(url.as_str()), "{}", url);
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Searches: a policy whose first pages come from queries, over several sites (Shchekotykhin, Jannach and Friedrich:
+//! *xCrawl*, sections 3 and 4).
+
+mod answer;
+mod options;
+mod round;
+mod searching;
+mod site_yields;
+#[cfg(test)]
+mod tests;
+
+pub use answer::SearchAnswer;
+pub use options::{ReadText, SearchingOptions};
+pub use searching::Searching;
+pub use site_yields::{SiteLimits, SiteYields};

@@ -1,0 +1,196 @@
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{BreadthFirst, Link, NewLink, Observation, Outcome, PageFacts, Policy};
+use harvestman_core::config::url::UrlOptions;
+use harvestman_core::model::{Apath, LinkClass};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, SearchTemplate};
+use harvestman_structure::site::QueryOptions;
+
+/// An inner policy that learns, so that it is shown everything.
+struct Learning;
+
+impl Policy for Learning {
+    fn observe(&mut self, seen: Observation) {
+        assert!(!matches!(seen.outcome, Outcome::Search(_)), "answers are the business of the searches");
+    }
+
+    fn snapshot(&mut self) -> std::sync::Arc<dyn crate::PolicySnapshot> {
+        std::sync::Arc::new(BreadthFirst)
+    }
+}
+
+fn options(queries: &[&str], samples: &[&str]) -> SearchingOptions {
+    let canonicaliser = Canonicaliser::new(&UrlOptions::default()).unwrap();
+    SearchingOptions {
+        templates: vec![SearchTemplate::parse("http://search.test/?q={query}", &canonicaliser).unwrap()],
+        canonicaliser,
+        queries: queries.iter().map(|query| (*query).to_owned()).collect(),
+        samples: samples.iter().map(|text| (*text).to_owned()).collect(),
+        generation: QueryOptions { tokens: 4, length: 2, max_iterations: 3, queries_max: 20 },
+        each_example: false,
+        counts_pages: false,
+        limits: SiteLimits { requests: 100, share: 0.1 },
+        read_text: Box::new(|body, _| Some(String::from_utf8_lossy(body).into_owned())),
+    }
+}
+
+fn observation(url: &str, via: Option<&str>, outcome: Outcome, new: &[&str]) -> Observation {
+    let class = LinkClass::unclassified(Apath::SEED);
+    let new = new.iter().map(|url| NewLink::new(class, CanonicalUrl::from_canonical(*url))).collect();
+    Observation { url: CanonicalUrl::from_canonical(url), class, via: via.map(Into::into), outcome, new }
+}
+
+fn page(accepted: bool) -> Outcome {
+    let body = Some(("lens and zoom".into(), None));
+    Outcome::Page(Box::new(PageFacts { accepted: Some(accepted), body, ..PageFacts::default() }))
+}
+
+fn answer(hits: u64, results: u32) -> Outcome {
+    Outcome::Search(SearchAnswer { hits: Some(hits), results })
+}
+
+/// The queries that are proposed now.
+fn proposed(policy: &mut Searching) -> Vec<String> {
+    let proposals = policy.proposals();
+    assert!(proposals.iter().all(|proposal| proposal.is_query));
+    proposals.into_iter().map(|proposal| proposal.url).collect()
+}
+
+#[test]
+fn one_query_follows_the_other_when_the_results_were_fetched() {
+    let mut policy = Searching::new(Box::new(Learning), options(&["first", "second"], &[]));
+    let first = "http://search.test/?q=first";
+    assert_eq!(proposed(&mut policy), [first]);
+    policy.observe(observation(first, None, answer(70, 2), &["http://a.test/1", "http://b.test/1"]));
+    policy.observe(observation("http://a.test/1", Some(first), page(true), &[]));
+    assert!(proposed(&mut policy).is_empty(), "a result is missing");
+    assert_eq!(policy.found_sites(), [Box::from("http://a.test/1")]);
+    policy.observe(observation("http://b.test/1", Some(first), Outcome::Redirected, &["http://b.test/2"]));
+    assert!(proposed(&mut policy).is_empty(), "the redirect leads on");
+    policy.observe(observation("http://b.test/2", Some(first), page(false), &[]));
+    assert_eq!(proposed(&mut policy), ["http://search.test/?q=second"]);
+    assert!(policy.found_sites().is_empty());
+    assert_eq!((policy.facts().queries, policy.facts().found_sites), (2, 1));
+}
+
+#[test]
+fn a_site_is_found_once_and_pages_beside_searches_find_none() {
+    let mut policy = Searching::new(Box::new(Learning), options(&["q"], &[]));
+    let query = "http://search.test/?q=q";
+    policy.observe(observation(query, None, answer(2, 2), &["http://a.test/1", "http://a.test/2"]));
+    policy.observe(observation("http://c.test/", Some("http://a.test/1"), page(true), &[]));
+    policy.observe(observation("http://a.test/1", Some(query), page(true), &[]));
+    policy.observe(observation("http://a.test/2", Some(query), page(true), &[]));
+    assert_eq!(policy.found_sites().len(), 1);
+}
+
+#[test]
+fn queries_are_generated_from_the_examples_or_else_from_the_first_accepted_pages() {
+    let mut policy = Searching::new(Box::new(Learning), options(&[], &["zoom zoom lens"]));
+    assert_eq!(proposed(&mut policy), ["http://search.test/?q=zoom"]);
+    let mut policy = Searching::new(Box::new(Learning), options(&[], &[]));
+    assert!(policy.needs().body && proposed(&mut policy).is_empty());
+    for number in 0..5 {
+        policy.observe(observation(&format!("http://a.test/{number}"), None, page(true), &[]));
+    }
+    assert!(!policy.needs().body);
+    assert_eq!(proposed(&mut policy).len(), 1);
+}
+
+#[test]
+fn a_search_that_fails_or_answers_the_same_for_ever_is_asked_a_bounded_number_of_times() {
+    let mut down = Searching::new(Box::new(Learning), options(&["a", "b", "c", "d", "e"], &["zoom lens"]));
+    let mut asked = 0;
+    while let Some(url) = proposed(&mut down).pop() {
+        asked += 1;
+        down.observe(observation(&url, None, Outcome::Failed, &[]));
+    }
+    assert_eq!(asked, 3);
+    let note = down.note().unwrap();
+    assert!(note.contains("failed and were given up") && note.contains("no search showed a result"), "{note}");
+
+    let mut same = Searching::new(Box::new(Learning), options(&[], &["zoom lens sensor shoe flash"]));
+    let mut asked = 0;
+    while let Some(url) = proposed(&mut same).pop() {
+        let new: &[&str] = if asked == 0 { &["http://a.test/1"] } else { &[] };
+        asked += 1;
+        same.observe(observation(&url, None, answer(9, 10), new));
+        if asked == 1 {
+            same.observe(observation("http://a.test/1", Some(&url), page(false), &[]));
+        }
+    }
+    assert_eq!(asked, 4 + 3, "each of four words, then as many combinations as may be fruitless");
+}
+
+#[test]
+fn a_resumed_crawl_sends_the_open_query_again_and_does_not_wait_for_lost_results() {
+    let mut policy = Searching::new(Box::new(Learning), options(&["first", "second"], &[]));
+    drop(policy.proposals());
+    let first: Vec<String> = policy.open_queries().into_iter().map(|proposal| proposal.url).collect();
+    assert_eq!(first, ["http://search.test/?q=first"]);
+    policy.observe(observation(&first[0], None, answer(70, 2), &["http://a.test/1"]));
+    let second: Vec<String> = policy.open_queries().into_iter().map(|proposal| proposal.url).collect();
+    assert_eq!(second, ["http://search.test/?q=second"]);
+    assert!(policy.proposals().is_empty(), "the run starts with it");
+    policy.observe(observation("http://a.test/1", Some(&first[0]), page(true), &[]));
+    assert_eq!(policy.found_sites().len(), 1, "a late result counts");
+}
+
+#[test]
+fn links_to_a_site_that_brings_far_less_than_another_are_rejected() {
+    let mut policy = Searching::new(Box::new(Learning), options(&["q"], &[]));
+    let query = "http://search.test/?q=q";
+    policy.observe(observation(query, None, answer(2, 2), &["http://a.test/x", "http://b.test/x"]));
+    for site in ["a", "b"] {
+        policy.observe(observation(&format!("http://{site}.test/x"), Some(query), page(true), &[]));
+    }
+    for number in 0..150 {
+        policy.observe(observation(&format!("http://a.test/{number}"), None, page(true), &[]));
+        policy.observe(observation(&format!("http://b.test/{number}"), None, page(false), &[]));
+    }
+    let snapshot = policy.snapshot();
+    let class = LinkClass::unclassified(Apath(77));
+    let admits = |url: &str| {
+        let link = Link::New { class, url, via: "http://a.test/", context: &[] };
+        snapshot.admit(&link).refusal().is_none()
+    };
+    assert!(admits("http://a.test/new") && !admits("http://b.test/new"));
+    assert!(policy.note().unwrap().contains("http://b.test"), "{:?}", policy.note());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever searches answer and pages contain, the queries end, and each is sent once.
+    #[test]
+    fn queries_end(
+        answers in prop::collection::vec((0..4_u64, 0..3_usize, any::<bool>()), 1..30), accepted in prop::collection::vec(any::<bool>(), 1..9),
+    ) {
+        let mut policy = Searching::new(Box::new(Learning), options(&["one", "two"], &["zoom lens sensor shoe flash"]));
+        let mut waiting: VecDeque<(String, Option<String>)> =
+            policy.open_queries().into_iter().map(|proposal| (proposal.url, None)).collect();
+        let (mut asked, mut results, mut sites) = (BTreeSet::new(), 0_usize, BTreeMap::new());
+        while let Some((url, via)) = waiting.pop_front() {
+            if via.is_some() {
+                results += 1;
+                policy.observe(observation(&url, via.as_deref(), page(accepted[results % accepted.len()]), &[]));
+            } else {
+                prop_assert!(asked.insert(url.clone()));
+                let (hits, new, fails) = answers[asked.len() % answers.len()];
+                let new: Vec<String> = (0..new).map(|at| format!("http://s{}.test/{at}", asked.len())).collect();
+                let links: Vec<&str> = new.iter().map(String::as_str).collect();
+                let outcome = if fails { Outcome::Failed } else { answer(hits, new.len() as u32) };
+                let links = if fails { &[][..] } else { &links };
+                policy.observe(observation(&url, None, outcome, links));
+                waiting.extend(links.iter().map(|result| ((*result).to_owned(), Some(url.clone()))));
+            }
+            waiting.extend(proposed(&mut policy).into_iter().map(|url| (url, None)));
+            policy.found_sites().into_iter().for_each(|site| *sites.entry(site).or_insert(0) += 1);
+            prop_assert!(asked.len() <= 2 + 4 + 20);
+        }
+        prop_assert!(sites.values().all(|times| *times == 1));
+    }
+}

@@ -1,0 +1,21 @@
+//! `harvestman lab xcrawl --queries`.
+
+use super::XcrawlArgs;
+use crate::cli::exit::Failure;
+
+/// Crawls the first recordings together, from queries.
+#[cfg(feature = "index")]
+pub fn run(args: XcrawlArgs) -> Result<(), Failure> {
+    use harvestman_lab::experiments::{Contender, FromQueries};
+
+    let contenders = Contender::all(&args.policies, &args.variants);
+    let XcrawlArgs { common, budget, types, examples, sites, .. } = args;
+    let experiment = FromQueries { contenders, seeds: common.seeds, budget, sites, types, examples };
+    super::common::run_merged(&experiment, &common, |recordings| Ok(experiment.merge(recordings)?))
+}
+
+/// Says that there is no search.
+#[cfg(not(feature = "index"))]
+pub fn run(_: XcrawlArgs) -> Result<(), Failure> {
+    Err(Failure::usage("--queries needs a search over the recordings: build with the feature `index`"))
+}
