@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 
 use super::Error;
 use super::environment::Environment;
-use super::example::{example, reader, spelling_reader};
+use super::example::{examples, reader, spelling_reader};
 use super::fleet::{NodePolicy, SharedPolicy};
 use super::handles::FrontierHandle;
 use super::learning::{Learner, Learning, ObservationSender};
@@ -53,8 +53,8 @@ pub(super) struct PolicySetup {
     pub(super) traps: Arc<TrapBoard>,
     /// Says which pages are wanted, if the policy does not.
     pub(super) validator: Option<Arc<AcceptsPage>>,
-    /// The example page, if it is to be fetched.
-    pub(super) example_seed: Option<CanonicalUrl>,
+    /// The example pages that are to be fetched.
+    pub(super) example_seeds: Vec<CanonicalUrl>,
     /// The policy that all nodes of the fleet decide by, if this node shares one.
     pub(super) shared: Option<SharedPolicy>,
     observations: Option<ObservationLog>,
@@ -83,12 +83,12 @@ impl PolicySetup {
         (seeds, scope): (&[CanonicalUrl], &Scope),
         PolicyEnvironment { environment, seed }: PolicyEnvironment<'_>,
     ) -> Result<Self, Error> {
-        let example = example(config, canonicaliser, scope)?;
-        let validator = validator(&config.policy, example.as_ref())?;
+        let examples = examples(config, canonicaliser, scope)?;
+        let validator = validator(&config.policy, &examples)?;
         let model = model(config, seeds, scope)?;
-        let example_seed =
-            example.as_ref().filter(|example| example.facts.is_none()).map(|example| example.url.clone());
-        let NodePolicy { mut policy, shared } = environment.policy(&making(config, example, model), seed);
+        let unfetched = examples.iter().filter(|example| example.facts.is_none());
+        let example_seeds = unfetched.map(|example| example.url.clone()).collect();
+        let NodePolicy { mut policy, shared } = environment.policy(&making(config, examples, model), seed);
         if config.filter.trap_guard {
             policy = Box::new(GuardedPolicy::new(policy));
         }
@@ -105,7 +105,7 @@ impl PolicySetup {
             observations: None,
             filter: config.filter.order,
             policy,
-            example_seed,
+            example_seeds,
             validator,
         })
     }
@@ -180,15 +180,15 @@ impl PolicySetup {
 }
 
 /// Returns the constructor of the policy.
-fn making(config: &Config, example: Option<ExamplePage>, model: Option<SiteModel>) -> MakePolicy {
+fn making(config: &Config, examples: Vec<ExamplePage>, model: Option<SiteModel>) -> MakePolicy {
     let (kind, options, parse) = (config.crawl.policy, config.policy.clone(), config.parse.clone());
-    Arc::new(move |seed| policy::make(kind, &inputs(&options, example.as_ref(), model.as_ref(), seed), reader(&parse)))
+    Arc::new(move |seed| policy::make(kind, &inputs(&options, &examples, model.as_ref(), seed), reader(&parse)))
 }
 
 /// Returns what the policy is made from.
 pub(super) fn inputs<'a>(
     options: &PolicyOptions,
-    example: Option<&'a ExamplePage>,
+    examples: &'a [ExamplePage],
     model: Option<&'a SiteModel>,
     seed: Seed,
 ) -> PolicyInputs<'a> {
@@ -196,7 +196,7 @@ pub(super) fn inputs<'a>(
     let topic = TopicTerms::new(options.topic.iter().map(String::as_str));
     PolicyInputs {
         variant: options.variant,
-        example,
+        examples,
         model,
         validated,
         topic,

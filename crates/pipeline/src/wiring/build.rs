@@ -225,7 +225,7 @@ impl CrawlBuilder<'_> {
         if !is_new || !self.environment.has_seeds() {
             return DiscoveredLinks::default();
         }
-        let seeds = parts.seeds.iter().chain(&policy.example_seed);
+        let seeds = parts.seeds.iter().chain(&policy.example_seeds);
         plant(seeds, rules, &*policy.first())
     }
 
