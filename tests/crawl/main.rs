@@ -18,3 +18,4 @@ mod robots;
 mod scope;
 mod scripted;
 mod traps;
+mod wanted;

@@ -13,8 +13,9 @@ use harvestman_validators::{All, PageView, Validator, Want, check_examples};
 /// # Errors
 /// A value is invalid, or the validator does not accept all examples that are at hand.
 pub(super) fn validator(options: &PolicyOptions, examples: &[ExamplePage]) -> Result<Option<Arc<AcceptsPage>>, Error> {
-    let all = all(&options.want)?;
-    check_examples(&all, &views(examples)).map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
+    let examples = views(examples);
+    let all = all(&options.want, &examples)?;
+    check_examples(&all, &examples).map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
     Ok(asking(all))
 }
 
@@ -27,16 +28,16 @@ fn views(examples: &[ExamplePage]) -> Vec<PageView<'_>> {
 /// Returns what decides which pages these values of `policy.want` accept; `None` if all are `like`.
 ///
 /// # Errors
-/// A value is invalid.
+/// A value is invalid, or learns from examples.
 pub fn accepting(want: &[String]) -> Result<Option<Arc<AcceptsPage>>, Error> {
-    all(want).map(asking)
+    all(want, &[]).map(asking)
 }
 
-fn all(want: &[String]) -> Result<All, Error> {
+fn all(want: &[String], examples: &[PageView<'_>]) -> Result<All, Error> {
     let mut all = All::default();
     for text in want {
-        let want: Want = text.parse().map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
-        all.0.extend(want.validator());
+        let want = text.parse::<Want>().and_then(|want| want.validator(examples));
+        all.0.extend(want.map_err(|error| Error::Configuration(format!("policy.want: {error}")))?);
     }
     Ok(all)
 }
