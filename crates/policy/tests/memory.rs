@@ -28,7 +28,7 @@ const POLICIES: [(&str, PolicyKind, PolicyVariant, u64); 4] = [
 ];
 
 fn policy(kind: PolicyKind, variant: PolicyVariant) -> Box<dyn Policy> {
-    let topic = TopicTerms::new(["macro"].into_iter());
+    let topic = TopicTerms::new(["macro"]);
     let inputs = PolicyInputs { variant, validated: true, topic, ..PolicyInputs::new(Seed(1)) };
     make(kind, &inputs, Box::new(|_, _, _| ParsedPage::default()))
 }
