@@ -113,7 +113,7 @@ fn completed(config: Config, seeds: &[seeds::Seed]) -> Config {
     if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
         tracing::warn!("{warning}");
     }
-    complete(with_full_example_url(config), &urls)
+    complete(with_full_example_urls(config), &urls)
 }
 
 /// Runs the crawl described by `config`, with the log and the progress line of the `crawl` command.
@@ -176,14 +176,12 @@ pub(super) fn to_report(
     }
 }
 
-/// Adds the scheme to an example URL that lacks one, as for a seed.
-fn with_full_example_url(mut config: Config) -> Config {
-    let example = &mut config.policy.example;
-    if !example.is_empty()
-        && !Path::new(example.as_str()).exists()
-        && let Ok(seed) = seeds::parse(example)
-    {
-        *example = seed.url.to_string();
+/// Adds the scheme to example URLs that lack one, as for a seed.
+fn with_full_example_urls(mut config: Config) -> Config {
+    for example in config.policy.example.0.iter_mut().filter(|example| !Path::new(example.as_str()).exists()) {
+        if let Ok(seed) = seeds::parse(example) {
+            *example = seed.url.to_string();
+        }
     }
     config
 }

@@ -41,7 +41,7 @@ fn pages_one_step_behind_others_are_asked_for_without_those() {
     let server = Scripted::start(|_, path, _| forum(path));
     let mut config = config(vec![server.url("forum", "/")]);
     config.crawl.policy = PolicyKind::Target;
-    config.policy.example = server.url("forum", "/user/3/posts/");
+    config.policy.example.0 = vec![server.url("forum", "/user/3/posts/")];
     config.robots.obey = false;
     // One request after the other, so that each follows from what the one before has taught.
     config.frontier.in_flight_max = 1;

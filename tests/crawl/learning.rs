@@ -210,7 +210,7 @@ fn a_crawl_for_pages_like_an_example_fetches_it_as_a_seed_and_finds_more_of_them
         let mut config = budgeted(&server, policy);
         // There are few members: a longer crawl finds them all in any order.
         config.budget.pages = 150;
-        config.policy.example.clone_from(&example);
+        config.policy.example.0 = vec![example.clone()];
         config
     };
     let breadth_first = share(&server, &crawl(few(PolicyKind::Bfs)), member);
@@ -220,6 +220,40 @@ fn a_crawl_for_pages_like_an_example_fetches_it_as_a_seed_and_finds_more_of_them
     assert!(first.is_some_and(|at| at < 20), "the example came as page {first:?}");
     let learnt = share(&server, &crawled, member);
     assert!(learnt > breadth_first + 0.1, "learnt: {learnt:.3}, breadth first: {breadth_first:.3}");
+}
+
+#[test]
+fn a_crawl_for_pages_like_two_examples_finds_both_types_though_a_third_example_is_gone() {
+    let server = forum(0.3);
+    let of_type = |name: &'static str| move |row: &TruthRow| row.page_type == name && row.status == 200;
+    let (member, board) = (of_type("forum:member"), of_type("forum:board"));
+    let first = |wanted: &dyn Fn(&TruthRow) -> bool| {
+        server.world().truth().find(|row| wanted(row) && row.robots_allowed).expect("a page of the type").url
+    };
+    let gone = format!("{}no/such/page/", server.world().seeds()[0].as_str());
+    let examples = vec![first(&member), gone.clone(), first(&board)];
+    let few = |policy| {
+        let mut config = budgeted(&server, policy);
+        config.budget.pages = 150;
+        config.policy.example.0.clone_from(&examples);
+        config
+    };
+    let either = |row: &TruthRow| member(row) || board(row);
+    let breadth_first = share(&server, &crawl(few(PolicyKind::Bfs)), either);
+    for policy in [PolicyKind::Apprentice, PolicyKind::Target, PolicyKind::Xcrawl] {
+        let crawled = crawl(few(policy));
+        for example in [&examples[0], &examples[2]] {
+            assert_eq!(crawled.fate_of(example), "fetched", "{}", policy.name());
+        }
+        let found = [share(&server, &crawled, member), share(&server, &crawled, board)];
+        assert!(found.iter().all(|share| *share > 0.0), "{}: {found:?}", policy.name());
+        // In so few fetches, the words around links tell the apprentice little.
+        if policy != PolicyKind::Apprentice {
+            let learnt = share(&server, &crawled, either);
+            assert!(learnt > breadth_first + 0.1, "{}: {learnt:.3}, breadth first: {breadth_first:.3}", policy.name());
+        }
+        assert_ne!(crawled.fate_of(&gone), "fetched", "{}", policy.name());
+    }
 }
 
 #[test]

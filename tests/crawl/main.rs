@@ -19,3 +19,4 @@ mod scope;
 mod scripted;
 mod searches;
 mod traps;
+mod wanted;

@@ -64,7 +64,7 @@ fn a_learning_crawl_leaves_a_model_and_the_next_one_starts_from_it() {
     for policy in [PolicyKind::Ucc, PolicyKind::Target] {
         let mut config = budgeted(&server, policy, 60);
         config.policy.model = first.out().join(MODEL_FILE).display().to_string();
-        config.policy.example = first.urls("fetched")[50].to_owned();
+        config.policy.example.0 = vec![first.urls("fetched")[50].to_owned()];
         let hooks = Hooks::none();
         let second = crawl_with(config, hooks.clone());
         assert!(knew_from_the_start(&second), "{}", policy.name());

@@ -110,7 +110,7 @@ fn an_example_is_enough_to_begin_and_a_redirected_result_counts() {
     let example = dir.path().join("example.html");
     std::fs::write(&example, thread(1).body).unwrap();
     let mut config = config(&server, &[]);
-    config.policy.example = example.display().to_string();
+    config.policy.example.0 = vec![example.display().to_string()];
     let crawled = crawling::crawl(config);
     assert_eq!(found(&server, &crawled, "one"), THREADS);
 }
@@ -126,7 +126,7 @@ fn a_search_that_is_down_or_answers_nonsense_ends_the_crawl_soon() {
     for reply in replies {
         let server = start(move |_, _| reply());
         let mut config = config(&server, &["zoom", "lens", "sensor", "shoe", "flash"]);
-        config.policy.example = String::new();
+        config.policy.example.0.clear();
         let crawled = crawling::crawl(config);
         let queries = asked(&server, "search").len();
         assert!((3..=6).contains(&queries), "{queries} of {:?}", crawled.report.fates);

@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 
 use super::Error;
 use super::environment::Environment;
-use super::example::{example, reader, spelling_reader};
+use super::example::{examples, reader, spelling_reader};
 use super::fleet::{NodePolicy, SharedPolicy};
 use super::handles::FrontierHandle;
 use super::learning::{Learner, Learning, ObservationSender};
@@ -54,8 +54,8 @@ pub(super) struct PolicySetup {
     pub(super) traps: Arc<TrapBoard>,
     /// Says which pages are wanted, if the policy does not.
     pub(super) validator: Option<Arc<AcceptsPage>>,
-    /// The example page, if it is to be fetched.
-    pub(super) example_seed: Option<CanonicalUrl>,
+    /// The example pages that are to be fetched.
+    pub(super) example_seeds: Vec<CanonicalUrl>,
     /// The policy that all nodes of the fleet decide by, if this node shares one.
     pub(super) shared: Option<SharedPolicy>,
     observations: Option<ObservationLog>,
@@ -85,13 +85,13 @@ impl PolicySetup {
         (seeds, scope): (&[CanonicalUrl], &Arc<Scope>),
         (searches, PolicyEnvironment { environment, seed }): (Option<&Arc<Searches>>, PolicyEnvironment<'_>),
     ) -> Result<Self, Error> {
-        let example = example(config, canonicaliser, scope)?;
-        let validator = validator(&config.policy, example.as_ref())?;
+        let examples = examples(config, canonicaliser, scope)?;
+        let validator = validator(&config.policy, &examples)?;
         let model = model(config, seeds, scope)?;
-        let example_seed =
-            example.as_ref().filter(|example| example.facts.is_none()).map(|example| example.url.clone());
+        let unfetched = examples.iter().filter(|example| example.facts.is_none());
+        let example_seeds = unfetched.map(|example| example.url.clone()).collect();
         let NodePolicy { mut policy, shared } =
-            environment.policy(&making((config, canonicaliser), searches.cloned(), example, model), seed);
+            environment.policy(&making((config, canonicaliser), searches.cloned(), examples, model), seed);
         if config.filter.trap_guard {
             policy = Box::new(GuardedPolicy::new(policy));
         }
@@ -108,7 +108,7 @@ impl PolicySetup {
             observations: None,
             filter: config.filter.order,
             policy,
-            example_seed,
+            example_seeds,
             validator,
             scope: Arc::clone(scope),
         })
@@ -196,13 +196,13 @@ impl PolicySetup {
 fn making(
     (config, canonicaliser): (&Config, &Canonicaliser),
     searches: Option<Arc<Searches>>,
-    example: Option<ExamplePage>,
+    examples: Vec<ExamplePage>,
     model: Option<SiteModel>,
 ) -> MakePolicy {
     let (config, canonicaliser) = (config.clone(), canonicaliser.clone());
-    let samples: Vec<String> = example.iter().filter(|_| searches.is_some()).filter_map(text_of).collect();
+    let samples: Vec<String> = examples.iter().filter(|_| searches.is_some()).filter_map(text_of).collect();
     Arc::new(move |seed| {
-        let inputs = inputs(&config.policy, example.as_ref(), model.as_ref(), seed);
+        let inputs = inputs(&config.policy, &examples, model.as_ref(), seed);
         let policy = policy::make(config.crawl.policy, &inputs, reader(&config.parse));
         Searches::around(searches.as_ref(), policy, (&config, &canonicaliser), samples.clone())
     })
@@ -211,7 +211,7 @@ fn making(
 /// Returns what the policy is made from.
 pub(super) fn inputs<'a>(
     options: &PolicyOptions,
-    example: Option<&'a ExamplePage>,
+    examples: &'a [ExamplePage],
     model: Option<&'a SiteModel>,
     seed: Seed,
 ) -> PolicyInputs<'a> {
@@ -219,7 +219,7 @@ pub(super) fn inputs<'a>(
     let topic = TopicTerms::new(options.topic.iter().map(String::as_str));
     PolicyInputs {
         variant: options.variant,
-        example,
+        examples,
         model,
         validated,
         topic,

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use super::Error;
-use super::example::{example, reader};
+use super::example::{examples, reader};
 use super::model_file::model;
 use super::observations::{self, OBSERVATIONS_DIRECTORY};
 use super::policy_setup::inputs;
@@ -65,9 +65,9 @@ fn learner(config: &Config) -> Result<Option<Learned>, Error> {
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
     let seeds = seeds(&config.crawl.seeds, &canonicaliser, config.search.is_on())?;
     let scope = scope(config, &canonicaliser, &seeds)?;
-    let example = example(config, &canonicaliser, &scope)?;
+    let examples = examples(config, &canonicaliser, &scope)?;
     let model = model(config, &seeds, &scope)?;
     // What it would explore first does not matter.
-    let inputs = inputs(&config.policy, example.as_ref(), model.as_ref(), Seed(config.crawl.seed));
+    let inputs = inputs(&config.policy, &examples, model.as_ref(), Seed(config.crawl.seed));
     Ok(make_learner(config.crawl.policy, &inputs, reader(&config.parse)))
 }

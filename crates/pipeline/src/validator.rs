@@ -8,37 +8,36 @@ use harvestman_core::config::PolicyOptions;
 use harvestman_policy::ExamplePage;
 use harvestman_validators::{All, PageView, Validator, Want, check_examples};
 
-/// Returns what decides which pages are wanted; `None` if the policy does, by the example.
+/// Returns what decides which pages are wanted; `None` if the policy does, by the examples.
 ///
 /// # Errors
-/// A value is invalid, or the validator does not accept the example, if that is at hand.
-pub(super) fn validator(
-    options: &PolicyOptions,
-    example: Option<&ExamplePage>,
-) -> Result<Option<Arc<AcceptsPage>>, Error> {
-    let all = all(&options.want)?;
-    if let Some(ExamplePage { url, facts: Some(facts) }) = example
-        && let Some((body, content_type)) = &facts.body
-    {
-        let page = PageView::new(url.as_str(), body).with_content_type(content_type.as_deref());
-        check_examples(&all, &[page]).map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
-    }
+/// A value is invalid, or the validator does not accept all examples that are at hand.
+pub(super) fn validator(options: &PolicyOptions, examples: &[ExamplePage]) -> Result<Option<Arc<AcceptsPage>>, Error> {
+    let examples = views(examples);
+    let all = all(&options.want, &examples)?;
+    check_examples(&all, &examples).map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
     Ok(asking(all))
+}
+
+/// Returns the examples that are at hand.
+fn views(examples: &[ExamplePage]) -> Vec<PageView<'_>> {
+    let at_hand = examples.iter().filter_map(|example| Some((&example.url, example.facts.as_ref()?.body.as_ref()?)));
+    at_hand.map(|(url, (body, kind))| PageView::new(url.as_str(), body).with_content_type(kind.as_deref())).collect()
 }
 
 /// Returns what decides which pages these values of `policy.want` accept; `None` if all are `like`.
 ///
 /// # Errors
-/// A value is invalid.
+/// A value is invalid, or learns from examples.
 pub fn accepting(want: &[String]) -> Result<Option<Arc<AcceptsPage>>, Error> {
-    all(want).map(asking)
+    all(want, &[]).map(asking)
 }
 
-fn all(want: &[String]) -> Result<All, Error> {
+fn all(want: &[String], examples: &[PageView<'_>]) -> Result<All, Error> {
     let mut all = All::default();
     for text in want {
-        let want: Want = text.parse().map_err(|error| Error::Configuration(format!("policy.want: {error}")))?;
-        all.0.extend(want.validator());
+        let want = text.parse::<Want>().and_then(|want| want.validator(examples));
+        all.0.extend(want.map_err(|error| Error::Configuration(format!("policy.want: {error}")))?);
     }
     Ok(all)
 }
@@ -66,9 +65,9 @@ mod tests {
 
     #[test]
     fn all_values_must_hold_and_like_is_left_to_the_policy() {
-        assert!(validator(&options(&[]), None).unwrap().is_none());
-        assert!(validator(&options(&["like"]), None).unwrap().is_none());
-        let accepts = validator(&options(&["selector:p.post", "regex:(?i)lens"]), None).unwrap().unwrap();
+        assert!(validator(&options(&[]), &[]).unwrap().is_none());
+        assert!(validator(&options(&["like"]), &[]).unwrap().is_none());
+        let accepts = validator(&options(&["selector:p.post", "regex:(?i)lens"]), &[]).unwrap().unwrap();
         let of = |body: &str| accepts("http://h.test/", body.as_bytes(), Some("text/html"));
         assert_eq!(of("<p class=post>a Lens"), Some(true));
         assert_eq!(of("<p class=post>a camera"), Some(false));
@@ -78,15 +77,15 @@ mod tests {
 
     #[test]
     fn invalid_values_and_rejected_examples_are_errors_that_say_what_is_wrong() {
-        let fails = |want: &str, example: Option<&ExamplePage>| {
-            let error = validator(&options(&[want]), example).err().expect("it is an error");
+        let fails = |want: &str, examples: &[ExamplePage]| {
+            let error = validator(&options(&[want]), examples).err().expect("it is an error");
             error.to_string()
         };
-        assert!(fails("xpath://a", None).contains("regex:PATTERN"), "{}", fails("xpath://a", None));
+        assert!(fails("xpath://a", &[]).contains("regex:PATTERN"), "{}", fails("xpath://a", &[]));
         let facts = PageFacts { body: Some((Bytes::from("<p>other"), None)), ..PageFacts::default() };
         let url = CanonicalUrl::from_canonical("http://h.test/1");
         let example = ExamplePage { url, facts: Some(facts) };
-        let text = fails("selector:table", Some(&example));
+        let text = fails("selector:table", &[example]);
         assert!(text.contains("does not accept") && text.contains("http://h.test/1"), "{text}");
     }
 }

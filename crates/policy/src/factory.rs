@@ -4,10 +4,10 @@ use super::baselines::{
     Apprentice, IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
 };
 use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
-use super::learned::{Example, Goal, Learned, ReadPage, SiteModel, TopicTerms, Tuning};
+use super::learned::{EXAMPLES_MAX, Goal, Learned, ReadPage, SiteModel, TopicTerms, Tuning};
 use super::source::{SourceGoal, SourceOptions, SourcePolicy};
 use super::xcrawl::{XCrawl, XCrawlOptions};
-use super::{AwaitsExample, BreadthFirst, Observation, Outcome, PageFacts, Policy};
+use super::{AwaitsExamples, BreadthFirst, Observation, Outcome, PageFacts, Policy};
 use harvestman_core::config::{ClusterBy, PolicyKind, PolicyVariant};
 use harvestman_core::model::{Apath, LinkClass};
 use harvestman_core::seed::Seed;
@@ -34,11 +34,12 @@ pub struct PolicyInputs<'a> {
     pub variant: PolicyVariant,
     /// The seed of its random draws.
     pub seed: Seed,
-    /// The page that wanted pages resemble; without one, all policies look for content that users wrote.
-    pub example: Option<&'a ExamplePage>,
+    /// The pages of which wanted pages resemble at least one; without any, all policies look for content that users
+    /// wrote. At most [`EXAMPLES_MAX`](crate::learned::EXAMPLES_MAX) are used.
+    pub examples: &'a [ExamplePage],
     /// The number of pages to sample, for policies that learn from a sample; `None`: the number in their paper.
     pub sample_pages: Option<usize>,
-    /// Whether a validator says which pages are wanted ([`PageFacts::accepted`]), rather than the example.
+    /// Whether a validator says which pages are wanted ([`PageFacts::accepted`]), rather than the examples.
     pub validated: bool,
     /// The topic, for `topic`.
     pub topic: TopicTerms,
@@ -52,13 +53,13 @@ pub struct PolicyInputs<'a> {
 }
 
 impl PolicyInputs<'_> {
-    /// The defaults, with this seed and no example.
+    /// The defaults, with this seed and no examples.
     pub fn new(seed: Seed) -> Self {
         Self {
             topic: TopicTerms::default(),
             variant: PolicyVariant::Default,
             seed,
-            example: None,
+            examples: &[],
             sample_pages: None,
             validated: false,
             by: ClusterBy::Url,
@@ -79,20 +80,24 @@ impl PolicyInputs<'_> {
         }
     }
 
-    /// Makes a policy that looks for pages like the example: at once where the page is available, otherwise once it has
+    /// Makes a policy that looks for pages like the examples: at once where all are available, otherwise once they have
     /// been fetched.
     fn looking_for(&self, policy: impl FnOnce(Wanted) -> Box<dyn Policy> + Send + 'static) -> Box<dyn Policy> {
-        match self.example {
-            None => policy(Wanted::Content),
-            Some(ExamplePage { facts: Some(facts), .. }) => policy(Wanted::Like(facts.bag.clone())),
-            Some(ExamplePage { url, facts: None }) => {
-                Box::new(AwaitsExample::new(url.clone(), Box::new(move |bag| policy(Wanted::Like(bag)))))
+        let examples = self.examples.iter().take(EXAMPLES_MAX);
+        let (at_hand, awaited): (Vec<_>, Vec<_>) = examples.partition(|example| example.facts.is_some());
+        let bags = at_hand.iter().filter_map(|example| Some(example.facts.as_ref()?.bag.clone())).collect();
+        match (at_hand.is_empty(), awaited.is_empty()) {
+            (true, true) => policy(Wanted::Content),
+            (false, true) => policy(Wanted::Like(bags)),
+            (_, false) => {
+                let urls = awaited.iter().map(|example| example.url.clone()).collect();
+                Box::new(AwaitsExamples::new(urls, bags, Box::new(move |bags| policy(Wanted::Like(bags)))))
             }
         }
     }
 }
 
-/// Makes a policy that knows only the example and the model. `read` parses a page again.
+/// Makes a policy that knows only the examples and the model. `read` parses a page again.
 pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Box<dyn Policy> {
     let seed = inputs.seed;
     let paper = inputs.variant == PolicyVariant::Paper;
@@ -144,9 +149,9 @@ pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadP
     }
 }
 
-/// The options of SOUrCe as printed, for `ucc` or `target`.
+/// The options of SOUrCe as printed, for `ucc` or `target`. It knows one example: the first.
 pub fn paper_options(kind: PolicyKind, inputs: &PolicyInputs<'_>) -> SourceOptions {
-    let example = inputs.example.filter(|_| kind == PolicyKind::Target);
+    let example = inputs.examples.first().filter(|_| kind == PolicyKind::Target);
     let mut options = SourceOptions::paper(example.map_or(SourceGoal::Content, |example| {
         let bag = example.facts.as_ref().map(|facts| facts.bag.clone()).unwrap_or_default();
         SourceGoal::Like { url: example.url.fingerprint(), bag }
@@ -156,17 +161,17 @@ pub fn paper_options(kind: PolicyKind, inputs: &PolicyInputs<'_>) -> SourceOptio
 }
 
 fn target(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {
-    let (example, duplicate_worth) = (inputs.example.map(|example| example.url.as_str().to_owned()), DUPLICATE_WORTH);
-    let goal = match example {
-        _ if inputs.validated => Goal::Accepted { example, duplicate_worth },
-        Some(url) => Goal::Like(Example { url, duplicate_worth }),
-        None => Goal::Content,
+    let urls = inputs.examples.iter().map(|example| example.url.as_str().to_owned());
+    let (examples, duplicate_worth) = (urls.collect::<Vec<_>>(), DUPLICATE_WORTH);
+    let goal = match &examples[..] {
+        _ if inputs.validated => Goal::Accepted { examples, duplicate_worth },
+        [] => Goal::Content,
+        _ => Goal::Like { examples, duplicate_worth },
     };
     let mut policy = inputs.learned(goal, read);
-    if let Some(ExamplePage { url, facts: Some(facts) }) = inputs.example
-        && facts.body.is_some()
-    {
-        // It is the first page of the sample: it belongs to a cluster as soon as clusters exist.
+    let at_hand = inputs.examples.iter().filter_map(|ExamplePage { url, facts }| Some((url, facts.as_ref()?)));
+    for (url, facts) in at_hand.filter(|(_, facts)| facts.body.is_some()).take(EXAMPLES_MAX) {
+        // They are the first pages of the sample: they belong to clusters as soon as clusters exist.
         let outcome = Outcome::Page(Box::new(facts.clone()));
         let class = LinkClass::unclassified(Apath::SEED);
         policy.observe(Observation { url: url.clone(), class, via: None, outcome, new: Vec::new() });
@@ -188,11 +193,12 @@ mod tests {
         let url = CanonicalUrl::from_canonical("http://h.test/topic/1/");
         let elsewhere = ExamplePage { url: url.clone(), facts: None };
         let at_hand = ExamplePage { url, facts: Some(PageFacts::default()) };
+        let both = [elsewhere, at_hand];
         for kind in PolicyKind::ALL {
-            for example in [None, Some(&elsewhere), Some(&at_hand)] {
+            for examples in [&[], &both[..1], &both[1..], &both] {
                 for variant in [PolicyVariant::Default, PolicyVariant::Paper] {
                     let mut policy =
-                        make(kind, &PolicyInputs { example, variant, ..PolicyInputs::new(Seed(1)) }, read());
+                        make(kind, &PolicyInputs { examples, variant, ..PolicyInputs::new(Seed(1)) }, read());
                     assert_eq!(policy.learns(), kind != PolicyKind::Bfs, "{}", kind.name());
                     let score = policy.snapshot().score(LinkClass::unclassified(Apath::SEED));
                     assert!(!score.is_nan(), "{}", kind.name());

@@ -32,7 +32,7 @@ use harvestman_core::model::{
 };
 
 pub use admission::{AdjustedSnapshot, Adjustment, Link, consulted, readmit};
-pub use awaiting::AwaitsExample;
+pub use awaiting::AwaitsExamples;
 pub use bfs::BreadthFirst;
 pub use factory::{ExamplePage, PolicyInputs, make, make_learner, paper_options};
 pub use guard::{GuardedPolicy, StructureGuard, Verdict, Verdicts};

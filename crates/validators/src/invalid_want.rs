@@ -5,8 +5,8 @@
 pub enum InvalidWant {
     /// There is no such kind.
     #[error(
-        "`{0}` is none of `like`, `regex:PATTERN`, `regex-html:PATTERN`, `selector:CSS`, `schema:TYPE` and \
-         `table:HEADING,HEADING…`"
+        "`{0}` is none of `like`, `regex:PATTERN`, `regex-html:PATTERN`, `selector:CSS`, `schema:TYPE`, \
+         `table:HEADING,HEADING…` and `words`"
     )]
     Kind(String),
     /// The regular expression is malformed or too large.
@@ -21,4 +21,18 @@ pub enum InvalidWant {
     /// A heading is empty or too long, or there are too many.
     #[error("`{0}` is not a list of up to 32 headings of 1 to 256 bytes as in `table:weight,sensor type`")]
     Table(String),
+    /// The threshold is no likeness.
+    #[error("`{0}` is not a likeness from 0 to 1 as in `words:0.3`; without one, `words` learns it from the examples")]
+    Threshold(String),
+    /// There is too little to learn from.
+    #[error(
+        "`words` learns from at least 2 example pages in files, each with text of its own: {examples} given, {usable} of \
+         them usable"
+    )]
+    Words {
+        /// The number of examples at hand.
+        examples: usize,
+        /// The number of those with text of their own.
+        usable: usize,
+    },
 }

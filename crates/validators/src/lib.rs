@@ -2,7 +2,8 @@
 //! determines whether a page describes an instance of the domain.
 //!
 //! Input: a [`PageView`]. Output: `Some(true)`, `Some(false)`, or `None` where a validator cannot tell: the page is not
-//! HTML, or exceeds a bound. [`Want`] parses the validators from text.
+//! HTML, or exceeds a bound. [`Want`] parses the validators from text. None has a state that
+//! pages change: `words` learns from the examples when it is made.
 
 mod all;
 mod charset;
@@ -18,6 +19,7 @@ mod selector;
 mod table;
 mod visible;
 mod want;
+mod words;
 
 pub use all::All;
 pub use examples::{ExampleError, check_examples};
@@ -28,6 +30,7 @@ pub use schema::Schema;
 pub use selector::CssSelector;
 pub use table::Table;
 pub use want::Want;
+pub use words::Words;
 
 /// Decides whether a page is one of those that are wanted.
 pub trait Validator: Send + Sync {

@@ -64,8 +64,9 @@ const FRAGMENTS: &[&str] = &[
     "é",
 ];
 
-static VALIDATORS: LazyLock<All> =
-    LazyLock::new(|| All(WANTED.iter().map(|text| text.parse::<Want>().unwrap().validator().unwrap()).collect()));
+static VALIDATORS: LazyLock<All> = LazyLock::new(|| {
+    All(WANTED.iter().map(|text| text.parse::<Want>().unwrap().validator(&[]).unwrap().unwrap()).collect())
+});
 
 fn answers(body: &[u8], content_type: Option<&str>) -> Vec<Option<bool>> {
     let page = PageView::new("http://a/", body).with_content_type(content_type);
@@ -109,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_the_parser_of_wants_panic(kind in "(regex|regex-html|selector|schema|table)?:?", rest in "\\PC{0,40}") {
+    fn no_text_makes_the_parser_of_wants_panic(kind in "(regex|regex-html|selector|schema|table|words)?:?", rest in "\\PC{0,40}") {
         if let Ok(want) = format!("{kind}{rest}").parse::<Want>() {
             prop_assert_eq!(want.to_string().parse::<Want>(), Ok(want));
         }

@@ -2,21 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Period;
+use super::{ExampleNames, Period};
 
 crate::options! {
     /// The policy that `crawl.policy` names: what it looks for, how often its snapshots are published, what is
     /// persisted.
     pub struct PolicyOptions in "policy" {
-        /// A page like those that are wanted: its URL, which is then fetched as one more seed, or a file with the page.
-        /// `target` and `xcrawl` need one unless `policy.want` says what is wanted. `irobot`, `tpm`, `sb` and
-        /// `apprentice` also look for pages like it; without one they look for pages with text of their own.
-        example: String = String::new(),
-        /// Which pages are wanted, for `target`, `xcrawl` and `apprentice`: `like`, those like the example;
+        /// A page like those that are wanted: its URL, which is then fetched as one more seed, or a file with the page; or a
+        /// list of up to 64. With several, pages like any of them are wanted, and those that cannot be fetched are left
+        /// out. `target` and `xcrawl` need one unless `policy.want` says what is wanted. `irobot`, `tpm`, `sb` and
+        /// `apprentice` also look for pages like them; without any they look for pages with text of their own.
+        example: ExampleNames = ExampleNames::default(),
+        /// Which pages are wanted, for `target`, `xcrawl` and `apprentice`: `like`, those like the examples;
         /// `regex:PATTERN`, those in whose text a regular expression matches, and `regex-html:PATTERN` in whose source;
         /// `selector:CSS`, those with an element that a CSS selector matches; `schema:TYPE`, those that describe an item
-        /// of a schema.org type; `table:HEADING,HEADING`, those with a table that has these headings. Several must all
-        /// hold; none is `like`. All but `like` need no example, and parse each page once more.
+        /// of a schema.org type; `table:HEADING,HEADING`, those with a table that has these headings; `words` or
+        /// `words:LIKENESS`, those with the vocabulary of the examples, which must be at least two files. Several must all
+        /// hold; none is `like`. All but `like` and `words` need no example, and all but `like` parse each page once more.
         want: Vec<String> = Vec::new(),
         /// The topic of `topic`: tags or words, such as `macro photography`. An item of the site belongs to it if it links
         /// to the page of a tag whose address names one of them (`/tag/macro-photography/`).

@@ -2,7 +2,7 @@
 
 use super::dedup::{BYTES_MIN, PLANNED_MAX, RATES};
 use super::sections::Config;
-use super::{ByteSize, PolicyKind, PolicyVariant, RecrawlOptions};
+use super::{ByteSize, ExampleNames, PolicyKind, PolicyVariant, RecrawlOptions};
 use crate::url::{Canonicaliser, Error, HostGroups, SearchTemplate};
 
 /// Maximum number of threads that may be configured: far beyond any machine, and far below what would bring one down.
@@ -50,7 +50,7 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("dedup", "planned", invalid_plan(config.dedup.planned));
     wrong("dedup", "false_positives", invalid_rate(config.dedup.false_positives));
     wrong("dedup", "memory", too_little_memory(config.dedup.memory));
-    wrong("policy", "example", missing_example(config));
+    wrong("policy", "example", missing_example(config).or_else(|| wrong_examples(config)));
     wrong("policy", "topic", missing_topic(config));
     wrong("policy", "model", unusable_model(config));
     wrong("search", "url", unusable_searches(config));
@@ -96,6 +96,15 @@ fn missing_example(config: &Config) -> Option<String> {
         let text = "needs an example page: give its URL, or a file that contains it; or say with `want` which pages are wanted";
         format!("the policy `{}` {text}", policy.name())
     })
+}
+
+fn wrong_examples(config: &Config) -> Option<String> {
+    let (examples, max) = (config.policy.example.0.len(), ExampleNames::MAX);
+    if examples > max {
+        return Some(format!("{examples} examples are too many; give at most {max}"));
+    }
+    let takes_one = config.crawl.policy == PolicyKind::Target && config.policy.variant == PolicyVariant::Paper;
+    (takes_one && examples > 1).then(|| "the variant `paper` of `target` takes one example".to_owned())
 }
 
 fn missing_topic(config: &Config) -> Option<String> {

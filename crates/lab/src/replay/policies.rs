@@ -58,7 +58,7 @@ impl PolicyInputs<'_> {
         then(&policy::PolicyInputs {
             variant: if self.variant == Variant::Default { PolicyVariant::Default } else { PolicyVariant::Paper },
             seed: self.seed,
-            example: example.as_ref(),
+            examples: example.as_slice(),
             sample_pages: self.sample_pages,
             topic: TopicTerms::new(self.topic.into_iter().flat_map(|topic| &topic.terms).map(|term| &**term)),
             validated: self.validated,

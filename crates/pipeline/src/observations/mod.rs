@@ -41,7 +41,7 @@ pub(super) fn key(config: &Config) -> u64 {
         config.crawl.policy,
         policy.variant,
         policy.by,
-        policy.example,
+        policy.example.0,
         policy.want,
         policy.topic,
         policy.model,

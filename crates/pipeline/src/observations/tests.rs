@@ -71,7 +71,7 @@ fn with_other_settings_nothing_is_restored_and_useless_segments_are_removed() {
     let before = key(&config);
     config.budget.pages = 7;
     assert_eq!(key(&config), before, "a budget changes nothing of what is known");
-    config.policy.example = "http://h.test/1".to_owned();
+    config.policy.example.0 = vec!["http://h.test/1".to_owned()];
     assert_ne!(key(&config), before);
 }
 

@@ -223,7 +223,7 @@ impl CrawlBuilder<'_> {
     /// Returns the seeds as links (none if the crawl has begun before, or other nodes supply them), and the queries without an
     /// answer.
     fn seeds(&self, parts: &Parts, policy: &mut PolicySetup, rules: &Rules, is_new: bool) -> DiscoveredLinks {
-        let seeds = parts.seeds.iter().chain(&policy.example_seed).filter(|_| is_new && self.environment.has_seeds());
+        let seeds = parts.seeds.iter().chain(&policy.example_seeds).filter(|_| is_new && self.environment.has_seeds());
         let mut found = plant(seeds, rules, &*policy.first());
         plant_queries(&policy.open_queries(), rules, &mut found);
         found

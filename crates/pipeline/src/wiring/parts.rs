@@ -76,12 +76,13 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, ownership }, policy))
 }
 
-/// Builds the scope. A crawl with searches also has the site of the example in it, and room for the sites that are found.
+/// Builds the scope. A crawl with searches also has the sites of the examples in it, and room for the sites that are found.
 pub(crate) fn scope(config: &Config, canonicaliser: &Canonicaliser, seeds: &[CanonicalUrl]) -> Result<Scope, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let is_on = config.search.is_on();
-    let example = canonicaliser.parse(&config.policy.example).ok().filter(|_| is_on);
-    let seeds: Vec<CanonicalUrl> = seeds.iter().cloned().chain(example).collect();
+    let examples = config.policy.example.0.iter().filter(|_| is_on);
+    let examples = examples.filter_map(|text| canonicaliser.parse(text).ok());
+    let seeds: Vec<CanonicalUrl> = seeds.iter().cloned().chain(examples).collect();
     let scope = Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?;
     Ok(scope.with_found_sites(if is_on { config.search.sites_max as usize } else { 0 }))
 }

@@ -20,8 +20,8 @@ const TEXTS_MAX: usize = 1 << 20;
 /// The goal of a crawl.
 #[derive(Debug, Clone)]
 pub enum Wanted {
-    /// Pages rendered from the same template as this one, given as its bag of leaf paths.
-    Like(Vec<LeafPath>),
+    /// Pages rendered from the same template as one of these, given as their bags of leaf paths.
+    Like(Vec<Vec<LeafPath>>),
     /// Pages with content: at least 20 words, outside links and forms, that no earlier page has shown.
     Content,
 }
@@ -33,14 +33,24 @@ pub(super) struct Judge {
     /// The first pages, until there are enough to learn the last vocabulary.
     bags: Vec<Vec<LeafPath>>,
     vocabulary: Vocabulary,
-    example: SparseVector,
+    examples: Vec<SparseVector>,
     texts: HashSet<u64, FixedState>,
 }
 
 impl Judge {
-    pub fn new(wanted: Wanted) -> Self {
-        let (vocabulary, example) = (Vocabulary::default(), SparseVector::default());
-        Self { wanted, bags: Vec::new(), vocabulary, example, texts: HashSet::default() }
+    /// A judge that has seen no page. Equal examples count once.
+    pub fn new(mut wanted: Wanted) -> Self {
+        if let Wanted::Like(examples) = &mut wanted {
+            let mut seen = Vec::new();
+            examples.retain(|bag| {
+                !seen.contains(bag) && {
+                    seen.push(bag.clone());
+                    true
+                }
+            });
+        }
+        let (vocabulary, examples) = (Vocabulary::default(), Vec::new());
+        Self { wanted, bags: Vec::new(), vocabulary, examples, texts: HashSet::default() }
     }
 
     /// Whether observations must contain the texts of pages.
@@ -59,7 +69,8 @@ impl Judge {
             Wanted::Content => self.words_of_its_own(page) >= CONTENT_WORDS,
             Wanted::Like(_) => {
                 self.learn(&page.bag);
-                cosine(&self.example, &self.vocabulary.weigh(&page.bag)) >= LIKE
+                let page = self.vocabulary.weigh(&page.bag);
+                self.examples.iter().any(|example| cosine(example, &page) >= LIKE)
             }
         }
     }
@@ -79,7 +90,7 @@ impl Judge {
     /// Learns the vocabulary again whenever the number of pages has doubled, which costs about as much as learning it
     /// twice.
     fn learn(&mut self, bag: &[LeafPath]) {
-        let Wanted::Like(example) = &self.wanted else { return };
+        let Wanted::Like(examples) = &self.wanted else { return };
         if self.bags.len() >= PAGES_MAX {
             return;
         }
@@ -88,9 +99,9 @@ impl Judge {
         if pages.is_power_of_two() || pages == PAGES_MAX {
             // Among the first few pages no path occurs on many.
             let theta = THETA.min(1 + pages as u32 / 8);
-            let all = self.bags.iter().map(Vec::as_slice).chain([example.as_slice()]);
+            let all = self.bags.iter().chain(examples).map(Vec::as_slice);
             self.vocabulary = Vocabulary::learn(all, theta);
-            self.example = self.vocabulary.weigh(example);
+            self.examples = examples.iter().map(|example| self.vocabulary.weigh(example)).collect();
         }
         if pages == PAGES_MAX {
             // The bags are no longer needed; their places stay taken, so that nothing is learnt again.
@@ -120,7 +131,7 @@ mod tests {
 
     #[test]
     fn pages_of_the_examples_template_are_wanted_and_others_are_not() {
-        let mut judge = Judge::new(Wanted::Like(bag(&[(1, 1), (10, 20), (11, 20)])));
+        let mut judge = Judge::new(Wanted::Like(vec![bag(&[(1, 1), (10, 20), (11, 20)])]));
         assert!(!judge.wants(&like(&[(1, 1), (30, 4), (31, 4)])));
         for n in 0..50 {
             assert!(judge.wants(&like(&[(1, 1), (10, 10 + n), (11, 10 + n)])), "{n}");
@@ -130,8 +141,27 @@ mod tests {
     }
 
     #[test]
+    fn pages_of_any_examples_template_are_wanted_whatever_the_order_of_the_examples() {
+        let (one, other) = (bag(&[(1, 1), (10, 20), (11, 20)]), bag(&[(1, 1), (20, 9), (21, 9)]));
+        let orders = [vec![one.clone(), other.clone()], vec![other.clone(), one.clone(), other, one]];
+        let verdicts = orders.map(|examples| {
+            let mut judge = Judge::new(Wanted::Like(examples));
+            let page = |n: u32| match n % 3 {
+                0 => like(&[(1, 1), (10, 10 + n), (11, 10 + n)]),
+                1 => like(&[(1, 1), (20, 5 + n), (21, 5 + n)]),
+                _ => like(&[(1, 1), (30, 4 + n), (31, 4)]),
+            };
+            let verdicts: Vec<bool> = (0..60).map(|n| judge.wants(&page(n))).collect();
+            assert_eq!(judge.examples.len(), 2);
+            verdicts
+        });
+        assert_eq!(verdicts[0], (0..60).map(|n| n % 3 < 2).collect::<Vec<_>>());
+        assert_eq!(verdicts[0], verdicts[1]);
+    }
+
+    #[test]
     fn after_a_thousand_pages_the_vocabulary_stays_and_no_page_is_kept() {
-        let mut judge = Judge::new(Wanted::Like(bag(&[(10, 2)])));
+        let mut judge = Judge::new(Wanted::Like(vec![bag(&[(10, 2)])]));
         (0..PAGES_MAX + 5).for_each(|_| assert!(judge.wants(&like(&[(10, 3), (1, 1)])) || judge.vocabulary.len() > 1));
         assert_eq!(judge.bags.len(), PAGES_MAX);
         assert!(judge.bags.iter().all(Vec::is_empty));

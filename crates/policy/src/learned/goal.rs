@@ -22,12 +22,18 @@ const TELLING: f64 = 0.7;
 pub enum Goal {
     /// Content that users wrote: pages by the amount of their own text.
     Content,
-    /// Pages like an example.
-    Like(Example),
+    /// Pages like one of several examples.
+    Like {
+        /// The canonical URLs of the examples.
+        examples: Vec<String>,
+        /// The worth of a near-duplicate of a wanted page, from 0 to 1: such pages come after the others, but before hubs
+        /// that are nearly exhausted.
+        duplicate_worth: f64,
+    },
     /// Pages that the crawl's validator accepts.
     Accepted {
-        /// The canonical URL of an example, which the validator should accept.
-        example: Option<String>,
+        /// The canonical URLs of examples, which the validator should accept.
+        examples: Vec<String>,
         /// The worth of a near-duplicate of a wanted page, from 0 to 1.
         duplicate_worth: f64,
     },
@@ -52,17 +58,7 @@ impl Goal {
     }
 }
 
-/// The page that wanted pages resemble.
-#[derive(Debug, Clone)]
-pub struct Example {
-    /// Its canonical URL.
-    pub url: String,
-    /// The worth of a near-duplicate of a wanted page, from 0 to 1: such pages come after the others, but before hubs
-    /// that are nearly exhausted.
-    pub duplicate_worth: f64,
-}
-
-/// What is known of the example at the moment.
+/// What is known of an example at the moment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Likeness {
     /// Its cluster, once there are clusters.
@@ -105,6 +101,11 @@ impl Share {
 }
 
 impl Likeness {
+    /// Whether two examples have the same likeness to every page.
+    pub fn is_of_the_same(&self, other: &Self) -> bool {
+        (self.cluster, self.kind, self.nearest) == (other.cluster, other.kind, other.nearest)
+    }
+
     /// Counts pages, each with its cluster and the kind of its address. Outliers have none.
     pub fn count(&mut self, pages: &[(ClusterId, UrlKind)]) {
         self.counts = KindCounts::default();

@@ -147,6 +147,10 @@ impl LinkEvidence {
     pub fn publish(&mut self) {
         let topic = self.published.topic.clone();
         let mut next = Predictor { bayes: self.bayes.clone(), predictions: Predictions::default(), topic };
+        if self.predictions.len() + self.waiting.len() > LINKS_MAX {
+            // Those of fetched links are needed only to count the remembered fetches again.
+            self.predictions.clear();
+        }
         for (url, context) in self.waiting.iter() {
             self.predictions.insert(url, next.predict(context));
         }

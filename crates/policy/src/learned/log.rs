@@ -8,6 +8,9 @@ use crate::NewLink;
 use harvestman_core::model::{ClusterId, LinkClass};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
+/// Maximum number of new links that are remembered of all fetches together.
+const LINKS_MAX: usize = 1 << 19;
+
 /// A fetch.
 #[derive(Debug, Clone)]
 pub struct Entry {
@@ -17,7 +20,7 @@ pub struct Entry {
     /// What it currently counts for in the evidence.
     pub worth: Worth,
     pub page: Option<LoggedPage>,
-    /// Its new links.
+    /// Its new links; none where they were forgotten.
     pub new: Vec<NewLink>,
 }
 
@@ -52,24 +55,51 @@ pub struct Log {
     by_content: VecDeque<u64>,
     content_first: u64,
     entries_max: usize,
+    /// The number of new links of all entries.
+    links: usize,
+    /// The number of entries, from the first on, whose links were forgotten.
+    linkless: usize,
+    links_max: usize,
 }
 
 impl Log {
     pub fn new(entries_max: usize) -> Self {
-        Self { entries: VecDeque::new(), first: 0, by_content: VecDeque::new(), content_first: 0, entries_max }
+        Self::within(entries_max, LINKS_MAX)
+    }
+
+    /// A log of at most so many entries with so many links together, apart from those of the latest entry.
+    fn within(entries_max: usize, links_max: usize) -> Self {
+        let (entries, by_content) = (VecDeque::new(), VecDeque::new());
+        Self { entries, first: 0, by_content, content_first: 0, entries_max, links: 0, linkless: 0, links_max }
     }
 
     pub fn push(&mut self, entry: Entry) {
         if entry.content().is_some() {
             self.by_content.push_back(self.first + self.entries.len() as u64);
         }
+        self.links += entry.new.len();
         self.entries.push_back(entry);
-        if self.entries.len() > self.entries_max {
-            if self.entries.pop_front().is_some_and(|entry| entry.content().is_some()) {
+        if self.entries.len() > self.entries_max
+            && let Some(entry) = self.entries.pop_front()
+        {
+            if entry.content().is_some() {
                 self.by_content.pop_front();
                 self.content_first += 1;
             }
             self.first += 1;
+            self.links -= entry.new.len();
+            self.linkless = self.linkless.saturating_sub(1);
+        }
+        self.forget_links();
+    }
+
+    /// Forgets the links of the oldest fetches where there are too many; those of the latest fetch stay.
+    fn forget_links(&mut self) {
+        while self.links > self.links_max && self.linkless + 1 < self.entries.len() {
+            if let Some(entry) = self.entries.get_mut(self.linkless) {
+                self.links -= std::mem::take(&mut entry.new).len();
+            }
+            self.linkless += 1;
         }
     }
 
@@ -111,6 +141,19 @@ mod tests {
             page: content.map(page),
             new: Vec::new(),
         }
+    }
+
+    #[test]
+    fn the_links_of_the_oldest_fetches_are_forgotten_where_there_are_too_many() {
+        let link = || NewLink::new(LinkClass::unclassified(Apath::SEED), CanonicalUrl::from_canonical("http://h/"));
+        let mut log = Log::within(4, 10);
+        for (number, links) in [3, 3, 3, 3, 0, 12, 2].into_iter().enumerate() {
+            log.push(Entry { new: std::iter::repeat_with(link).take(links).collect(), ..entry(number, None) });
+            let remembered: usize = log.iter().map(|entry| entry.new.len()).sum();
+            assert_eq!(log.links, remembered);
+            assert!(remembered <= 12, "the latest fetch has 12 at most");
+        }
+        assert_eq!(log.iter().map(|entry| entry.new.len()).collect::<Vec<_>>(), [0, 0, 0, 2]);
     }
 
     proptest! {

@@ -17,6 +17,7 @@ mod canonicality;
 mod describe;
 mod drift;
 mod evidence;
+mod examples;
 mod extension;
 mod goal;
 mod learner;
@@ -38,8 +39,9 @@ mod worth;
 mod yields;
 
 pub use evidence::{Estimate, Evidence, Level, Smoothing, Sums, levels};
+pub use examples::{EXAMPLES_MAX, Examples};
 pub use extension::{Extensions, PAGES_MIN as EXTENSION_PAGES_MIN, suffix};
-pub use goal::{Example, Goal, Likeness};
+pub use goal::{Goal, Likeness};
 pub use learner::{Learned, TextTracer};
 pub use model::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts, ModelError, SiteModel};
 pub use sample_page::{ReadPage, SamplePage};

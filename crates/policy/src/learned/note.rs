@@ -2,7 +2,10 @@
 
 use harvestman_structure::site::MIN_PTS;
 
-/// The state of the example page.
+/// Maximum number of examples that are named in a warning.
+const NAMED_MAX: usize = 5;
+
+/// The state of an example page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExampleStatus {
     /// There is no example, or it is as expected.
@@ -24,15 +27,14 @@ pub struct LearnerState<'a> {
     /// The number of clusters, where templates were learnt.
     pub clusters: Option<u32>,
     pub drifts: u64,
-    pub example: ExampleStatus,
-    /// The example's address.
-    pub url: &'a str,
+    /// The addresses of the examples, and their states.
+    pub examples: &'a [(String, ExampleStatus)],
 }
 
 /// The warnings as sentences; `None` where there are none.
 pub fn note(state: &LearnerState<'_>) -> Option<String> {
-    let sentences = [templates(state), example(state), drift(state)];
-    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
+    let sentences = templates(state).into_iter().chain(examples(state)).chain(drift(state));
+    let sentences: Vec<String> = sentences.collect();
     (!sentences.is_empty()).then(|| sentences.join("; "))
 }
 
@@ -48,14 +50,30 @@ fn templates(state: &LearnerState<'_>) -> Option<String> {
     }
 }
 
-fn example(state: &LearnerState<'_>) -> Option<String> {
-    let (url, say) = (state.url, |text: &str| Some(format!("the example {} {text}", state.url)));
-    match state.example {
+fn examples(state: &LearnerState<'_>) -> Vec<String> {
+    let is_lost = |status: ExampleStatus| status == ExampleStatus::Missing { found: false };
+    let are_lost = state.examples.iter().all(|(_, status)| is_lost(*status));
+    let mut sentences: Vec<_> = state.examples.iter().filter_map(|(url, of)| example(url, *of, are_lost)).collect();
+    if sentences.len() > NAMED_MAX {
+        let more = sentences.len() - NAMED_MAX;
+        sentences.truncate(NAMED_MAX);
+        sentences.push(format!("{more} more examples are not as expected"));
+    }
+    sentences
+}
+
+/// The warning about an example; `are_lost`: nothing else is known of any of them.
+fn example(url: &str, status: ExampleStatus, are_lost: bool) -> Option<String> {
+    let say = |text: &str| Some(format!("the example {url} {text}"));
+    match status {
         ExampleStatus::Fine => None,
         ExampleStatus::Rejected => say("is rejected by the validator: check `policy.want`"),
-        ExampleStatus::NotFetched => Some(format!("the example {url} was not fetched")),
+        ExampleStatus::NotFetched => say("was not fetched"),
         ExampleStatus::Missing { found: true } => {
             say("could not be fetched as a page; pages like it are recognised by their URLs")
+        }
+        ExampleStatus::Missing { found: false } if !are_lost => {
+            say("could not be fetched as a page, and no page with a similar URL was found")
         }
         ExampleStatus::Missing { found: false } => {
             say("could not be fetched as a page, and no page with a similar URL was found; the crawl was breadth-first")
@@ -78,13 +96,11 @@ fn drift(state: &LearnerState<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    const WELL: LearnerState<'_> = LearnerState {
-        pages: 500,
-        clusters: Some(5),
-        drifts: 0,
-        example: ExampleStatus::Fine,
-        url: "http://h.test/t/1",
-    };
+    const WELL: LearnerState<'_> = LearnerState { pages: 500, clusters: Some(5), drifts: 0, examples: &[] };
+
+    fn examples(of: &[ExampleStatus]) -> Vec<(String, ExampleStatus)> {
+        of.iter().enumerate().map(|(at, status)| (format!("http://h.test/t/{}", at + 1), *status)).collect()
+    }
 
     #[test]
     fn a_healthy_state_gives_no_warning() {
@@ -100,11 +116,38 @@ mod tests {
         check(LearnerState { pages: 3, clusters: None, ..WELL }, "only 3 pages");
         check(LearnerState { clusters: Some(0), ..WELL }, "no two of the site's pages are alike");
         check(LearnerState { clusters: Some(1), ..WELL }, "one template");
-        check(LearnerState { example: ExampleStatus::NotFetched, ..WELL }, "http://h.test/t/1 was not fetched");
-        check(LearnerState { example: ExampleStatus::Rejected, ..WELL }, "http://h.test/t/1 is rejected");
-        check(LearnerState { example: ExampleStatus::Missing { found: false }, ..WELL }, "breadth-first");
-        check(LearnerState { example: ExampleStatus::Missing { found: true }, ..WELL }, "by their URLs");
-        check(LearnerState { example: ExampleStatus::Outlier { nearest: true }, ..WELL }, "nearest template");
+        check(
+            LearnerState { examples: &examples(&[ExampleStatus::NotFetched]), ..WELL },
+            "http://h.test/t/1 was not fetched",
+        );
+        check(
+            LearnerState { examples: &examples(&[ExampleStatus::Rejected]), ..WELL },
+            "http://h.test/t/1 is rejected",
+        );
+        check(
+            LearnerState { examples: &examples(&[ExampleStatus::Missing { found: false }]), ..WELL },
+            "breadth-first",
+        );
+        check(LearnerState { examples: &examples(&[ExampleStatus::Missing { found: true }]), ..WELL }, "by their URLs");
+        check(
+            LearnerState { examples: &examples(&[ExampleStatus::Outlier { nearest: true }]), ..WELL },
+            "nearest template",
+        );
         check(LearnerState { drifts: 2, clusters: Some(1), ..WELL }, "place and URL; the site's pages changed");
+    }
+    #[test]
+    fn of_several_examples_each_is_named_up_to_a_bound() {
+        let (lost, fine) = (ExampleStatus::Missing { found: false }, ExampleStatus::Fine);
+        let note = |of: &[ExampleStatus]| note(&LearnerState { examples: &examples(of), ..WELL });
+        assert_eq!(note(&[fine, fine]), None);
+        let one = note(&[fine, lost]).unwrap();
+        assert!(one.contains("/t/2 could not be fetched") && !one.contains("breadth-first"), "{one}");
+        assert_eq!(note(&[lost, lost]).unwrap().matches("breadth-first").count(), 2);
+        let many = note(&[lost; NAMED_MAX + 3]).unwrap();
+        assert!(
+            many.contains("/t/5 ")
+                && !many.contains("/t/6 ")
+                && many.ends_with("; 3 more examples are not as expected")
+        );
     }
 }

@@ -39,11 +39,11 @@ pub struct LearnedSnapshot {
     pub(super) tuning: Tuning,
     /// What stands around links, where that counts.
     pub(super) links: Option<Arc<Predictor>>,
-    /// Whether pages like an example are wanted. The example is one of the seeds, which then precede everything else.
+    /// Whether pages like examples are wanted. Those are among the seeds, which then precede everything else.
     pub(super) by_example: bool,
-    /// Set where no wanted page was found yet and the example is gone: URLs of this pattern come first, and all others
-    /// in the order of discovery, since all that was learnt is that nothing is worth anything.
-    pub(super) lost: Option<PatternId>,
+    /// Set where no wanted page was found yet and all examples are gone: URLs of their patterns come first, and all
+    /// others in the order of discovery, since all that was learnt is that nothing is worth anything.
+    pub(super) lost: Option<Vec<PatternId>>,
 }
 
 /// The terms of a score.
@@ -97,8 +97,8 @@ impl LearnedSnapshot {
 
 impl ClassOrder for LearnedSnapshot {
     fn score(&self, class: LinkClass) -> f64 {
-        match self.lost {
-            Some(wanted) => f64::from(u8::from(wanted == class.pattern.coarse)),
+        match &self.lost {
+            Some(wanted) => f64::from(u8::from(wanted.contains(&class.pattern.coarse))),
             None => self.terms(class).score,
         }
     }

@@ -125,6 +125,6 @@ fn of_two_equally_promising_urls_the_one_with_fewer_parameters_comes_first() {
 fn without_an_example_the_order_of_discovery_holds_except_for_urls_like_its_own() {
     let mut lost = snapshot(1);
     lost.evidence.add(class(1), worth(0.1), 1_000.0);
-    lost.lost = Some(class(3).pattern.coarse);
+    lost.lost = Some(vec![class(3).pattern.coarse]);
     assert_eq!([1, 2, 3].map(|pattern| lost.score(class(pattern))), [0.0, 0.0, 1.0]);
 }

@@ -43,7 +43,7 @@ struct Counts {
     reads_all: bool,
     repeated: Vec<PatternId>,
     by_example: bool,
-    lost: Option<PatternId>,
+    lost: Option<Vec<PatternId>>,
 }
 
 impl ClassModel {
@@ -81,7 +81,7 @@ impl LearnedSnapshot {
             reads_all: self.reads_all,
             repeated,
             by_example: self.by_example,
-            lost: self.lost,
+            lost: self.lost.clone(),
         };
         // Encoding to memory fails for none of these types: each knows its length.
         let class_model = postcard::to_allocvec(&class_model).unwrap_or_default();

@@ -41,7 +41,7 @@ fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -
         repeated: Arc::new(HashSet::from_iter([class(1, 1, 1).pattern.coarse])),
         tuning: Tuning::default(),
         by_example,
-        lost: by_example.then(|| class(1, 1, 1).pattern.coarse),
+        lost: by_example.then(|| vec![class(1, 1, 1).pattern.coarse]),
     }
 }
 

@@ -71,7 +71,7 @@ fn pages_of_one_layout_are_of_one_cluster_and_unknown_layouts_of_none() {
 
 #[test]
 fn only_links_on_the_path_to_pages_like_the_example_are_followed() {
-    let snapshot = after_the_sample(Wanted::Like(bag(3, 16)));
+    let snapshot = after_the_sample(Wanted::Like(vec![bag(3, 16)]));
     let [boards, topics, authors] = [
         link(&*snapshot, 1, BOARDS, "/board/9"),
         link(&*snapshot, 2, TOPICS, "/topic/99"),
@@ -103,7 +103,7 @@ fn a_crawl_for_content_leaves_out_the_cluster_that_says_least() {
 
 #[test]
 fn waiting_urls_are_moved_to_the_cluster_of_their_page_when_the_sitemap_is_made() {
-    let snapshot = after_the_sample(Wanted::Like(bag(3, 16)));
+    let snapshot = after_the_sample(Wanted::Like(vec![bag(3, 16)]));
     assert_eq!(snapshot.generation(), 1);
     let waiting = LinkClass::unclassified(TOPICS).with_pattern(random_bucket(Seed(1), "http://h.test/topic/31"));
     let class = snapshot.class_of(waiting, "http://h.test/topic/31", Some("http://h.test/board/2"));
@@ -114,7 +114,7 @@ fn waiting_urls_are_moved_to_the_cluster_of_their_page_when_the_sitemap_is_made(
 #[test]
 fn a_sample_without_a_wanted_page_is_doubled_a_few_times_and_then_given_up() {
     let options = IRobotOptions { sample_pages: 1, regions: RegionOptions::default() };
-    let mut policy = IRobot::new(Wanted::Like(bag(9, 9)), options, Seed(1));
+    let mut policy = IRobot::new(Wanted::Like(vec![bag(9, 9)]), options, Seed(1));
     for (at, seen) in forum().into_iter().enumerate() {
         policy.observe(seen);
         assert_eq!(policy.needs().links, at + 1 < 8, "after page {at}");
@@ -127,6 +127,6 @@ fn a_sample_without_a_wanted_page_is_doubled_a_few_times_and_then_given_up() {
 fn it_is_a_policy() {
     let options = |sample_pages| IRobotOptions { sample_pages, ..IRobotOptions::default() };
     holds_for_any_policy(|seed| Box::new(IRobot::new(Wanted::Content, options(8), seed)));
-    holds_for_any_policy(|seed| Box::new(IRobot::new(Wanted::Like(bag(1, 3)), options(3), seed)));
+    holds_for_any_policy(|seed| Box::new(IRobot::new(Wanted::Like(vec![bag(1, 3)]), options(3), seed)));
     holds_for_any_policy(|seed| Box::new(IRobot::new(Wanted::Content, options(0), seed)));
 }

@@ -20,7 +20,7 @@ fn bag(template: u64) -> Vec<LeafPath> {
 }
 
 fn bandit() -> SleepingBandit {
-    SleepingBandit::new(Wanted::Like(bag(3)), SbOptions::default(), None, Seed(1))
+    SleepingBandit::new(Wanted::Like(vec![bag(3)]), SbOptions::default(), None, Seed(1))
 }
 
 fn page(path: &str, class: LinkClass, via: &str, template: u64, new: &[(LinkClass, &str)]) -> Observation {
@@ -101,6 +101,6 @@ fn it_is_a_policy() {
     holds_for_any_policy(|seed| Box::new(SleepingBandit::new(Wanted::Content, SbOptions::default(), None, seed)));
     holds_for_any_policy(|seed| {
         let spelling: Spelling = Arc::new(|place| Some(format!("/html/body/div/ul/li/a[{}]", place.0).into()));
-        Box::new(SleepingBandit::new(Wanted::Like(bag(110)), SbOptions::default(), Some(spelling), seed))
+        Box::new(SleepingBandit::new(Wanted::Like(vec![bag(110)]), SbOptions::default(), Some(spelling), seed))
     });
 }

@@ -181,7 +181,7 @@ mod tests {
     }
 
     fn learnt() -> Arc<dyn PolicySnapshot> {
-        let mut tpm = Tpm::new(Wanted::Like(bag(3)), 6);
+        let mut tpm = Tpm::new(Wanted::Like(vec![bag(3)]), 6);
         tpm.observe(page("/", None, 1));
         tpm.observe(page("/board/1", Some("/"), 2));
         tpm.observe(page("/board/2", Some("/"), 2));
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn where_nothing_is_wanted_it_stays_breadth_first() {
-        let mut tpm = Tpm::new(Wanted::Like(bag(9)), 1);
+        let mut tpm = Tpm::new(Wanted::Like(vec![bag(9)]), 1);
         (0..20).for_each(|n| tpm.observe(page(&format!("/topic/{n}"), Some("/"), 3)));
         let snapshot = tpm.snapshot();
         assert_eq!(
@@ -230,7 +230,7 @@ mod tests {
         holds_for_any_policy(|_| Box::new(Tpm::new(Wanted::Content, 8)));
         holds_for_any_policy(|_| {
             let leaf = |path, count| LeafPath { path, count, text: None };
-            Box::new(Tpm::new(Wanted::Like(vec![leaf(1, 1), leaf(110, 3), leaf(111, 2), leaf(112, 6)]), 4))
+            Box::new(Tpm::new(Wanted::Like(vec![vec![leaf(1, 1), leaf(110, 3), leaf(111, 2), leaf(112, 6)]]), 4))
         });
     }
 }

@@ -15,8 +15,9 @@ use foldhash::fast::FixedState;
 
 use super::drift::Drift;
 use super::evidence::Evidence;
+use super::examples::{Example, Examples};
 use super::extension::Extensions;
-use super::goal::{Goal, Likeness};
+use super::goal::Goal;
 use super::link_evidence::LinkEvidence;
 use super::log::{Entry, Log};
 use super::model::{Facts, LearntClasses, SiteModel};
@@ -33,7 +34,7 @@ use super::yields::Yields;
 use crate::{Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 use harvestman_core::model::{ClusterId, ParsedPage, PatternId};
 use harvestman_core::url::Fingerprint;
-use harvestman_structure::site::{UrlKind, UrlPatternLearner, UrlPatterns};
+use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
 pub use trace::TextTracer;
 
@@ -56,7 +57,7 @@ pub struct Learned {
     sampled: HashMap<PatternId, usize, FixedState>,
     templates: Option<Arc<Templates>>,
     drift: Drift,
-    example: ExampleStatus,
+    examples: Examples,
     url_learner: UrlPatternLearner,
     patterns: Arc<UrlPatterns>,
     clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
@@ -66,7 +67,6 @@ pub struct Learned {
     content: TextIndex,
     reading: Reading,
     log: Log,
-    likeness: Likeness,
     extensions: Extensions,
     /// What stands around links, where the goal is not told by classes of links alone.
     links: Option<LinkEvidence>,
@@ -87,13 +87,10 @@ pub struct Learned {
 impl Learned {
     /// A policy that knows nothing yet. `seed` varies which classes it explores first; `read` parses a page again.
     pub fn new(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>) -> Self {
-        let kind = match &goal {
-            Goal::Content | Goal::Accepted { .. } | Goal::Topic { .. } => UrlKind::default(),
-            Goal::Like(example) => UrlPatterns::default().kind(&example.url),
-        };
-        let example = match &goal {
-            Goal::Content | Goal::Accepted { .. } | Goal::Topic { .. } => ExampleStatus::Fine,
-            Goal::Like(_) => ExampleStatus::NotFetched,
+        let examples = match &goal {
+            Goal::Content | Goal::Topic { .. } => Examples::default(),
+            Goal::Accepted { examples, .. } => Examples::new(examples, ExampleStatus::Fine, &UrlPatterns::default()),
+            Goal::Like { examples, .. } => Examples::new(examples, ExampleStatus::NotFetched, &UrlPatterns::default()),
         };
         let topic = match &goal {
             Goal::Topic { terms, .. } => Some(TopicRelevance::new(terms.clone())),
@@ -110,7 +107,7 @@ impl Learned {
             sampled: HashMap::default(),
             templates: None,
             drift: Drift::default(),
-            example,
+            examples,
             url_learner: UrlPatternLearner::default(),
             patterns: Arc::default(),
             clusters: Arc::default(),
@@ -120,7 +117,6 @@ impl Learned {
             content: TextIndex::new(PAGES_MAX),
             reading: Reading::default(),
             log: Log::new(PAGES_MAX),
-            likeness: Likeness { kind, ..Likeness::default() },
             extensions: Extensions::default(),
             links,
             topic,
@@ -142,9 +138,7 @@ impl Learned {
     pub fn from_model(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>, model: SiteModel) -> Self {
         let mut policy = Self::new(goal, tuning, seed, read);
         let Some(LearntClasses { templates, patterns, evidence, yields, best }) = model.learnt else { return policy };
-        if let Goal::Like(example) = &policy.goal {
-            policy.likeness.kind = patterns.kind(&example.url);
-        }
+        policy.examples.classify(&patterns);
         policy.use_templates(templates.map(Templates::from));
         policy.patterns = Arc::new(patterns);
         (policy.evidence, policy.yields, policy.best) = (evidence, yields, best);
@@ -208,7 +202,7 @@ impl Policy for Learned {
         let derived = self.derive(&url, &outcome, &new);
         let brought = self.brought(new.iter().chain(&derived));
         self.yields.add(class, brought);
-        self.meet_example(&url, matches!(outcome, Outcome::Page(_)));
+        self.meet_example(url.as_str(), matches!(outcome, Outcome::Page(_)));
         match outcome {
             Outcome::Page(mut facts) => {
                 let worth = self.page(url, class, via, &mut facts, new);
@@ -277,17 +271,13 @@ impl Policy for Learned {
     }
 
     fn note(&self) -> Option<String> {
-        let url = match &self.goal {
-            Goal::Content | Goal::Topic { .. } => "",
-            Goal::Accepted { example, .. } => example.as_deref().unwrap_or_default(),
-            Goal::Like(example) => &example.url,
-        };
+        let status = |example: &'_ Example| (example.url.clone(), example.status);
+        let examples: Vec<_> = self.examples.all().iter().map(status).collect();
         note::note(&note::LearnerState {
             pages: self.pages,
             clusters: self.templates.as_ref().map(|templates| templates.clusters()),
             drifts: self.drift.relearnt(),
-            example: self.example,
-            url,
+            examples: &examples,
         })
     }
 

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::{Learned, PAGES_MAX, UPDATES_END};
-use crate::learned::goal::Goal;
 use crate::learned::log::Log;
-use crate::learned::note::ExampleStatus;
 use crate::learned::reading::Reading;
 use crate::learned::templates::Templates;
 use crate::learned::text::{ContentId, Kin};
@@ -41,9 +39,7 @@ impl Learned {
         if self.sample.len() > sampled {
             self.learn_templates(self.sample.len());
         }
-        if let Goal::Like(example) = &self.goal {
-            self.likeness.kind = self.patterns.kind(&example.url);
-        }
+        self.examples.classify(&self.patterns);
         self.recluster();
         self.recount();
     }
@@ -75,9 +71,8 @@ impl Learned {
             }
         }
         self.content.regroup(|id| by_content.get(&id).copied());
-        self.find_example(&clusters);
+        self.find_examples(&clusters);
         self.clusters = Arc::new(clusters);
-        self.weigh_address();
     }
 
     /// Counts the log again, under the current classes and worths.
@@ -112,8 +107,6 @@ impl Learned {
             self.yields.add(entry.class, brought);
         }
         self.log = log;
-        if matches!(self.example, ExampleStatus::Missing { .. }) {
-            self.example = ExampleStatus::Missing { found: self.log.iter().any(|entry| entry.worth.value > 0.0) };
-        }
+        self.find_missing_examples();
     }
 }

@@ -7,7 +7,6 @@ use crate::learned::canonicality::canonicality;
 use crate::learned::drift::{DriftAction, TemplateFit};
 use crate::learned::goal::Goal;
 use crate::learned::log::{Entry, LoggedPage};
-use crate::learned::note::ExampleStatus;
 use crate::learned::text::{ContentId, Kin, NewText, Relation};
 use crate::learned::worth::Worth;
 use crate::learned::yields::Yield;
@@ -31,7 +30,7 @@ impl Learned {
     ) -> Worth {
         self.pages += 1;
         let cluster = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
-        self.recognise_example(&url, cluster);
+        self.recognise_example(url.as_str(), cluster);
         let sample = self.sample_page(&url, facts);
         let found = facts.text.as_ref().map(|text| {
             let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
@@ -43,15 +42,15 @@ impl Learned {
             Some(topic) => topic.is_relevant(&facts.links),
             None => facts.accepted == Some(true),
         };
-        self.check_example(&url, facts.accepted);
+        self.check_example(url.as_str(), facts.accepted);
         let page = LoggedPage { content, cluster, duplicate, accepted, sample };
         if !self.will_learn() {
             self.reading.see(self.evidence.is_known(class, self.tuning.known_weight));
         }
         let worth = self.worth(&url, class, &page);
         // Before anything is learnt, URLs of different kinds have the same pattern.
-        if worth.value > 0.0 && self.templates.is_some() && matches!(self.example, ExampleStatus::Missing { .. }) {
-            self.example = ExampleStatus::Missing { found: true };
+        if worth.value > 0.0 && self.templates.is_some() && self.examples.is_one_missing() {
+            self.examples.find_missing(self.patterns.kind(url.as_str()));
         }
         if self.is_evidence(Some(page)) {
             self.recent_yield.see(worth);
@@ -121,7 +120,7 @@ impl Learned {
     }
 
     /// Decides which of the page just fetched at `url` and `other` is the duplicate: the one with the less canonical
-    /// address. A page whose address is more like the example's is none, whatever repeats it: it is what was asked for.
+    /// address. A page whose address is more like an example's is none, whatever repeats it: it is what was asked for.
     /// Returns whether it is the former.
     pub(super) fn blame(&mut self, url: &CanonicalUrl, other: ContentId, id: ContentId) -> bool {
         let Some(theirs) = self.log.of_content(other).map(|entry| entry.url.clone()) else { return true };
@@ -169,9 +168,9 @@ impl Learned {
                 let value = self.content.worth(content);
                 Worth { value, wanted: value >= CONTENT_FROM }
             }
-            Goal::Like(example) => {
-                let likeness = self.likeness.of(page.cluster, self.patterns.kind(url.as_str()));
-                let share = if page.duplicate { example.duplicate_worth } else { 1.0 };
+            Goal::Like { duplicate_worth, .. } => {
+                let likeness = self.examples.of(page.cluster, self.patterns.kind(url.as_str()));
+                let share = if page.duplicate { *duplicate_worth } else { 1.0 };
                 Worth { value: share * likeness, wanted: likeness >= LIKE_FROM && !page.duplicate }
             }
             Goal::Accepted { .. } | Goal::Topic { .. } if !page.accepted => Worth::NOTHING,

@@ -4,7 +4,7 @@ mod trouble;
 use super::sampling::{SAMPLE_BYTES_MAX, SAMPLE_PER_PATTERN};
 use super::*;
 use crate::learned::templates::OUTLIER;
-use crate::learned::{ClusterFacts, Destination, Example, TopicTerms};
+use crate::learned::{ClusterFacts, Destination, TopicTerms};
 use crate::property_tests::holds_for_any_policy;
 use crate::{NewLink, PageFacts};
 use harvestman_core::model::{Apath, LeafPath, LinkClass, PageText, ParsedPage};
@@ -107,7 +107,7 @@ impl Driver {
 const ROOT: (&str, u64) = ("/list/0", TO_LIST);
 
 fn like(path: &str) -> Goal {
-    Goal::Like(Example { url: format!("{HOST}{path}"), duplicate_worth: 0.5 })
+    Goal::Like { examples: vec![format!("{HOST}{path}")], duplicate_worth: 0.5 }
 }
 
 /// A list with three topics, each with a permalink that is fetched before it, and a profile without content.
@@ -154,9 +154,8 @@ fn a_page_that_was_not_read_counts_as_its_class_is_expected_to() {
 #[test]
 fn the_learner_is_a_policy_for_every_goal() {
     holds_for_any_policy(|seed| Box::new(Learned::new(Goal::Content, Tuning::default(), seed.0, reader())));
-    let example = Example { url: format!("{HOST}/topic/1"), duplicate_worth: 0.5 };
-    let goal = Goal::Like(example);
-    let accepted = Goal::Accepted { example: None, duplicate_worth: 0.5 };
+    let goal = like("/topic/1");
+    let accepted = Goal::Accepted { examples: Vec::new(), duplicate_worth: 0.5 };
     let topic = Goal::Topic { terms: TopicTerms::new(["3", "topic"]), duplicate_worth: 0.5 };
     for goal in [goal, accepted, topic] {
         holds_for_any_policy(|seed| Box::new(Learned::new(goal.clone(), Tuning::default(), seed.0, reader())));
@@ -210,8 +209,8 @@ fn redirects_documents_and_errors_are_worth_nothing() {
 
 #[test]
 fn pages_like_the_example_come_first_and_second_views_of_them_after_them() {
-    let example = Example { url: format!("{HOST}/topic/0"), duplicate_worth: 0.5 };
-    let driver = crawl(Goal::Like(example), 8);
+    let goal = like("/topic/0");
+    let driver = crawl(goal, 8);
     let list = "/list/7";
     let topic = driver.score((list, TO_TOPIC), "/topic/900");
     let permalink = driver.score((list, TO_POST), "/topic/900?post=900");
@@ -222,8 +221,8 @@ fn pages_like_the_example_come_first_and_second_views_of_them_after_them() {
 
 #[test]
 fn pages_of_the_examples_template_come_first_where_addresses_tell_nothing() {
-    let example = Example { url: format!("{HOST}/page/0"), duplicate_worth: 0.5 };
-    let mut driver = Driver::new(Goal::Like(example));
+    let goal = like("/page/0");
+    let mut driver = Driver::new(goal);
     for list in 0..10 {
         let here = format!("/list/{list}");
         driver.page(ROOT, &here, LIST, PageText::default(), &[]);
@@ -347,12 +346,12 @@ fn a_crawl_that_begins_with_a_model_continues_to_count_but_has_no_model_updates(
 
 #[test]
 fn a_crawl_that_begins_with_a_model_knows_its_examples_cluster_when_it_meets_the_example() {
-    let goal = || Goal::Like(Example { url: format!("{HOST}/topic/900"), duplicate_worth: 0.5 });
+    let goal = || like("/topic/900");
     let model = crawl(goal(), 8).policy.model();
     let mut driver = Driver { policy: learn_from(goal(), model), ..Driver::new(goal()) };
-    assert_eq!(driver.policy.likeness.cluster, None);
+    assert_eq!(driver.policy.examples.all()[0].likeness.cluster, None);
     driver.page(("/list/1", TO_TOPIC), "/topic/900", TOPIC, text(900), &[]);
-    assert_eq!(driver.policy.likeness.cluster, Some(driver.snapshot.cluster(&bag(TOPIC, 7))));
+    assert_eq!(driver.policy.examples.all()[0].likeness.cluster, Some(driver.snapshot.cluster(&bag(TOPIC, 7))));
 }
 
 #[test]

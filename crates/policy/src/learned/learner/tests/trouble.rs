@@ -53,6 +53,21 @@ fn a_missing_example_leaves_the_order_of_discovery_until_a_url_like_it_is_met() 
 }
 
 #[test]
+fn of_two_examples_one_that_is_missing_leaves_the_goal_of_the_other() {
+    let examples = ["/topic/1", "/gone/1"].map(|path| format!("{HOST}{path}")).to_vec();
+    let mut driver = Driver::new(Goal::Like { examples, duplicate_worth: 0.5 });
+    driver.fetch(("", Apath::SEED.0), "/gone/1", Outcome::Failed, &[]);
+    driver.page(("", Apath::SEED.0), "/topic/1", TOPIC, text(5_000), &[]);
+    show_lists(&mut driver, 0..20, LIST, TOPIC);
+    driver.policy.update_model();
+    driver.snapshot = driver.policy.snapshot();
+    assert!(driver.score(("/list/0", TO_TOPIC), "/topic/99999") > driver.score(ROOT, "/list/99"));
+    let note = driver.policy.note().unwrap();
+    assert!(note.contains("/gone/1 could not be fetched") && !note.contains("/topic/1 "), "{note}");
+    assert!(!note.contains("breadth-first"), "{note}");
+}
+
+#[test]
 fn an_example_like_no_other_page_is_represented_by_the_nearest_template() {
     const ODD: u64 = 9;
     let mut driver = Driver::new(like("/odd"));
@@ -60,7 +75,8 @@ fn an_example_like_no_other_page_is_represented_by_the_nearest_template() {
     show_lists(&mut driver, 0..20, LIST, TOPIC);
     driver.policy.update_model();
     driver.snapshot = driver.policy.snapshot();
-    assert!(driver.policy.likeness.nearest && driver.policy.likeness.cluster.is_some_and(|cluster| cluster > OUTLIER));
+    let likeness = &driver.policy.examples.all()[0].likeness;
+    assert!(likeness.nearest && likeness.cluster.is_some_and(|cluster| cluster > OUTLIER));
     assert!(driver.policy.note().unwrap().contains("the nearest template"));
     assert!(has_finite_scores(&driver) && driver.policy.log.iter().skip(1).any(|entry| entry.worth.value > 0.0));
 }
