@@ -6,7 +6,7 @@ use super::{Contender, ExperimentError};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{CurvePoint, Harvest, Judge, Task, curve, ratio};
 use crate::replay::{
-    ExamplePage, FromQueries, Plan, PolicyInputs, PolicyName, Replay, Search, TopicInputs, make, replay, spelling,
+    ExamplePage, Plan, PolicyInputs, PolicyName, QueryStart, Replay, Search, TopicInputs, make, replay, spelling,
 };
 use crate::tables::{Measure, Row};
 use harvestman_core::config::FilterOrder;
@@ -172,7 +172,7 @@ impl Crawl {
         let starts = self.examples.iter().filter(|_| self.search.is_none());
         let seeds = starts.map(|id| corpus.url(*id).clone()).collect();
         let samples = || self.examples.iter().filter_map(|id| corpus.text(*id)).collect();
-        let queries = self.search.clone().map(|search| FromQueries { search, samples: samples() });
+        let queries = self.search.clone().map(|search| QueryStart { search, samples: samples() });
         let sample_free = self.contender.form.free_sample.then_some(FREE_SAMPLE_REQUESTS);
         let accepts = self.validated.then(|| labelled(corpus, &self.task)).flatten();
         (Plan { seeds, sample_free, accepts, queries, ..Plan::new(corpus, self.task.clone(), self.budget) }, policy)

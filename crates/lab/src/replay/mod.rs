@@ -19,7 +19,7 @@ use http::HeaderMap;
 pub use example::{ExamplePage, spelling};
 pub use names::{PolicyName, Unknown, Variant};
 pub use policies::{PolicyInputs, make, source_options, xcrawl_options};
-pub use queries::{Answered, FromQueries, Search};
+pub use queries::{Answered, QueryStart, Search};
 pub use topic::TopicInputs;
 
 use crate::corpus::{Corpus, PageId};
@@ -57,7 +57,7 @@ pub struct Plan<'a> {
     /// Whether a page is wanted, for policies that ask a validator: by its address, its decoded body and its content type.
     pub accepts: Option<Arc<AcceptsPage>>,
     /// Queries that it starts from, instead of the seed of the corpus.
-    pub queries: Option<FromQueries>,
+    pub queries: Option<QueryStart>,
 }
 
 impl<'a> Plan<'a> {
@@ -202,7 +202,7 @@ fn start(plan: &Plan<'_>, policy: Box<dyn Policy>) -> Result<Offline, Error> {
     seeds.extend(plan.seeds.iter().cloned());
     let policy = match &plan.queries {
         Some(queries) => {
-            FromQueries::configure(&mut config);
+            QueryStart::configure(&mut config);
             seeds.clear();
             with_searches(&config, policy, queries.samples.clone())?
         }

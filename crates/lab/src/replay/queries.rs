@@ -32,14 +32,14 @@ pub type Search = dyn Fn(&str, usize) -> Answered + Send + Sync;
 
 /// The start of a replay from queries.
 #[derive(Clone)]
-pub struct FromQueries {
+pub struct QueryStart {
     /// The search.
     pub search: Arc<Search>,
     /// The texts of the example pages.
     pub samples: Vec<String>,
 }
 
-impl FromQueries {
+impl QueryStart {
     /// Sets what a crawl from queries is configured with.
     pub(super) fn configure(config: &mut Config) {
         config.scope.mode = ScopeMode::Host;
