@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use harvestman_structure::site::QueryResult;
+
 /// Number of other fetches after which the rest of a round is no longer waited for: an answer or a result was lost, for
 /// example because the crawl was killed while it was processed.
 const PATIENCE: u32 = 200;
@@ -9,6 +11,7 @@ const PATIENCE: u32 = 200;
 /// A query that was sent.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Round {
+    query: Box<str>,
     /// The addresses whose answers are missing.
     unanswered: BTreeSet<Box<str>>,
     /// Results that were not fetched yet.
@@ -20,9 +23,9 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// Starts a round with these addresses.
-    pub(super) fn new(addresses: impl IntoIterator<Item = Box<str>>) -> Self {
-        Self { unanswered: addresses.into_iter().collect(), ..Self::default() }
+    /// Starts the round of a query, with its address at each search.
+    pub(super) fn new(query: &str, addresses: impl IntoIterator<Item = Box<str>>) -> Self {
+        Self { query: query.into(), unanswered: addresses.into_iter().collect(), ..Self::default() }
     }
 
     /// Records an answer with this number of new results; `None` instead of the hits: the search failed. Returns whether
@@ -64,8 +67,13 @@ impl Round {
         (self.unanswered.is_empty() && self.pending == 0) || self.idle >= PATIENCE
     }
 
-    /// Returns the number of hits, and that of new accepted pages.
-    pub(super) const fn result(&self) -> (Option<u64>, u32) {
-        (self.hits, self.accepted)
+    /// Returns what the query has shown.
+    pub(super) const fn result(&self) -> QueryResult {
+        QueryResult { hits: self.hits, accepted: self.accepted }
+    }
+
+    /// Returns the query.
+    pub(super) fn into_query(self) -> Box<str> {
+        self.query
     }
 }

@@ -1,6 +1,6 @@
 //! A policy together with searches.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use harvestman_core::model::{Admission, PolicyRefusal, TrapRecord};
@@ -59,6 +59,8 @@ pub struct Searching {
     /// The generator whose turn it is.
     turn: usize,
     round: Option<(Round, Origin)>,
+    /// The queries that have ended, with their numbers of hits. The same words of two examples are sent once.
+    hits: BTreeMap<Box<str>, Option<u64>>,
     asked: u64,
     proposals: Vec<Proposal>,
     yields: SiteYields,
@@ -84,6 +86,7 @@ impl Searching {
             generations: Vec::new(),
             turn: 0,
             round: None,
+            hits: BTreeMap::new(),
             asked: 0,
             proposals: Vec::new(),
             found: Vec::new(),
@@ -120,19 +123,32 @@ impl Searching {
     /// Ends rounds that are over, and sends the next query.
     fn advance(&mut self) {
         while self.round.as_ref().is_none_or(|(round, _)| round.is_over()) {
-            if let Some((round, Origin::Examples(number))) = self.round.take()
-                && let Some(generation) = self.generations.get_mut(number)
-            {
-                let (hits, accepted) = round.result();
-                generation.ended(QueryResult { hits, accepted });
+            if let Some((round, origin)) = self.round.take() {
+                let result = round.result();
+                self.ended(origin, result);
+                self.hits.insert(round.into_query(), result.hits);
             }
             let Some((query, origin)) = self.next_query() else { return };
+            if let Some(hits) = self.hits.get(query.as_str()) {
+                let result = QueryResult { hits: *hits, accepted: 0 };
+                self.ended(origin, result);
+                continue;
+            }
             let urls = self.sources.iter().filter(|source| !source.is_given_up());
             let urls = urls.filter_map(|source| source.template.url(&query, &self.options.canonicaliser).ok());
             let urls: Vec<CanonicalUrl> = urls.collect();
             self.proposals.extend(urls.iter().map(|url| Proposal::search(url.as_str())));
-            self.round = Some((Round::new(urls.iter().map(|url| url.as_str().into())), origin));
+            self.round = Some((Round::new(&query, urls.iter().map(|url| url.as_str().into())), origin));
             self.asked += 1;
+        }
+    }
+
+    /// Tells the generator of a query its result.
+    fn ended(&mut self, origin: Origin, result: QueryResult) {
+        if let Origin::Examples(number) = origin
+            && let Some(generation) = self.generations.get_mut(number)
+        {
+            generation.ended(result);
         }
     }
 

@@ -101,6 +101,21 @@ fn queries_are_generated_from_the_examples_or_else_from_the_first_accepted_pages
 }
 
 #[test]
+fn a_query_of_several_examples_is_sent_once_and_its_hits_serve_all() {
+    let examples = ["zoom lens", "lens zoom", "zoom"];
+    let options = SearchingOptions { each_example: true, ..options(&["lens"], &examples) };
+    let mut policy = Searching::new(Box::new(Learning), options);
+    let mut asked = Vec::new();
+    while let Some(url) = proposed(&mut policy).pop() {
+        policy.observe(observation(&url, None, answer(9, 1), &[]));
+        asked.push(url.replace("http://search.test/?q=", ""));
+    }
+    let once: BTreeSet<&String> = asked.iter().collect();
+    assert!(once.len() == asked.len() && asked.contains(&"zoom".to_owned()), "{asked:?}");
+    assert!(asked.iter().any(|query| query.contains("%20")), "the hits of each word are known: {asked:?}");
+}
+
+#[test]
 fn a_search_that_fails_or_answers_the_same_for_ever_is_asked_a_bounded_number_of_times() {
     let mut down = Searching::new(Box::new(Learning), options(&["a", "b", "c", "d", "e"], &["zoom lens"]));
     let mut asked = 0;
@@ -169,7 +184,9 @@ proptest! {
     fn queries_end(
         answers in prop::collection::vec((0..4_u64, 0..3_usize, any::<bool>()), 1..30), accepted in prop::collection::vec(any::<bool>(), 1..9),
     ) {
-        let mut policy = Searching::new(Box::new(Learning), options(&["one", "two"], &["zoom lens sensor shoe flash"]));
+        let examples = ["zoom lens sensor shoe", "lens zoom flash", "flash one"];
+        let options = SearchingOptions { each_example: true, ..options(&["one", "zoom", "one"], &examples) };
+        let mut policy = Searching::new(Box::new(Learning), options);
         let mut waiting: VecDeque<(String, Option<String>)> =
             policy.open_queries().into_iter().map(|proposal| (proposal.url, None)).collect();
         let (mut asked, mut results, mut sites) = (BTreeSet::new(), 0_usize, BTreeMap::new());
@@ -189,7 +206,7 @@ proptest! {
             }
             waiting.extend(proposed(&mut policy).into_iter().map(|url| (url, None)));
             policy.found_sites().into_iter().for_each(|site| *sites.entry(site).or_insert(0) += 1);
-            prop_assert!(asked.len() <= 2 + 4 + 20);
+            prop_assert!(asked.len() <= 2 + 4 * (4 + 20));
         }
         prop_assert!(sites.values().all(|times| *times == 1));
     }
