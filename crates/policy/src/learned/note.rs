@@ -1,5 +1,6 @@
 //! Warnings about a learner's state.
 
+use super::topic_relevance::TopicStatus;
 use harvestman_structure::site::MIN_PTS;
 
 /// The state of the example page.
@@ -27,11 +28,13 @@ pub struct LearnerState<'a> {
     pub example: ExampleStatus,
     /// The example's address.
     pub url: &'a str,
+    /// How pages about a topic are recognised, where one is wanted.
+    pub topic: Option<TopicStatus>,
 }
 
 /// The warnings as sentences; `None` where there are none.
 pub fn note(state: &LearnerState<'_>) -> Option<String> {
-    let sentences = [templates(state), example(state), drift(state)];
+    let sentences = [templates(state), example(state), topic(state), drift(state)];
     let sentences: Vec<String> = sentences.into_iter().flatten().collect();
     (!sentences.is_empty()).then(|| sentences.join("; "))
 }
@@ -69,6 +72,21 @@ fn example(state: &LearnerState<'_>) -> Option<String> {
     }
 }
 
+fn topic(state: &LearnerState<'_>) -> Option<String> {
+    let pages = state.pages;
+    match state.topic? {
+        TopicStatus::ByTags => None,
+        TopicStatus::Undecided { relevant } | TopicStatus::ByWords { relevant } if relevant == 0 => Some(format!(
+            "no page is about the topic ({pages} seen): no page of a tag names it, and no page has its words"
+        )),
+        TopicStatus::Undecided { .. } => None,
+        TopicStatus::ByWords { .. } => Some(format!(
+            "no page of a tag names the topic ({pages} pages seen): pages with its words in their address or text count as \
+             items"
+        )),
+    }
+}
+
 fn drift(state: &LearnerState<'_>) -> Option<String> {
     (state.drifts > 0)
         .then(|| format!("the site's pages changed, and its templates were learnt again ({} times)", state.drifts))
@@ -84,6 +102,7 @@ mod tests {
         drifts: 0,
         example: ExampleStatus::Fine,
         url: "http://h.test/t/1",
+        topic: None,
     };
 
     #[test]
@@ -105,6 +124,10 @@ mod tests {
         check(LearnerState { example: ExampleStatus::Missing { found: false }, ..WELL }, "breadth-first");
         check(LearnerState { example: ExampleStatus::Missing { found: true }, ..WELL }, "by their URLs");
         check(LearnerState { example: ExampleStatus::Outlier { nearest: true }, ..WELL }, "nearest template");
+        let topic = |status| LearnerState { topic: Some(status), ..WELL };
+        check(topic(TopicStatus::ByWords { relevant: 0 }), "no page is about the topic (500 seen)");
+        check(topic(TopicStatus::ByWords { relevant: 3 }), "no page of a tag names the topic (500 pages seen)");
+        assert_eq!(note(&topic(TopicStatus::ByTags)), None);
         check(LearnerState { drifts: 2, clusters: Some(1), ..WELL }, "place and URL; the site's pages changed");
     }
 }

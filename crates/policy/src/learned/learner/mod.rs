@@ -17,6 +17,7 @@ use super::drift::Drift;
 use super::evidence::Evidence;
 use super::extension::Extensions;
 use super::goal::{Goal, Likeness};
+use super::item_views::ItemViews;
 use super::link_evidence::LinkEvidence;
 use super::log::{Entry, Log};
 use super::model::{Facts, LearntClasses, SiteModel};
@@ -72,6 +73,8 @@ pub struct Learned {
     links: Option<LinkEvidence>,
     /// Which pages are about the topic, if one is wanted.
     topic: Option<TopicRelevance>,
+    /// The addresses of the items of the topic.
+    views: ItemViews,
     proposals: Vec<Proposal>,
     best: f64,
     pages: usize,
@@ -124,6 +127,7 @@ impl Learned {
             extensions: Extensions::default(),
             links,
             topic,
+            views: ItemViews::default(),
             proposals: Vec::new(),
             best: 0.5,
             pages: 0,
@@ -282,6 +286,7 @@ impl Policy for Learned {
             Goal::Like(example) => &example.url,
         };
         note::note(&note::LearnerState {
+            topic: self.topic.as_ref().map(TopicRelevance::status),
             pages: self.pages,
             clusters: self.templates.as_ref().map(|templates| templates.clusters()),
             drifts: self.drift.relearnt(),
