@@ -17,4 +17,5 @@ mod orders;
 mod robots;
 mod scope;
 mod scripted;
+mod topic;
 mod traps;
