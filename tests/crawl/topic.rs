@@ -64,10 +64,8 @@ fn a_crawl_for_a_topic_finds_several_times_as_many_of_its_items_as_breadth_first
 }
 
 #[test]
-fn a_topic_that_no_page_has_ends_with_the_budget_and_says_so() {
+fn a_topic_that_no_page_has_ends_with_the_budget() {
     let server = photos();
     let crawled = crawl(budgeted(&server, PolicyKind::Topic, "zeppelin hangars"));
     assert_eq!(crawled.report.pages, BUDGET);
-    let text = crawled.report.to_string();
-    assert!(text.contains("no page is about the topic"), "{text}");
 }
