@@ -73,7 +73,7 @@ fn the_report_of_an_experiment_distinguishes_good_policies_from_bad() {
     for file in report.write(&out).unwrap() {
         assert!(std::fs::metadata(&file).unwrap().len() > 200, "{}", file.display());
     }
-    let text = report.table().to_text();
+    let text = report.tables()[0].to_text();
     assert!(
         text.contains("±") && text.lines().any(|line| line.contains("SOUrCe") && line.contains("0.9989")),
         "{text}"

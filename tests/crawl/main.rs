@@ -18,5 +18,6 @@ mod robots;
 mod scope;
 mod scripted;
 mod searches;
+mod topic;
 mod traps;
 mod wanted;

@@ -17,6 +17,8 @@ use harvestman_core::url::CanonicalUrl;
 const SAMPLE_PAGES: usize = 1_000;
 /// The worth of a near-duplicate of a wanted page to `target`.
 const DUPLICATE_WORTH: f64 = 0.5;
+/// The worth of a further address of an item to `topic`: an item counts once.
+const ITEM_VIEW_WORTH: f64 = 0.0;
 
 /// A page like those that are wanted.
 #[derive(Debug, Clone)]
@@ -111,7 +113,7 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
         PolicyKind::Xcrawl if paper => Box::new(XCrawl::new(XCrawlOptions::paper(), seed)),
         PolicyKind::Target | PolicyKind::Xcrawl => Box::new(target(inputs, read)),
         PolicyKind::Topic => {
-            let goal = Goal::Topic { terms: inputs.topic.clone(), duplicate_worth: DUPLICATE_WORTH };
+            let goal = Goal::Topic { terms: inputs.topic.clone(), duplicate_worth: ITEM_VIEW_WORTH };
             Box::new(inputs.learned(goal, read))
         }
         PolicyKind::Irobot => {

@@ -110,6 +110,11 @@ pub(super) trait Site: Routing {
     /// Appends the fragment of the redirect target of `route`; most have none.
     fn redirect_fragment(&self, _route: Self::Route, _out: &mut String) {}
 
+    /// Returns the tags of the item that `route` shows; most pages show none.
+    fn tags(&self, _route: Self::Route) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns the route of a path and query, if it is linked in exactly this spelling.
     fn resolve(&self, path_and_query: &str) -> Option<Self::Route> {
         let route = self.guess(path_and_query).filter(|route| self.exists(*route))?;

@@ -27,6 +27,9 @@ pub struct TruthRow {
     pub redirect_to: Option<String>,
     /// Whether robots.txt allows it.
     pub robots_allowed: bool,
+    /// The tags of the item that it shows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
 }
 
 /// The media type of pages.
@@ -62,6 +65,7 @@ fn row<S: Site>(site: &S, family: &str, port: &str, route: S::Route) -> TruthRow
         duplicate_of,
         redirect_to,
         robots_allowed: facts.allowed || !host.shape.options.disallow,
+        tags: site.tags(route),
     }
 }
 

@@ -13,17 +13,20 @@ use crate::cli::recordings::load_with_notes;
 use harvestman_core::seed::Seed;
 use harvestman_lab::corpus::Corpus;
 use harvestman_lab::experiments::{Experiment, Results, Workers};
-use harvestman_lab::tables::Report;
-use harvestman_sim::{World, WorldOptions};
+use harvestman_lab::tables::{Report, Table};
+use harvestman_sim::{Family, World, WorldOptions};
 
 /// The size of the simulated network.
 const SIM_PAGES: u64 = 10_000;
 const SIM_HOSTS: u64 = 50;
+/// Maximum number of pages of one simulated site.
+const SIM_SITE_PAGES_MAX: u64 = 200_000;
 
 /// Arguments of every experiment.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Common {
-    /// Recordings: WARC files, compressed or plain, of any tool; or sim for a simulated network of sites
+    /// Recordings: WARC files, compressed or plain, of any tool; sim for a simulated network of
+    /// sites, sim-media-PAGES-SEED for a simulated photo site with tags
     #[arg(value_name = "CORPUS", required = true)]
     corpora: Vec<PathBuf>,
     /// Label files of the corpora, in the same order [default: NAME.labels.csv.gz or NAME.labels.csv beside
@@ -114,18 +117,23 @@ fn measure(
 
 /// Loads a recording, or builds the simulated network.
 pub fn corpus(warc: &Path, labels: Option<&Path>) -> anyhow::Result<Corpus> {
-    if is_sim(warc) { Ok(Corpus::from_world(&sim()?)?) } else { load_with_notes(warc, labels, false) }
+    match simulated(warc) {
+        Some((options, seed)) => Ok(Corpus::from_world(&World::new(&options, seed)?)?),
+        None => load_with_notes(warc, labels, false),
+    }
 }
 
-/// Returns whether the simulated network is requested; a file of that name is given as `./sim`.
-fn is_sim(corpus: &Path) -> bool {
-    corpus == Path::new("sim")
-}
-
-/// Builds the simulated network: sites of all families, without endless traps.
-fn sim() -> anyhow::Result<World> {
-    let options = WorldOptions { pages: SIM_PAGES, hosts: SIM_HOSTS, ..WorldOptions::default() };
-    Ok(World::new(&options, Seed(1))?)
+/// Returns the options and the seed of the simulated sites that are requested: `sim` for a network of all families, without
+/// endless traps, `sim-media-PAGES-SEED` for one photo site. A file of such a name is given as `./sim`.
+fn simulated(corpus: &Path) -> Option<(WorldOptions, Seed)> {
+    let name = corpus.to_str()?;
+    if name == "sim" {
+        return Some((WorldOptions { pages: SIM_PAGES, hosts: SIM_HOSTS, ..WorldOptions::default() }, Seed(1)));
+    }
+    let (pages, seed) = name.strip_prefix("sim-media-")?.split_once('-')?;
+    let pages = pages.parse().ok().filter(|pages| (1..=SIM_SITE_PAGES_MAX).contains(pages))?;
+    let options = WorldOptions { pages, hosts: 1, families: vec![Family::Media], ..WorldOptions::default() };
+    Some((options, Seed(seed.parse().ok()?)))
 }
 
 fn write(report: &Report, common: &Common) -> Result<(), Failure> {
@@ -140,7 +148,8 @@ fn write(report: &Report, common: &Common) -> Result<(), Failure> {
         for note in &report.notes {
             eprintln!("note: {note}");
         }
-        print_text(&report.table().to_text()).map_err(|error| Failure::new(Exit::Output, error))?;
+        let tables = report.tables().iter().map(Table::to_text).collect::<Vec<_>>().join("\n");
+        print_text(&tables).map_err(|error| Failure::new(Exit::Output, error))?;
     }
     Ok(())
 }
@@ -154,7 +163,7 @@ impl Common {
                 "{labels} label files for {corpora} corpora: give --labels once per corpus, in the same order, or not at all"
             )));
         }
-        for path in self.corpora.iter().filter(|path| !is_sim(path)).chain(&self.labels) {
+        for path in self.corpora.iter().filter(|path| simulated(path).is_none()).chain(&self.labels) {
             File::open(path)
                 .with_context(|| format!("cannot open {}", path.display()))
                 .map_err(|error| Failure::usage(format!("{error:#}")))?;

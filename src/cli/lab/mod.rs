@@ -70,7 +70,8 @@ pub enum Lab {
     /// Measure how many items of a topic a crawl yields
     ///
     /// Crawls each corpus for the items that carry a tag of a topic. Compares the policy topic with the crawl by profiles
-    /// of users as printed, and with OPIC.
+    /// of users as printed, and with OPIC. Also measures how well page types are told, and how well the cotags of a topic are
+    /// found.
     Profiles(ProfilesArgs),
     /// Measure what filtering links before the dedup saves
     ///
@@ -266,9 +267,16 @@ pub struct XcrawlArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The labels need the columns role, tags and author, as lab record writes them. The topics are the most
-frequent tags that share few items, each with the tags that occur with it most above chance. The
-budget is a quarter of the URLs. valid_ratio_unique is the harvest ratio of the paper: the share of
-requests that yielded an item with a tag of the topic, duplicate views excluded.
+frequent tags that share few items, each with the tags that occur with it most above chance. Crawls
+are measured after as many requests as the topic has items, and after a sixteenth, an eighth and a
+quarter of the pages (HTML, status 200, duplicate views excluded); oracle is the crawl with full
+knowledge. valid_ratio_unique is the harvest ratio of the paper: the share of requests that yielded
+an item with a tag of the topic, duplicate views excluded.
+
+Two more tables: types, the share of pages whose type ten labelled samples of each type tell, by
+clusters and by path strings as printed; and cotags, those of the first tag that the fetched pages
+show, compared with those by the tags of all items. --topics 0 measures types alone, which needs no
+tags.
 
 Example:
   harvestman lab profiles gallery.warc.gz --topics 3 --out results")]
@@ -281,10 +289,10 @@ pub struct ProfilesArgs {
     /// Variants of the policies that have any
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = PROFILES_FORMS)]
     variants: Vec<Form>,
-    /// Maximum number of requests of a crawl
+    /// Number of requests after which crawls are measured
     #[arg(long, value_name = "N")]
     budget: Option<usize>,
-    /// Number of topics of each corpus
+    /// Number of topics of each corpus; with 0, only page types are measured
     #[arg(long, value_name = "N", default_value_t = 2)]
     topics: usize,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 
 use super::build::Builder;
-use super::{Corpus, CorpusError, Label, Limits, Stored, Truth, canonicaliser};
+use super::{Corpus, CorpusError, Label, Limits, Role, Stored, Truth, canonicaliser};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_sim::{Response, TruthRow, World};
 
@@ -43,8 +43,20 @@ fn name(world: &World) -> String {
 }
 
 fn label(row: TruthRow) -> Label {
-    let (page_type, is_duplicate_view) = (Arc::from(row.page_type), row.duplicate_of.is_some());
-    Label { page_type, is_ucc: row.ucc, is_duplicate_view, ..Label::default() }
+    let (page_type, is_duplicate_view) = (Arc::from(row.page_type.as_str()), row.duplicate_of.is_some());
+    let label = Label { page_type, is_ucc: row.ucc, is_duplicate_view, role: role(&row.page_type), ..Label::default() };
+    label.with_tags(row.tags.iter().map(String::as_str))
+}
+
+/// Returns the role of a page type on the photo sites, whose items have tags.
+fn role(page_type: &str) -> Role {
+    match page_type {
+        "media:photo" | "media:photo_in_set" => Role::Detail,
+        "media:people" | "media:set" | "media:favourites" => Role::List,
+        "media:stream" | "media:profile" => Role::Profile,
+        "media:tag" => Role::Tag,
+        _ => Role::Other,
+    }
 }
 
 fn stored(world: &World, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> Stored {

@@ -119,6 +119,26 @@ impl Crawl {
         Ok(Crawled { name: self.name(), row, harvest, harvest_beyond, curve, note })
     }
 
+    /// Runs the crawl once, and measures it after each of these numbers of requests; its own budget is not used.
+    ///
+    /// # Errors
+    /// The crawl cannot be started.
+    pub fn run_at(&self, corpus: &Arc<Corpus>, budgets: &[usize]) -> Result<(Vec<Crawled>, Replay), ExperimentError> {
+        let longest = budgets.iter().copied().max().unwrap_or(self.budget);
+        let done = Self { budget: longest, ..self.clone() }.replay(corpus, None, None)?;
+        let wanted = Judge::new(corpus, self.task.clone()).wanted();
+        let note =
+            done.note.as_ref().map(|note| format!("{}: {}, seed {}: {note}", corpus.name, self.name(), self.seed));
+        let first = |requests: usize| &done.fetches[..requests.min(done.fetches.len())];
+        let crawled = |budget: &usize| {
+            let harvest = Harvest::of(first(*budget), wanted);
+            let row = Self { budget: *budget, ..self.clone() }.row(corpus).with_harvest(&harvest);
+            let note = note.clone().filter(|_| *budget == longest);
+            Crawled { name: self.name(), row, harvest, harvest_beyond: None, curve: curve(&done.fetches, POINTS), note }
+        };
+        Ok((budgets.iter().map(crawled).collect(), done))
+    }
+
     /// Runs the crawl and returns every request. `early_stop` enables yield forecasts.
     ///
     /// # Errors

@@ -156,6 +156,22 @@ measures! {
     MicroPrecision = "micro_precision" Ratio,
     /// Precision of a classification by clusters.
     MacroPrecision = "macro_precision" Ratio,
+    /// Pages that were classified by labelled sample pages, without the samples.
+    Classified = "classified" Count,
+    /// The share of them whose type is right.
+    TypeRight = "type_right" Ratio,
+    /// The mean over the types of the share of their pages whose type is right.
+    TypeRightByType = "type_right_by_type" Ratio,
+    /// The share of them whose role is right.
+    RoleRight = "role_right" Ratio,
+    /// The cotags of a topic by the tags of all items.
+    Cotags = "cotags" Count,
+    /// The cotags found by the pages of a crawl.
+    CotagsFound = "cotags_found" Count,
+    /// The share of the found cotags that are cotags by the tags of all items.
+    CotagPrecision = "cotag_precision" Ratio,
+    /// The share of the cotags by the tags of all items that were found.
+    CotagRecall = "cotag_recall" Ratio,
 }
 
 impl Measure {

@@ -1,5 +1,6 @@
 //! The report of an experiment, and its files.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -33,9 +34,40 @@ pub struct ReportError {
 }
 
 impl Report {
-    /// Returns means and spreads, with the figures of the paper.
-    pub fn table(&self) -> Table {
-        Table::of_summaries(&self.title, &summaries(&self.rows), &self.paper).showing(&self.shown)
+    /// Returns means and spreads, with the figures of the paper. Tasks without a common measure have a table each, whose
+    /// title names them.
+    pub fn tables(&self) -> Vec<Table> {
+        let groups = self.groups();
+        let only = groups.len() == 1;
+        let table = |tasks: &Vec<&str>| {
+            let of_group = |row: &&Row| only || tasks.contains(&row.task.as_str());
+            let rows: Vec<Row> = self.rows.iter().filter(of_group).cloned().collect();
+            let paper: Vec<Row> = self.paper.iter().filter(of_group).cloned().collect();
+            let title = if only { self.title.clone() } else { format!("{}: {}", self.title, tasks.join(", ")) };
+            Table::of_summaries(&title, &summaries(&rows), &paper).showing(&self.shown)
+        };
+        groups.iter().map(table).collect()
+    }
+
+    /// Returns the tasks by table, in the order of their first rows; one group without tasks if there are no rows.
+    fn groups(&self) -> Vec<Vec<&str>> {
+        let mut groups: Vec<(Vec<&str>, BTreeSet<Measure>)> = Vec::new();
+        for row in &self.rows {
+            let measures = || row.measures.keys().copied();
+            let place = groups.iter().position(|(tasks, known)| {
+                tasks.contains(&row.task.as_str()) || measures().any(|measure| known.contains(&measure))
+            });
+            let place = place.unwrap_or_else(|| {
+                groups.push(Default::default());
+                groups.len() - 1
+            });
+            let (tasks, known) = &mut groups[place];
+            if !tasks.contains(&row.task.as_str()) {
+                tasks.push(&row.task);
+            }
+            known.extend(measures());
+        }
+        if groups.is_empty() { vec![Vec::new()] } else { groups.into_iter().map(|(tasks, _)| tasks).collect() }
     }
 
     /// Writes the files `NAME.json` (the rows), `NAME-rows.csv`, `NAME-summary.csv` (means and spreads), `NAME.md` and
@@ -45,13 +77,13 @@ impl Report {
     /// A file cannot be written.
     pub fn write(&self, out: &Path) -> Result<Vec<PathBuf>, ReportError> {
         fs::create_dir_all(out).map_err(|source| ReportError { path: out.to_owned(), source })?;
-        let table = self.table();
+        let tables = self.tables();
         let files = [
             (".json", to_json(&self.rows)),
             ("-rows.csv", Table::of_rows(&self.title, &self.rows).to_csv()),
             ("-summary.csv", Table::of_spreads(&self.title, &summaries(&self.rows)).to_csv()),
-            (".md", table.to_markdown()),
-            (".html", page::html(&self.title, &self.notes, &self.charts, &[table])),
+            (".md", tables.iter().map(Table::to_markdown).collect::<Vec<_>>().join("\n")),
+            (".html", page::html(&self.title, &self.notes, &self.charts, &tables)),
         ];
         let mut written = Vec::with_capacity(files.len());
         for (ending, text) in files {

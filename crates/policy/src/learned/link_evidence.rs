@@ -8,11 +8,11 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::topic_terms::TopicTerms;
-use crate::NewLink;
 use crate::link_memory::LinkMemory;
+use crate::{NewLink, PlacedLink};
 use harvestman_core::model::{LinkClass, PatternId, UrlPattern};
 use harvestman_core::url::Fingerprint;
-use harvestman_structure::link_context::flag_token;
+use harvestman_structure::link_context::{flag_token, sibling_token};
 use harvestman_structure::naive_bayes::NaiveBayes;
 
 /// The log odds at which one step of predictions ends and the next begins.
@@ -23,13 +23,38 @@ const LESSONS_MIN: u64 = 40;
 const LESSONS_GROWTH: f64 = 1.5;
 /// Maximum number of links whose predictions are known, and of waiting links with their tokens.
 const LINKS_MAX: usize = 1 << 20;
+/// Number of links that are predicted again per page where pages of the topic's tags showed known links.
+const LINKS_PER_PAGE: usize = 2_000;
 /// Maximum number of tokens of waiting links, 4 bytes each.
 const TOKENS_MAX: usize = 1 << 24;
 
-/// A step of the predictions; 0 is that of links without a prediction.
+/// A prediction: a step, 0 where there is none, and what addresses say of a topic.
 pub type Step = u8;
 
+/// The bits of the step.
+const STEP_BITS: Step = 0b111;
+/// Set for all links of a crawl for a topic.
+const FOR_TOPIC: Step = 1 << 3;
+/// The address of the link names the topic.
+const NAMES: Step = 1 << 4;
+/// The address of its page names the topic.
+const ON_NAMED: Step = 1 << 5;
+/// The bit of a class's finer pattern that tells that [`NAMES`] is set.
+const NAMED_BIT: u64 = 1 << 62;
+/// The same for [`ON_NAMED`].
+const ON_NAMED_BIT: u64 = 1 << 61;
+
+/// Whether the links of a class, of a crawl for a topic, lead to pages whose addresses name it.
+pub const fn names_topic(class: LinkClass) -> bool {
+    class.pattern.fine.0 & NAMED_BIT != 0
+}
+
 type Predictions = HashMap<Fingerprint, Step, FixedState>;
+
+/// Whether the links of a class, of a crawl for a topic, are on pages whose addresses name it.
+pub const fn is_on_named(class: LinkClass) -> bool {
+    class.pattern.fine.0 & ON_NAMED_BIT != 0
+}
 
 /// The classifier as published, with the predictions for the known links.
 #[derive(Debug, Default)]
@@ -45,8 +70,13 @@ impl Predictor {
     pub fn predict_link(&self, context: &[u32], url: &str, via: &str) -> Step {
         match &self.topic {
             None => self.predict(context),
-            Some(topic) => self.predict(&with_topic(topic, context, url, via)),
+            Some(topic) => self.predict(&with_topic(topic, context, url, via)) | said(topic, url, via),
         }
+    }
+
+    /// Whether pages about a topic are wanted.
+    pub const fn is_for_topic(&self) -> bool {
+        self.topic.is_some()
     }
 
     /// The prediction for a link with this context.
@@ -72,7 +102,15 @@ fn with_topic(topic: &TopicTerms, context: &[u32], url: &str, via: &str) -> Box<
         (topic.names(via), "on a page of the topic"),
     ];
     let flags = says.iter().filter(|(holds, _)| *holds).map(|(_, property)| flag_token(property));
-    context.iter().copied().chain(flags).collect()
+    // A link on the page of a member is as one beside the member's name.
+    let page = via.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| sibling_token(&rest[at..])));
+    context.iter().copied().chain(flags).chain(page).collect()
+}
+
+/// What the addresses of a link and of its page say of the topic.
+fn said(topic: &TopicTerms, url: &str, via: &str) -> Step {
+    let flag = |holds, flag| if holds { flag } else { 0 };
+    FOR_TOPIC | flag(topic.names(url), NAMES) | flag(topic.names(via), ON_NAMED)
 }
 
 /// The part of a class whose links have this prediction.
@@ -83,7 +121,17 @@ pub fn with_step(class: LinkClass, step: Step) -> LinkClass {
     let UrlPattern { coarse, fine } = class.pattern;
     // The odd constant spreads the steps over the hash's upper bits; the number of parameters is in the lowest ones.
     let hash = fine.0 ^ u64::from(step).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    class.with_pattern(UrlPattern { coarse, fine: PatternId::new(hash, fine.parameters()) })
+    class.with_pattern(UrlPattern { coarse, fine: PatternId::new(named(hash, step), fine.parameters()) })
+}
+
+/// The hash of a class, with the bits that [`names_topic`] and [`is_on_named`] read. Crawls for other goals do not use them.
+const fn named(hash: u64, step: Step) -> u64 {
+    if step & FOR_TOPIC == 0 {
+        return hash;
+    }
+    let hash = hash & !(NAMED_BIT | ON_NAMED_BIT);
+    let hash = if step & NAMES == 0 { hash } else { hash | NAMED_BIT };
+    if step & ON_NAMED == 0 { hash } else { hash | ON_NAMED_BIT }
 }
 
 /// Learns from the contexts of fetched links.
@@ -94,6 +142,9 @@ pub struct LinkEvidence {
     /// Predictions for all links, the waiting ones and the fetched ones.
     predictions: Predictions,
     published: Arc<Predictor>,
+    /// The number of waiting links that pages of the topic's tags showed since the last publication, and of pages.
+    marked: usize,
+    pages: usize,
 }
 
 impl LinkEvidence {
@@ -105,6 +156,8 @@ impl LinkEvidence {
             waiting: LinkMemory::new(LINKS_MAX, TOKENS_MAX),
             predictions: Predictions::default(),
             published: Arc::new(Predictor { topic, ..Predictor::default() }),
+            marked: 0,
+            pages: 0,
         }
     }
 
@@ -118,11 +171,27 @@ impl LinkEvidence {
                 None => own,
             };
             let context = inherited.map_or(own, Box::from);
-            let (url, step) = (link.url.fingerprint(), self.published.predict(&context));
+            let says = self.published.topic.as_ref().map_or(0, |topic| said(topic, link.url.as_str(), via));
+            let (url, step) = (link.url.fingerprint(), self.published.predict(&context) | says);
             if step > 0 && self.predictions.len() < LINKS_MAX {
                 self.predictions.insert(url, step);
             }
             self.waiting.put(url, context);
+        }
+    }
+
+    /// Takes in all links of the page at `url`: waiting ones that were discovered elsewhere count as links of a page that names
+    /// the topic from now on, if it does.
+    pub fn meet(&mut self, url: &str, links: &[PlacedLink]) {
+        self.pages += 1;
+        if self.published.topic.as_ref().is_none_or(|topic| !topic.names(url)) {
+            return;
+        }
+        for link in links {
+            if let Some(known) = self.predictions.get_mut(&link.url).filter(|known| **known & ON_NAMED == 0) {
+                *known |= ON_NAMED;
+                self.marked += 1;
+            }
         }
     }
 
@@ -139,6 +208,9 @@ impl LinkEvidence {
     /// Whether enough was learnt since the last publication to predict all waiting links again.
     #[expect(clippy::cast_precision_loss, reason = "a number of lessons")]
     pub fn is_due(&self) -> bool {
+        if self.marked > 0 && self.pages >= self.predictions.len() / LINKS_PER_PAGE {
+            return true;
+        }
         let (lessons, before) = (self.bayes.items(), self.published.bayes.items());
         self.bayes.is_trained() && lessons >= LESSONS_MIN && lessons as f64 >= LESSONS_GROWTH * before as f64
     }
@@ -152,9 +224,11 @@ impl LinkEvidence {
             self.predictions.clear();
         }
         for (url, context) in self.waiting.iter() {
-            self.predictions.insert(url, next.predict(context));
+            let prediction = self.predictions.entry(url).or_default();
+            *prediction = *prediction & !STEP_BITS | next.predict(context);
         }
         next.predictions = self.predictions.clone();
+        (self.marked, self.pages) = (0, 0);
         self.published = Arc::new(next);
     }
 

@@ -1,5 +1,6 @@
 //! Warnings about a learner's state.
 
+use super::topic_relevance::TopicStatus;
 use harvestman_structure::site::MIN_PTS;
 
 /// Maximum number of examples that are named in a warning.
@@ -29,11 +30,13 @@ pub struct LearnerState<'a> {
     pub drifts: u64,
     /// The addresses of the examples, and their states.
     pub examples: &'a [(String, ExampleStatus)],
+    /// How pages about a topic are recognised, where one is wanted.
+    pub topic: Option<TopicStatus>,
 }
 
 /// The warnings as sentences; `None` where there are none.
 pub fn note(state: &LearnerState<'_>) -> Option<String> {
-    let sentences = templates(state).into_iter().chain(examples(state)).chain(drift(state));
+    let sentences = templates(state).into_iter().chain(examples(state)).chain(topic(state)).chain(drift(state));
     let sentences: Vec<String> = sentences.collect();
     (!sentences.is_empty()).then(|| sentences.join("; "))
 }
@@ -87,6 +90,21 @@ fn example(url: &str, status: ExampleStatus, are_lost: bool) -> Option<String> {
     }
 }
 
+fn topic(state: &LearnerState<'_>) -> Option<String> {
+    let pages = state.pages;
+    match state.topic? {
+        TopicStatus::ByTags => None,
+        TopicStatus::Undecided { relevant } | TopicStatus::ByWords { relevant } if relevant == 0 => Some(format!(
+            "no page is about the topic ({pages} seen): no page of a tag names it, and no page has its words"
+        )),
+        TopicStatus::Undecided { .. } => None,
+        TopicStatus::ByWords { .. } => Some(format!(
+            "no page of a tag names the topic ({pages} pages seen): pages with its words in their address or text count as \
+             items"
+        )),
+    }
+}
+
 fn drift(state: &LearnerState<'_>) -> Option<String> {
     (state.drifts > 0)
         .then(|| format!("the site's pages changed, and its templates were learnt again ({} times)", state.drifts))
@@ -96,7 +114,8 @@ fn drift(state: &LearnerState<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    const WELL: LearnerState<'_> = LearnerState { pages: 500, clusters: Some(5), drifts: 0, examples: &[] };
+    const WELL: LearnerState<'_> =
+        LearnerState { pages: 500, clusters: Some(5), drifts: 0, examples: &[], topic: None };
 
     fn examples(of: &[ExampleStatus]) -> Vec<(String, ExampleStatus)> {
         of.iter().enumerate().map(|(at, status)| (format!("http://h.test/t/{}", at + 1), *status)).collect()
@@ -133,6 +152,10 @@ mod tests {
             LearnerState { examples: &examples(&[ExampleStatus::Outlier { nearest: true }]), ..WELL },
             "nearest template",
         );
+        let topic = |status| LearnerState { topic: Some(status), ..WELL };
+        check(topic(TopicStatus::ByWords { relevant: 0 }), "no page is about the topic (500 seen)");
+        check(topic(TopicStatus::ByWords { relevant: 3 }), "no page of a tag names the topic (500 pages seen)");
+        assert_eq!(note(&topic(TopicStatus::ByTags)), None);
         check(LearnerState { drifts: 2, clusters: Some(1), ..WELL }, "place and URL; the site's pages changed");
     }
     #[test]

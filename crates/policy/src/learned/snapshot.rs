@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::evidence::{Evidence, Level, Smoothing};
-use super::link_evidence::{Predictor, with_step};
+use super::link_evidence::{Predictor, is_on_named, names_topic, with_step};
 use super::templates::Templates;
 use super::tuning::Tuning;
 use super::worth::RecentYield;
@@ -73,9 +73,13 @@ impl LearnedSnapshot {
     /// A fetch is worth what it returns by itself, or, as a hub, the worth per request of fetching it and then its
     /// expected good links: the index of a branching bandit (Weiss 1988), where following an arm creates new arms.
     pub fn terms(&self, class: LinkClass) -> Terms {
-        let estimate = self.evidence.estimate(class, &self.smoothing());
+        let mut estimate = self.evidence.estimate(class, &self.smoothing());
         let brought = self.yields.expected(class);
+        if self.is_for_topic() && is_on_named(class) {
+            estimate.mean = self.worth_on_tag(class, estimate.mean);
+        }
         let rate = (estimate.mean + brought.worth) / (1.0 + brought.links);
+        let rate = if self.is_for_topic() && names_topic(class) { self.rate_of_tag(class, rate) } else { rate };
         let curiosity = if estimate.weight < self.tuning.known_weight {
             let jitter = 1.0 + self.tuning.jitter * (self.unit(class) - 0.5);
             jitter * self.tuning.curiosity * estimate.uncertainty
@@ -86,6 +90,28 @@ impl LearnedSnapshot {
         let first = f64::from(u8::from(self.by_example && class.apath == Apath::SEED));
         let score = first + (estimate.mean.max(self.tuning.hub_discount * rate) + curiosity) * plain;
         Terms { worth: estimate.mean, links: brought.links, links_worth: brought.worth, rate, curiosity, score }
+    }
+
+    fn is_for_topic(&self) -> bool {
+        self.links.as_ref().is_some_and(|links| links.is_for_topic())
+    }
+
+    /// The worth of a link on a page of the topic's tag: most such links are expected to lead to its items until they were seen
+    /// not to.
+    fn worth_on_tag(&self, class: LinkClass, worth: f64) -> f64 {
+        /// The expected worth, and the number of fetches that it counts as.
+        const WORTH: f64 = 0.7;
+        const WEIGHT: f64 = 2.0;
+        let seen = self.evidence.at(Level::Fine(class.pattern.fine)).n;
+        (seen * worth + WEIGHT * WORTH) / (seen + WEIGHT)
+    }
+
+    /// The rate of a page of the topic's tag: such pages are expected to list items of the topic until they were seen not to.
+    fn rate_of_tag(&self, class: LinkClass, rate: f64) -> f64 {
+        /// The number of fetches that the expectation counts as.
+        const WEIGHT: f64 = 3.0;
+        let seen = self.evidence.at(Level::Fine(class.pattern.fine)).n;
+        (seen * rate + WEIGHT) / (seen + WEIGHT)
     }
 
     /// A number between 0 and 1 that the seed assigns to this class.

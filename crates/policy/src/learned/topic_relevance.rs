@@ -4,12 +4,12 @@
 //! count: a place that shows such a link on most of its pages is a tag cloud. Neither do lists, whose items have many tag
 //! links at one place.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 
 use super::topic_terms::TopicTerms;
-use crate::{NewLink, PlacedLink};
+use crate::{NewLink, PageFacts, PlacedLink};
 use harvestman_core::model::Apath;
 use harvestman_core::url::Fingerprint;
 
@@ -23,6 +23,26 @@ const PAGES_MIN: u32 = 8;
 const TAG_PAGES_MAX: usize = 1 << 16;
 const PLACES_MAX: usize = 1 << 14;
 
+/// Number of pages after which words count where no page of a tag names the topic.
+const UNNAMED_PAGES: u64 = 150;
+
+/// How items of the topic are recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TopicStatus {
+    /// By their tags.
+    ByTags,
+    /// No page of a tag names the topic so far, and few pages are known.
+    Undecided {
+        /// The number of items found.
+        relevant: u64,
+    },
+    /// By words in addresses and texts: no page of a tag names the topic.
+    ByWords {
+        /// The number of items found.
+        relevant: u64,
+    },
+}
+
 /// Tells whether pages are about a topic.
 #[derive(Debug, Default)]
 pub struct TopicRelevance {
@@ -31,6 +51,11 @@ pub struct TopicRelevance {
     tag_pages: HashSet<Fingerprint, FixedState>,
     /// For each place, the number of pages with links at it, and of those with a tag of the topic.
     places: HashMap<Apath, (u32, u32), FixedState>,
+    /// For each place that showed a tag of an item of the topic, the number of these items.
+    tag_places: BTreeMap<Apath, u32>,
+    /// The number of judged pages, and of those among them that are items of the topic.
+    judged: u64,
+    relevant: u64,
 }
 
 impl TopicRelevance {
@@ -46,11 +71,52 @@ impl TopicRelevance {
 
     /// Takes in new links: which of them are pages of the topic's tags.
     pub fn see(&mut self, new: &[NewLink]) {
-        for link in new.iter().filter(|link| self.terms.names(link.url.as_str())) {
-            if self.tag_pages.len() < TAG_PAGES_MAX {
-                self.tag_pages.insert(link.url.fingerprint());
+        for link in new {
+            if self.terms.names(link.url.as_str()) {
+                self.note_tag_page(link.url.fingerprint());
             }
         }
+    }
+
+    /// How items are recognised.
+    pub fn status(&self) -> TopicStatus {
+        let relevant = self.relevant;
+        match self.has_tag_pages() {
+            true => TopicStatus::ByTags,
+            false if self.judged < UNNAMED_PAGES => TopicStatus::Undecided { relevant },
+            false => TopicStatus::ByWords { relevant },
+        }
+    }
+
+    /// Whether a fetched page is an item of the topic: by its tags or, where no page of a tag names the topic after
+    /// [`UNNAMED_PAGES`], by the words of its address and its text. To be called once for each page.
+    pub fn judge(&mut self, url: &str, page: &PageFacts) -> bool {
+        let by_tags = self.is_relevant(&page.links);
+        let by_words = || self.terms.mentions(url) || page.text.as_ref().is_some_and(|text| self.terms.are_in(text));
+        let by_words = matches!(self.status(), TopicStatus::ByWords { .. }) && by_words();
+        self.judged += 1;
+        self.relevant += u64::from(by_tags || by_words);
+        by_tags || by_words
+    }
+
+    /// Takes in the page of a tag of the topic.
+    pub fn note_tag_page(&mut self, page: Fingerprint) {
+        if self.tag_pages.len() < TAG_PAGES_MAX {
+            self.tag_pages.insert(page);
+        }
+    }
+
+    /// Whether a page of a tag of the topic is known.
+    pub fn has_tag_pages(&self) -> bool {
+        !self.tag_pages.is_empty()
+    }
+
+    /// The tags of an item: its links at the place that showed the most items' tags of the topic. `None` for a page that is
+    /// no item, as far as is known.
+    pub fn tags_of(&self, links: &[PlacedLink]) -> Option<Vec<Fingerprint>> {
+        let (place, _) = self.tag_places.iter().max_by_key(|(_, items)| **items)?;
+        let tags: Vec<Fingerprint> = links.iter().filter(|link| link.apath == *place).map(|link| link.url).collect();
+        (1..=ITEM_TAGS_MAX).contains(&tags.len()).then_some(tags)
     }
 
     /// Whether a page with these links is an item of the topic. To be called once for each fetched page.
@@ -70,7 +136,10 @@ impl TopicRelevance {
             *pages = pages.saturating_add(1);
             *with_topic = with_topic.saturating_add(u32::from(on_topic));
             let is_navigation = *pages >= PAGES_MIN && f64::from(*with_topic) > NAVIGATION * f64::from(*pages);
-            relevant |= on_topic && count <= ITEM_TAGS_MAX && !is_navigation;
+            if on_topic && count <= ITEM_TAGS_MAX && !is_navigation {
+                relevant = true;
+                *self.tag_places.entry(place).or_default() += 1;
+            }
         }
         relevant
     }

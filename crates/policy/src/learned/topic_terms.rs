@@ -1,25 +1,32 @@
 //! A topic as its user names it, and the addresses that name it.
 
+use harvestman_core::model::PageText;
 use harvestman_structure::link_context::address_words;
+use harvestman_structure::parse::word_hash;
 
 /// Maximum number of terms of a topic.
 pub const TERMS_MAX: usize = 10_000;
+/// Minimum number of occurrences of a term in the text of a page about it.
+const OCCURRENCES_MIN: usize = 2;
 
 /// The terms of a topic: tags or words. A term of several words is a phrase.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TopicTerms {
     /// The letters and digits of each term in lower case, in order, each once.
     terms: Vec<Box<str>>,
+    /// The words of each term as texts may show them ([`word_hash`]): in lower case, capitalised and in upper case.
+    words: Vec<Box<[[u32; 3]]>>,
 }
 
 impl TopicTerms {
     /// Reads terms; what has neither letters nor digits is left out. Terms beyond [`TERMS_MAX`] are left out too.
     pub fn new<'t>(terms: impl IntoIterator<Item = &'t str>) -> Self {
-        let folded = terms.into_iter().map(fold).filter(|term| !term.is_empty());
-        let mut terms: Vec<Box<str>> = folded.take(TERMS_MAX).map(String::into_boxed_str).collect();
-        terms.sort_unstable();
-        terms.dedup();
-        Self { terms }
+        let folded = terms.into_iter().map(|term| (fold(term).into_boxed_str(), spellings(term)));
+        let mut all: Vec<_> = folded.filter(|(term, _)| !term.is_empty()).take(TERMS_MAX).collect();
+        all.sort_unstable();
+        all.dedup_by(|one, other| one.0 == other.0);
+        let (terms, words) = all.into_iter().unzip();
+        Self { terms, words }
     }
 
     /// Whether there are no terms.
@@ -41,11 +48,37 @@ impl TopicTerms {
         !text.is_empty() && self.terms.binary_search_by(|term| (**term).cmp(fold(text).as_str())).is_ok()
     }
 
+    /// Whether a text has a term at least [`OCCURRENCES_MIN`] times outside links and forms. A link leads to a page about it.
+    /// O(words · terms).
+    pub fn are_in(&self, text: &PageText) -> bool {
+        let runs = || text.runs().filter(|(run, _)| !run.in_anchor && !run.in_form);
+        let occurs = |term: &[[u32; 3]], at: &[u32]| term.iter().zip(at).all(|(word, shown)| word.contains(shown));
+        self.words.iter().filter(|term| !term.is_empty()).any(|term| {
+            let found = runs().flat_map(|(_, words)| words.windows(term.len()).filter(|at| occurs(term, at)));
+            found.take(OCCURRENCES_MIN).count() == OCCURRENCES_MIN
+        })
+    }
+
     /// Whether an address has a term among its words.
     pub fn mentions(&self, url: &str) -> bool {
         let path = url.split_once("://").map_or(url, |(_, rest)| rest);
         address_words(path).any(|word| self.contains(word))
     }
+}
+
+/// The words of a term, as texts may show each. Words with a digit are all one in a text, so a term with one has none.
+fn spellings(term: &str) -> Box<[[u32; 3]]> {
+    let words = || term.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    if words().any(|word| word.bytes().any(|byte| byte.is_ascii_digit())) {
+        return Box::default();
+    }
+    let spelt = |word: &str| {
+        let (lower, upper) = (word.to_lowercase(), word.to_uppercase());
+        let mut rest = lower.chars();
+        let first: String = rest.next().into_iter().flat_map(char::to_uppercase).collect();
+        [word_hash(&lower), word_hash(&(first + rest.as_str())), word_hash(&upper)]
+    };
+    words().map(spelt).collect()
 }
 
 /// The letters and digits of a text in lower case; `%20` and `+` are separators, like all other signs.

@@ -363,6 +363,15 @@ impl Site for Media {
         render::render(self, route, page);
     }
 
+    fn tags(&self, route: MediaRoute) -> Vec<String> {
+        match route {
+            MediaRoute::Photo(photo) | MediaRoute::InSet(photo) if self.is_alive(photo) => {
+                vec![self.tag_word(self.tag_of(photo)).to_owned()]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn disallowed(&self) -> &'static [&'static str] {
         &["/login$", "/photos/*/sizes/"]
     }

@@ -18,6 +18,9 @@ impl Learned {
         links.add(new, url.as_str(), inherited);
         if let Some(topic) = &mut self.topic {
             topic.see(new);
+            if let Outcome::Page(facts) = outcome {
+                links.meet(url.as_str(), &facts.links);
+            }
         }
         context
     }

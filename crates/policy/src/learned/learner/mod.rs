@@ -18,6 +18,7 @@ use super::evidence::Evidence;
 use super::examples::{Example, Examples};
 use super::extension::Extensions;
 use super::goal::Goal;
+use super::item_views::ItemViews;
 use super::link_evidence::LinkEvidence;
 use super::log::{Entry, Log};
 use super::model::{Facts, LearntClasses, SiteModel};
@@ -72,6 +73,8 @@ pub struct Learned {
     links: Option<LinkEvidence>,
     /// Which pages are about the topic, if one is wanted.
     topic: Option<TopicRelevance>,
+    /// The addresses of the items of the topic.
+    views: ItemViews,
     proposals: Vec<Proposal>,
     best: f64,
     pages: usize,
@@ -120,6 +123,7 @@ impl Learned {
             extensions: Extensions::default(),
             links,
             topic,
+            views: ItemViews::default(),
             proposals: Vec::new(),
             best: 0.5,
             pages: 0,
@@ -274,6 +278,7 @@ impl Policy for Learned {
         let status = |example: &'_ Example| (example.url.clone(), example.status);
         let examples: Vec<_> = self.examples.all().iter().map(status).collect();
         note::note(&note::LearnerState {
+            topic: self.topic.as_ref().map(TopicRelevance::status),
             pages: self.pages,
             clusters: self.templates.as_ref().map(|templates| templates.clusters()),
             drifts: self.drift.relearnt(),

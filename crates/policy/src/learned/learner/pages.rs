@@ -39,8 +39,12 @@ impl Learned {
         let content = found.as_ref().map(|found| found.id);
         let (duplicate, touched) = found.map_or_else(Default::default, |found| self.relate(&url, found));
         let accepted = match &mut self.topic {
-            Some(topic) => topic.is_relevant(&facts.links),
+            Some(topic) => topic.judge(url.as_str(), facts),
             None => facts.accepted == Some(true),
+        };
+        let (duplicate, touched) = match content.filter(|_| accepted && self.topic.is_some()) {
+            Some(content) => self.relate_views(&url, (content, cluster), duplicate, touched),
+            None => (duplicate, touched),
         };
         self.check_example(url.as_str(), facts.accepted);
         let page = LoggedPage { content, cluster, duplicate, accepted, sample };
@@ -86,6 +90,25 @@ impl Learned {
             found.contains.iter().for_each(|other| self.contained(*other, found.id));
         }
         (duplicate, touched)
+    }
+
+    /// Learns whether the page just fetched at `url` is a further address of an item of the topic, and which earlier pages
+    /// are further addresses of its own. Adds these to the pages whose worth changes.
+    fn relate_views(
+        &mut self,
+        url: &CanonicalUrl,
+        (page, cluster): (ContentId, ClusterId),
+        duplicate: bool,
+        mut touched: Vec<ContentId>,
+    ) -> (bool, Vec<ContentId>) {
+        let (extends, views) = self.views.see(url.as_str(), page, cluster);
+        for view in views {
+            if let Some(page) = self.log.of_content(view).and_then(|entry| entry.page.as_mut()) {
+                page.duplicate = true;
+                touched.push(view);
+            }
+        }
+        (duplicate || extends, touched)
     }
 
     /// Whether the worth of a fetch was observed: it was no page, its text was read, or its text does not matter.

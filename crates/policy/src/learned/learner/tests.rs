@@ -1,4 +1,5 @@
 mod derived;
+mod topic;
 mod trouble;
 
 use super::sampling::{SAMPLE_BYTES_MAX, SAMPLE_PER_PATTERN};
@@ -6,7 +7,7 @@ use super::*;
 use crate::learned::templates::OUTLIER;
 use crate::learned::{ClusterFacts, Destination, TopicTerms};
 use crate::property_tests::holds_for_any_policy;
-use crate::{NewLink, PageFacts};
+use crate::{Link, NewLink, PageFacts};
 use harvestman_core::model::{Apath, LeafPath, LinkClass, PageText, ParsedPage};
 use harvestman_core::url::CanonicalUrl;
 
