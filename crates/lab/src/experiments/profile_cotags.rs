@@ -49,18 +49,18 @@ fn by_labels(corpus: &Corpus, topic: &Topic) -> Vec<Box<str>> {
 fn by_links<'c>(corpus: &'c Corpus, topic: &Topic, done: &Replay) -> Vec<&'c str> {
     let fetched: BTreeSet<PageId> = done.order.iter().filter_map(|request| request.page).collect();
     let mut reader = Reader { parser: Parser::new(&ParseOptions::default()), canonicaliser: canonicaliser() };
-    let pages: Vec<Vec<PlacedLink>> = fetched.into_iter().map(|id| reader.links(corpus, id)).collect();
+    let pages: Vec<_> = fetched.into_iter().map(|id| (corpus.url(id), reader.links(corpus, id))).collect();
     let address = |link: Fingerprint| corpus.find_fingerprint(link).map(|id| corpus.url(id).as_str());
     let terms = TopicTerms::new(topic.tags.first().map(|tag| &**tag));
     let named = |link: Fingerprint| address(link).is_some_and(|url| terms.names(url));
     let mut relevance = TopicRelevance::new(terms.clone());
-    for links in &pages {
+    for (url, links) in &pages {
         links.iter().filter(|link| named(link.url)).for_each(|link| relevance.note_tag_page(link.url));
-        relevance.is_relevant(links);
+        relevance.is_relevant(url, links, false);
     }
     let mut topic = BTreeSet::new();
     let mut pictures = Vec::new();
-    for tags in pages.iter().filter_map(|links| relevance.tags_of(links)) {
+    for tags in pages.iter().filter_map(|(_, links)| relevance.tags_of(links)) {
         topic.extend(tags.iter().filter(|tag| named(**tag)).map(|tag| key(*tag)));
         pictures.push((tags.iter().map(|tag| key(*tag)).collect::<Vec<u64>>(), tags));
     }

@@ -90,7 +90,12 @@ impl Predictor {
 
     /// The class of a link to `url`, with its prediction.
     pub fn class_of(&self, class: LinkClass, url: Fingerprint) -> LinkClass {
-        with_step(class, self.predictions.get(&url).copied().unwrap_or(0))
+        with_step(class, self.predictions.get(&url).copied().unwrap_or(self.unpredicted()))
+    }
+
+    /// The step of a URL that no link was seen to: a seed, or an address that was derived.
+    const fn unpredicted(&self) -> Step {
+        if self.is_for_topic() { FOR_TOPIC } else { 0 }
     }
 }
 
@@ -234,7 +239,7 @@ impl LinkEvidence {
 
     /// The class of a link with its prediction.
     pub fn class_of(&self, class: LinkClass, url: Fingerprint) -> LinkClass {
-        with_step(class, self.predictions.get(&url).copied().unwrap_or(0))
+        with_step(class, self.predictions.get(&url).copied().unwrap_or(self.published.unpredicted()))
     }
 
     /// What snapshots predict with.
@@ -285,6 +290,19 @@ mod tests {
         assert_eq!((odd.pattern.coarse, odd.pattern.fine.parameters()), (class().pattern.coarse, 2));
         assert_eq!(predictor.class_of(class(), url(999)), class(), "nothing is known of it");
         assert_eq!(evidence.class_of(class(), url(51)), odd);
+    }
+
+    #[test]
+    fn of_a_topic_a_url_without_a_link_names_nothing_whatever_its_pattern() {
+        let mut evidence = LinkEvidence::new(Some(TopicTerms::new(["macro"])));
+        evidence.add(&mut [link(1, &[])], "http://h.test/tag/macro", None);
+        for bits in [0, NAMED_BIT, ON_NAMED_BIT, NAMED_BIT | ON_NAMED_BIT] {
+            let fine = PatternId::new(bits | 0xab00, 2);
+            let of = |url| evidence.class_of(class().with_pattern(UrlPattern { fine, ..class().pattern }), url);
+            let derived = of(link(9, &[]).url.fingerprint());
+            assert!(!names_topic(derived) && !is_on_named(derived));
+            assert!(is_on_named(of(link(1, &[]).url.fingerprint())));
+        }
     }
 
     #[test]

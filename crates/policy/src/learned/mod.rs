@@ -30,6 +30,7 @@ mod reading;
 mod sample_page;
 mod snapshot;
 mod stored;
+mod tag_listings;
 mod templates;
 mod text;
 mod text_history;

@@ -1,21 +1,23 @@
 //! Whether a page is about the topic: an item of the site that carries one of its tags.
 //!
 //! A tag is a link to the page of the tag, whose address names it ([`TopicTerms::names`]). Links in navigation do not
-//! count: a place that shows such a link on most of its pages is a tag cloud. Neither do lists, whose items have many tag
-//! links at one place.
+//! count: a place that shows the same links on most pages is a tag cloud. Neither do lists, whose items have many tag links at
+//! one place, nor other pages with tags, such as those of authors ([`TagListings`]).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::BuildHasher as _;
 
 use foldhash::fast::FixedState;
 
+use super::tag_listings::TagListings;
 use super::topic_terms::TopicTerms;
 use crate::{NewLink, PageFacts, PlacedLink};
 use harvestman_core::model::Apath;
-use harvestman_core::url::Fingerprint;
+use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
 /// Maximum number of links at the place of an item's tags.
 const ITEM_TAGS_MAX: usize = 16;
-/// A place that shows a tag of the topic on more than this share of its pages is navigation.
+/// A place that shows a tag of the topic on more than this share of its pages, and the same links on as many, is navigation.
 const NAVIGATION: f64 = 0.6;
 /// Minimum number of pages of a place by which it is judged.
 const PAGES_MIN: u32 = 8;
@@ -43,14 +45,45 @@ pub enum TopicStatus {
     },
 }
 
+/// The pages with links at a place that were not found by the topic.
+#[derive(Debug, Clone, Copy, Default)]
+struct PlacePages {
+    count: u32,
+    /// Number of those with a tag of the topic.
+    on_topic: u32,
+    /// The links that most of them show, as far as there are such (Boyer and Moore 1981), and their lead.
+    usual: u64,
+    lead: u32,
+}
+
+impl PlacePages {
+    fn see(&mut self, links: u64, on_topic: bool) {
+        self.count = self.count.saturating_add(1);
+        self.on_topic = self.on_topic.saturating_add(u32::from(on_topic));
+        if self.lead == 0 {
+            self.usual = links;
+        }
+        self.lead = if self.usual == links { self.lead.saturating_add(1) } else { self.lead - 1 };
+    }
+
+    /// Whether the place shows the same links on most pages, and the topic among them. What is shown on a share of s of the
+    /// pages leads by at least 2 s − 1 of their number.
+    fn is_navigation(&self) -> bool {
+        let pages = f64::from(self.count);
+        self.count >= PAGES_MIN
+            && f64::from(self.on_topic) > NAVIGATION * pages
+            && f64::from(self.lead) > (2.0 * NAVIGATION - 1.0) * pages
+    }
+}
+
 /// Tells whether pages are about a topic.
 #[derive(Debug, Default)]
 pub struct TopicRelevance {
     terms: TopicTerms,
     /// The known pages of the topic's tags.
     tag_pages: HashSet<Fingerprint, FixedState>,
-    /// For each place, the number of pages with links at it, and of those with a tag of the topic.
-    places: HashMap<Apath, (u32, u32), FixedState>,
+    places: HashMap<Apath, PlacePages, FixedState>,
+    listings: TagListings,
     /// For each place that showed a tag of an item of the topic, the number of these items.
     tag_places: BTreeMap<Apath, u32>,
     /// The number of judged pages, and of those among them that are items of the topic.
@@ -89,10 +122,12 @@ impl TopicRelevance {
     }
 
     /// Whether a fetched page is an item of the topic: by its tags or, where no page of a tag names the topic after
-    /// [`UNNAMED_PAGES`], by the words of its address and its text. To be called once for each page.
-    pub fn judge(&mut self, url: &str, page: &PageFacts) -> bool {
-        let by_tags = self.is_relevant(&page.links);
-        let by_words = || self.terms.mentions(url) || page.text.as_ref().is_some_and(|text| self.terms.are_in(text));
+    /// [`UNNAMED_PAGES`], by the words of its address and its text. `is_sought`: the page was found by the topic, so that it says
+    /// nothing of how common the topic is. To be called once for each page.
+    pub fn judge(&mut self, url: &CanonicalUrl, page: &PageFacts, is_sought: bool) -> bool {
+        let by_tags = self.is_relevant(url, &page.links, is_sought);
+        let by_words =
+            || self.terms.mentions(url.as_str()) || page.text.as_ref().is_some_and(|text| self.terms.are_in(text));
         let by_words = matches!(self.status(), TopicStatus::ByWords { .. }) && by_words();
         self.judged += 1;
         self.relevant += u64::from(by_tags || by_words);
@@ -120,29 +155,55 @@ impl TopicRelevance {
     }
 
     /// Whether a page with these links is an item of the topic. To be called once for each fetched page.
-    pub fn is_relevant(&mut self, links: &[PlacedLink]) -> bool {
-        let mut places: HashMap<Apath, (usize, bool), FixedState> = HashMap::default();
-        for link in links {
-            let (count, on_topic) = places.entry(link.apath).or_default();
-            *count += 1;
-            *on_topic |= self.tag_pages.contains(&link.url);
+    pub fn is_relevant(&mut self, url: &CanonicalUrl, links: &[PlacedLink], is_sought: bool) -> bool {
+        let page = url.fingerprint();
+        let names_topic = self.terms.names(url.as_str());
+        if names_topic {
+            self.listings.list(links);
         }
+        // Such a page is one of a tag, unless the pages of other tags list it among items.
+        let is_open = !names_topic || self.listings.is_listed_as_item(page);
         let mut relevant = false;
-        for (place, (count, on_topic)) in places {
-            if self.places.len() >= PLACES_MAX && !self.places.contains_key(&place) {
-                continue;
+        for (place, shown) in self.shown(links) {
+            let Some(pages) = self.pages_of(place) else { continue };
+            if !is_sought && !names_topic {
+                pages.see(shown.links, shown.on_topic);
             }
-            let (pages, with_topic) = self.places.entry(place).or_default();
-            *pages = pages.saturating_add(1);
-            *with_topic = with_topic.saturating_add(u32::from(on_topic));
-            let is_navigation = *pages >= PAGES_MIN && f64::from(*with_topic) > NAVIGATION * f64::from(*pages);
-            if on_topic && count <= ITEM_TAGS_MAX && !is_navigation {
+            let carries = is_open && shown.on_topic && shown.count <= ITEM_TAGS_MAX && !pages.is_navigation();
+            if carries && self.listings.is_item(page, place) {
                 relevant = true;
                 *self.tag_places.entry(place).or_default() += 1;
             }
         }
         relevant
     }
+
+    /// What a page shows at each place.
+    fn shown(&self, links: &[PlacedLink]) -> BTreeMap<Apath, Shown> {
+        let mut places: BTreeMap<Apath, Shown> = BTreeMap::new();
+        for link in links {
+            let shown = places.entry(link.apath).or_default();
+            shown.count += 1;
+            shown.links = shown.links.wrapping_add(FixedState::default().hash_one(link.url));
+            shown.on_topic |= self.tag_pages.contains(&link.url);
+        }
+        places
+    }
+
+    /// The pages with links at a place, unless there are too many places.
+    fn pages_of(&mut self, place: Apath) -> Option<&mut PlacePages> {
+        let has_room = self.places.len() < PLACES_MAX || self.places.contains_key(&place);
+        has_room.then(|| self.places.entry(place).or_default())
+    }
+}
+
+/// What a page shows at one place.
+#[derive(Debug, Clone, Copy, Default)]
+struct Shown {
+    count: usize,
+    /// The links together, in any order.
+    links: u64,
+    on_topic: bool,
 }
 
 #[cfg(test)]
@@ -162,6 +223,10 @@ mod tests {
         tags.iter().map(|tag| PlacedLink::new(place, url(tag).fingerprint())).collect()
     }
 
+    fn item(number: usize) -> CanonicalUrl {
+        CanonicalUrl::from_canonical(format!("http://h.test/item/{number}"))
+    }
+
     fn relevance() -> TopicRelevance {
         let mut relevance = TopicRelevance::new(TopicTerms::new(["macro", "flowers"]));
         let class = LinkClass::unclassified(TAGS);
@@ -172,20 +237,52 @@ mod tests {
     #[test]
     fn an_item_with_a_tag_of_the_topic_is_relevant() {
         let mut relevance = relevance();
-        assert!(relevance.is_relevant(&placed(TAGS, &["cars", "macro"])));
-        assert!(!relevance.is_relevant(&placed(TAGS, &["cars"])));
-        assert!(!relevance.is_relevant(&placed(TAGS, &["macrophage"])), "another tag");
+        let mut is_relevant = |tags: &[&str]| relevance.is_relevant(&item(1), &placed(TAGS, tags), false);
+        assert!(is_relevant(&["cars", "macro"]));
+        assert!(!is_relevant(&["cars"]));
+        assert!(!is_relevant(&["macrophage"]), "another tag");
     }
 
     #[test]
     fn a_tag_cloud_and_a_list_of_items_say_nothing() {
         let mut relevance = relevance();
         let page = |item: &[&str]| [placed(TAGS, item), placed(CLOUD, &["macro", "cars"])].concat();
-        let found: Vec<bool> =
-            (0..40).map(|n| relevance.is_relevant(&page(if n % 4 == 0 { &["flowers"] } else { &["cars"] }))).collect();
+        let tag = |n: usize| if n % 4 == 0 { "flowers" } else { "cars" };
+        let found: Vec<bool> = (0..40).map(|n| relevance.is_relevant(&item(n), &page(&[tag(n)]), false)).collect();
         let expected: Vec<bool> = (0..40).map(|n| n % 4 == 0).collect();
         assert_eq!(found[PAGES_MIN as usize..], expected[PAGES_MIN as usize..]);
         let list: Vec<&str> = (0..30).map(|n| if n % 3 == 0 { "macro" } else { "cars" }).collect();
-        assert!(!relevance.is_relevant(&placed(TAGS, &list)));
+        assert!(!relevance.is_relevant(&item(99), &placed(TAGS, &list), false));
+    }
+
+    #[test]
+    fn a_crawl_that_finds_nothing_but_items_of_the_topic_keeps_recognising_them() {
+        let mut relevance = relevance();
+        let found = (0..100).filter(|n| {
+            let other = format!("tag{}", n % 7);
+            relevance.is_relevant(&item(*n), &placed(TAGS, &["macro", &other]), n % 2 == 0)
+        });
+        assert_eq!(found.count(), 100);
+        let sought = (0..100).filter(|n| relevance.is_relevant(&item(*n), &placed(CLOUD, &["macro"]), true));
+        assert_eq!(sought.count(), 100, "what was sought does not tell how common the topic is");
+    }
+
+    #[test]
+    fn pages_of_tags_and_of_authors_are_no_items() {
+        const TITLES: Apath = Apath(12);
+        const AUTHORS: Apath = Apath(13);
+        let mut relevance = relevance();
+        let author = |number| CanonicalUrl::from_canonical(format!("http://h.test/user/{number}"));
+        let entry = |n: usize| {
+            [PlacedLink::new(TITLES, item(n).fingerprint()), PlacedLink::new(AUTHORS, author(n / 2).fingerprint())]
+        };
+        let list: Vec<PlacedLink> = (0..20).flat_map(entry).chain(placed(TAGS, &["macro"])).collect();
+        assert!(!relevance.is_relevant(&url("macro"), &list, true), "the page of the tag");
+        assert!(relevance.is_relevant(&item(3), &placed(TAGS, &["macro"]), true));
+        assert!(!relevance.is_relevant(&author(3), &placed(CLOUD, &["macro", "cars"]), false));
+        let named = CanonicalUrl::from_canonical("http://h.test/macro/item/70");
+        assert!(!relevance.is_relevant(&named, &placed(TAGS, &["macro"]), true), "its address names the topic");
+        relevance.is_relevant(&url("flowers"), &[PlacedLink::new(TITLES, named.fingerprint())], true);
+        assert!(relevance.is_relevant(&named, &placed(TAGS, &["macro"]), true), "it is listed as items are");
     }
 }

@@ -6,6 +6,7 @@ use super::Learned;
 use crate::learned::canonicality::canonicality;
 use crate::learned::drift::{DriftAction, TemplateFit};
 use crate::learned::goal::Goal;
+use crate::learned::link_evidence::is_on_named;
 use crate::learned::log::{Entry, LoggedPage};
 use crate::learned::text::{ContentId, Kin, NewText, Relation};
 use crate::learned::worth::Worth;
@@ -39,7 +40,7 @@ impl Learned {
         let content = found.as_ref().map(|found| found.id);
         let (duplicate, touched) = found.map_or_else(Default::default, |found| self.relate(&url, found));
         let accepted = match &mut self.topic {
-            Some(topic) => topic.judge(url.as_str(), facts),
+            Some(topic) => topic.judge(&url, facts, is_on_named(class)),
             None => facts.accepted == Some(true),
         };
         let (duplicate, touched) = match content.filter(|_| accepted && self.topic.is_some()) {

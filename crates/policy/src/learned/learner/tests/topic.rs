@@ -119,10 +119,11 @@ fn a_topic_of_a_million_tags_and_a_site_of_as_many_are_bounded() {
     let terms = TopicTerms::new(tags.iter().map(String::as_str));
     assert!(terms.names("http://h.test/tag/tag-77/") && !terms.names("http://h.test/tag/tag-999999/"));
     let mut relevance = TopicRelevance::new(terms);
+    let url = CanonicalUrl::from_canonical("http://h.test/");
     for tag in 0..1_000_000_u64 {
         let page = Fingerprint::of(&tag.to_string());
         relevance.note_tag_page(page);
-        relevance.is_relevant(&[PlacedLink::new(Apath(tag), page)]);
+        relevance.is_relevant(&url, &[PlacedLink::new(Apath(tag), page)], false);
     }
     assert!(relevance.has_tag_pages());
 }
