@@ -179,6 +179,8 @@ def policy():
               (rate("policy_skipped_observations_total"), "skipped while behind"),
               (rate("policy_unread_pages_total"), "pages not read"),
               (rate("policy_proposals_total"), "proposals")),
+        graph("Wanted pages", "Pages that were wanted and new when they came: content, pages like the examples, accepted pages, items of the topic. Beside them all fetched pages.", "short",
+              (total("policy_wanted_pages"), "wanted"), ("sum (harvestman_crawl_fates_total{@,fate=\"fetched\"})", "fetched")),
         graph("Searches", "Queries sent to searches so far, and sites that they found.", "short", (total("policy_queries_total"), "queries"),
               (total("policy_found_sites_total"), "sites found")),
         share("Policy thread", "Utilisation of the policy thread. At 100 % the crawl waits for the policy.", (rate("policy_busy_seconds_total"), "learning"),

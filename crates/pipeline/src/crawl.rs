@@ -111,7 +111,7 @@ impl<R: RunningStages> RunningCrawl<R> {
         if let Some(recrawl) = &crawl.handles.recrawl {
             recrawl.close();
         }
-        let traps = Arc::clone(&crawl.status.traps);
+        let board = Arc::clone(&crawl.status.board);
         let directory = crawl.status.directory.clone();
         let Crawl { handles, seen, visits, mut run, status: reader, lock: _lock, .. } = crawl;
         run.troubles = reader.tally.troubles();
@@ -122,7 +122,8 @@ impl<R: RunningStages> RunningCrawl<R> {
         if panicked > 0 {
             return Err(Error::Internal(format!("{panicked} threads panicked")));
         }
-        status.traps = traps.traps();
+        status.traps = board.traps();
+        status.wanted = board.wanted();
         if let Some(account) = &uncommitted {
             // What ended after the state could not be written is fetched again.
             status.count_by(account);

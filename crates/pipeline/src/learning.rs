@@ -24,9 +24,9 @@ use super::model_file::ModelFile;
 use super::needs::SharedNeeds;
 use super::observations::{self, ObservationLog};
 use super::pace::Pace;
+use super::policy_board::PolicyBoard;
 use super::policy_log::Journal;
 use super::snapshot_publisher::SnapshotPublisher;
-use super::trap_board::TrapBoard;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::ClusterId;
 use harvestman_core::url::Scope;
@@ -117,8 +117,8 @@ pub(super) struct Learning {
     /// Parses a page again that was parsed with an outdated snapshot.
     pub(super) read: Box<ReadPage>,
     pub(super) facts: PolicyFacts,
-    /// The traps that were met, for status and report.
-    pub(super) traps: Arc<TrapBoard>,
+    /// What was found, for status and report.
+    pub(super) board: Arc<PolicyBoard>,
     /// The recent activity, for the live view.
     pub(super) live: Arc<LiveBoard>,
     /// Whether anything was observed since the live view last got the site facts.
@@ -210,6 +210,7 @@ impl Learning {
     }
 
     fn begin(&mut self) {
+        self.board.show_wanted(self.facts.wanted, &self.metrics);
         if let Some(journal) = &mut self.journal {
             journal.publish(&*self.snapshot, self.clock.now());
         }
@@ -234,7 +235,7 @@ impl Learning {
             self.publish();
         }
         self.write_observations(|log, now| log.flush(now, true));
-        self.traps.show(self.policy.traps(), &self.metrics);
+        self.board.show_traps(self.policy.traps(), &self.metrics);
         if let Some(file) = &mut self.model_file {
             file.leave(&mut *self.policy);
         }
@@ -340,6 +341,7 @@ impl Learning {
             self.pace.observed();
         }
         let before = std::mem::replace(&mut self.facts, self.policy.facts());
+        self.board.show_wanted(self.facts.wanted, &self.metrics);
         self.metrics.duplicates.add(self.facts.duplicates.saturating_sub(before.duplicates));
         self.metrics.queries.add(self.facts.queries.saturating_sub(before.queries));
         self.metrics.found_sites.add(self.facts.found_sites.saturating_sub(before.found_sites));
@@ -392,7 +394,7 @@ impl Learning {
         let snapshot = self.policy.snapshot();
         self.needs.set(self.policy.needs());
         let snapshot = self.publisher.publish(snapshot, &*self.to_frontier);
-        self.traps.show(self.policy.traps(), &self.metrics);
+        self.board.show_traps(self.policy.traps(), &self.metrics);
         if let Some(journal) = &mut self.journal {
             journal.publish(&*snapshot, began);
         }

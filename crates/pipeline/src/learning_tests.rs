@@ -115,7 +115,7 @@ fn start_as(
     let (published, clock) = (Arc::clone(&current), Clock::system());
     let options = PolicyOptions { publish_interval: Period::secs(3_600), ..PolicyOptions::default() };
     let learning = Learning {
-        traps: Arc::default(),
+        board: Arc::default(),
         scope: Arc::new(Scope::new(&ScopeOptions::default(), &[]).unwrap()),
         live: Arc::new(LiveBoard::new(&Live::closed())),
         untold: false,

@@ -19,11 +19,11 @@ use super::needs::SharedNeeds;
 use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled};
 use super::pace::Pace;
 use super::page_processor::PageProcessor;
+use super::policy_board::PolicyBoard;
 use super::policy_log::Journal;
 use super::rules::{AcceptsPage, Rules};
 use super::searches::{Searches, text_of};
 use super::snapshot_publisher::SnapshotPublisher;
-use super::trap_board::TrapBoard;
 use super::validator::validator;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, FilterOrder, PolicyOptions};
@@ -50,8 +50,8 @@ pub(super) struct PolicySetup {
     pub(super) needs: Arc<SharedNeeds>,
     /// The slot for later orders to the frontier.
     pub(super) orders: Arc<OrderSlot>,
-    /// The traps that were met.
-    pub(super) traps: Arc<TrapBoard>,
+    /// What was found.
+    pub(super) board: Arc<PolicyBoard>,
     /// Says which pages are wanted, if the policy does not.
     pub(super) validator: Option<Arc<AcceptsPage>>,
     /// The example pages that are to be fetched.
@@ -103,7 +103,7 @@ impl PolicySetup {
             current,
             needs: Arc::new(SharedNeeds::new(policy.needs())),
             orders: Arc::default(),
-            traps: Arc::default(),
+            board: Arc::default(),
             shared,
             observations: None,
             filter: config.filter.order,
@@ -168,7 +168,7 @@ impl PolicySetup {
         let to_frontier = move |order| frontier.publish(order);
         let learning = Learning {
             facts: self.policy.facts(),
-            traps: self.traps,
+            board: self.board,
             scope: self.scope,
             live,
             untold: true,

@@ -8,10 +8,10 @@ use parking_lot::Mutex;
 use super::control::CrawlControl;
 use super::handles::FrontierHandle;
 use super::hosts::HostDirectory;
+use super::policy_board::PolicyBoard;
 use super::recrawl::RecrawlHandle;
 use super::seen::SeenMonitor;
 use super::tally::Tally;
-use super::trap_board::TrapBoard;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::BudgetOptions;
 use harvestman_core::model::Ledger;
@@ -30,7 +30,7 @@ pub(super) struct StatusReader {
     pub(super) control: Arc<CrawlControl>,
     pub(super) ledger: Arc<Mutex<Ledger>>,
     pub(super) tally: Arc<Tally>,
-    pub(super) traps: Arc<TrapBoard>,
+    pub(super) board: Arc<PolicyBoard>,
     /// In a recrawl: its scheduler.
     pub(super) recrawl: Option<RecrawlHandle>,
     /// The progress of its fleet, as the node reports it about once a second; `None` outside a fleet.
@@ -60,7 +60,8 @@ impl StatusReader {
             fates: (&ledger.fates(open)).into(),
             errors,
             statuses,
-            traps: self.traps.traps(),
+            wanted: self.board.wanted(),
+            traps: self.board.traps(),
             budgets: Vec::new(),
             outlook: allowance.forecast(),
             recrawl: self.recrawl.as_ref().map(RecrawlHandle::figures),

@@ -143,6 +143,8 @@ pub struct PolicyFacts {
     pub drifts: u64,
     /// Pages that it recognised as repetitions of others.
     pub duplicates: u64,
+    /// Number of pages that were wanted and new when they came; `None` if it does not tell pages apart.
+    pub wanted: Option<u64>,
     /// Queries that it sent to searches.
     pub queries: u64,
     /// Sites that these found.

@@ -131,6 +131,9 @@ pub struct Report {
     /// URL patterns that grew without bringing anything new, or brought nothing, with the measure taken; the strictest
     /// first, at most fifty.
     pub traps: Vec<TrapRecord>,
+    /// Pages that were wanted and new when they came, where the policy tells pages apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<u64>,
     /// The last yield forecast, where the policy makes one.
     pub outlook: Option<YieldForecast>,
     /// Pages per second of wall time.
@@ -175,6 +178,7 @@ impl Report {
             statuses: status.statuses,
             errors: status.errors,
             traps: status.traps,
+            wanted: status.wanted,
             outlook: status.outlook,
         }
     }

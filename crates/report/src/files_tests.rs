@@ -59,6 +59,7 @@ pub(super) fn status() -> CrawlStatus {
         errors: [("http_4xx".into(), 3)].into(),
         statuses: [(200, 30), (418, 3)].into(),
         budgets: vec![BudgetUse { budget: BudgetKind::Bytes, used: 4_096, limit: 10_000 }],
+        wanted: Some(25),
         outlook: Some(YieldForecast { expected_yield: 0.125, requests: 99.5 }),
         traps: vec![trap],
         recrawl: Some(recrawl),

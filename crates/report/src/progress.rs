@@ -96,7 +96,7 @@ fn due(next: &mut Duration, elapsed: Duration) -> bool {
 /// Formats a status as `1,234 pages, 20.5/s, 12.0 MiB, 5,678 queued, 3 tls, 1 min 5 s left`.
 pub fn line(status: &CrawlStatus) -> String {
     let mut parts = vec![
-        format!("{} pages", figures::count(status.pages)),
+        pages(status),
         format!("{}/s", figures::rate(status.pages_per_second())),
         figures::bytes(status.bytes),
         format!("{} queued", figures::count(status.queued)),
@@ -118,6 +118,15 @@ pub fn line(status: &CrawlStatus) -> String {
         parts.push(format!("{} left", figures::time(left)));
     }
     parts.join(", ")
+}
+
+/// Formats the pages, and how many of them were wanted.
+fn pages(status: &CrawlStatus) -> String {
+    let pages = figures::count(status.pages);
+    match status.wanted {
+        Some(wanted) => format!("{pages} pages ({} wanted)", figures::count(wanted)),
+        None => format!("{pages} pages"),
+    }
 }
 
 #[cfg(test)]
@@ -142,8 +151,8 @@ mod tests {
         let budgets = vec![BudgetUse { budget: BudgetKind::Pages, used: 1_230, limit: 2_460 }];
         let status = CrawlStatus { budgets, ..status() };
         assert_eq!(line(&status), "1,230 pages, 20.5/s, 12.0 MiB, 5,678 queued, 1 min 0 s left");
-        let status = CrawlStatus { draining: true, ..status };
-        assert_eq!(line(&status), "1,230 pages, 20.5/s, 12.0 MiB, 5,678 queued, stopping, 4 in flight");
+        let status = CrawlStatus { draining: true, wanted: Some(1_040), ..status };
+        assert_eq!(line(&status), "1,230 pages (1,040 wanted), 20.5/s, 12.0 MiB, 5,678 queued, stopping, 4 in flight");
     }
 
     #[test]

@@ -112,6 +112,9 @@ pub struct CrawlStatus {
     pub statuses: BTreeMap<u16, u64>,
     /// The configured budgets and their use.
     pub budgets: Vec<BudgetUse>,
+    /// Pages that were wanted and new when they came, if the policy tells pages apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<u64>,
     /// The yield forecast, if the policy makes one.
     pub outlook: Option<YieldForecast>,
     /// URL patterns that bring nothing new, with the measures against them, the strictest first.

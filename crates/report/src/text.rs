@@ -84,6 +84,9 @@ impl fmt::Display for Report {
         line(f, "ended", &format!("after {}: {}", figures::time(self.wall), self.stop_reason.describe()))?;
         let hosts = format!("{} host{}", figures::count(self.hosts), if self.hosts == 1 { "" } else { "s" });
         line(f, "pages", &format!("{} ({pace}) from {hosts}", figures::count(self.pages)))?;
+        if let Some(wanted) = self.wanted {
+            line(f, "wanted", &format!("{} of these pages, without repetitions", figures::count(wanted)))?;
+        }
         line(f, "requests", &format!("{}, {} received", figures::count(self.requests), figures::bytes(self.bytes)))?;
         if !self.statuses.is_empty() {
             line(

@@ -52,6 +52,7 @@ function showFacts({ crawl, status, time }) {
   facts.update([
     ["Policy", crawl?.policy],
     ["Elapsed", duration(status?.elapsed_seconds)],
+    ["Wanted pages", status?.wanted == null ? null : count(status.wanted)],
     ["Requests", count(status?.requests)],
     ["Received", bytes(status?.bytes)],
     ["Hosts", count(status?.hosts) + (waiting ? `, ${count(waiting)} paused` : "")],

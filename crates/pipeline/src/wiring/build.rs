@@ -23,6 +23,7 @@ use crate::job::Job;
 use crate::learning::Learner;
 use crate::live::{LiveBoard, LiveSources};
 use crate::output::{CONFIG_FILE, SEEN_DIRECTORY};
+use crate::policy_board::PolicyBoard;
 use crate::policy_setup::{LearnerSetup, PolicySetup};
 use crate::recrawl::{RecrawlHandle, RecrawlScheduler, SchedulerSetup};
 use crate::resume::{Start, restore_urls, spill};
@@ -33,7 +34,6 @@ use crate::state_writer::{StateWriter, StateWriterSetup};
 use crate::status::StatusReader;
 use crate::tally::Tally;
 use crate::threads::Stages;
-use crate::trap_board::TrapBoard;
 use crate::visits::Visits;
 use crate::worker::{Worker, WorkerContext};
 use crate::{Error, output};
@@ -75,7 +75,7 @@ struct Circle {
 
 /// The parts that show the crawl to others.
 struct Shown {
-    traps: Arc<TrapBoard>,
+    board: Arc<PolicyBoard>,
     publisher: Arc<SnapshotPublisher>,
     live: Arc<LiveBoard>,
     seeds: Vec<String>,
@@ -93,7 +93,7 @@ impl CrawlBuilder<'_> {
         let seeds = self.seeds(&parts, &mut policy, &sinks.rules, circle.is_new);
         let shared_policy = policy.shared.clone();
         let shown = Shown {
-            traps: Arc::clone(&policy.traps),
+            board: Arc::clone(&policy.board),
             publisher: Arc::clone(&policy.publisher),
             live: Arc::new(LiveBoard::new(&self.hooks.live)),
             seeds: parts.seeds.iter().map(ToString::to_string).collect(),
@@ -280,7 +280,7 @@ impl CrawlBuilder<'_> {
             control: Arc::clone(control),
             ledger: Arc::clone(&circle.ledger),
             tally: Arc::clone(&circle.tally),
-            traps: Arc::clone(&shown.traps),
+            board: Arc::clone(&shown.board),
             recrawl: circle.handles.recrawl.clone(),
             fleet: Arc::default(),
             clock: self.clock.clone(),

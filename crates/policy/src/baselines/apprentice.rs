@@ -15,7 +15,7 @@ use foldhash::fast::FixedState;
 use super::versions::Versions;
 use super::wanted::{Judge, Wanted};
 use crate::link_memory::LinkMemory;
-use crate::{Link, Needs, Observation, Outcome, Policy, PolicySnapshot};
+use crate::{Link, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot};
 use harvestman_core::model::{Admission, Apath, ClassOrder, LinkClass, PatternId, Priority, UrlPattern};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::link_context::TokenKind;
@@ -46,6 +46,8 @@ pub struct Apprentice {
     buckets: Arc<Buckets>,
     since_ordered: usize,
     generation: u64,
+    /// Number of accepted pages.
+    wanted: u64,
     versions: Versions,
 }
 
@@ -60,6 +62,7 @@ impl Apprentice {
             buckets: Arc::default(),
             since_ordered: 0,
             generation: 0,
+            wanted: 0,
             versions: Versions::default(),
         }
     }
@@ -94,6 +97,7 @@ impl Policy for Apprentice {
             Outcome::Redirected => None,
             Outcome::Document | Outcome::Failed | Outcome::Search(_) => Some(false),
         };
+        self.wanted += u64::from(accepted == Some(true));
         if let (Some(accepted), Some(words)) = (accepted, words) {
             self.bayes.learn(&words, accepted);
         }
@@ -107,6 +111,10 @@ impl Policy for Apprentice {
             bayes: self.published.clone(),
             buckets: Arc::clone(&self.buckets),
         })
+    }
+
+    fn facts(&self) -> PolicyFacts {
+        PolicyFacts { wanted: Some(self.wanted), ..PolicyFacts::default() }
     }
 
     fn needs(&self) -> Needs {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::baselines::versions::Versions;
 use crate::baselines::{BUCKETS, Cash, Mean, level};
-use crate::{Needs, Observation, Outcome, PageFacts, Policy, PolicySnapshot};
+use crate::{Needs, Observation, Outcome, PageFacts, Policy, PolicyFacts, PolicySnapshot};
 use harvestman_core::model::Apath;
 
 /// Minimum number of fetches between two assignments of waiting URLs to classes.
@@ -189,6 +189,10 @@ impl Policy for TopicPolicy {
 
     fn needs(&self) -> Needs {
         Needs { links: true, body: self.pages.needs_body(), ..Needs::default() }
+    }
+
+    fn facts(&self) -> PolicyFacts {
+        PolicyFacts { wanted: Some(u64::from(self.crawl.harvest().1)), ..PolicyFacts::default() }
     }
 
     fn note(&self) -> Option<String> {

@@ -8,7 +8,7 @@ use super::proximity::Weights;
 use super::site::Site;
 use super::snapshot::{Mark, Marks, XCrawlSnapshot};
 use super::walkers::Walkers;
-use crate::{Needs, Observation, Policy, PolicySnapshot};
+use crate::{Needs, Observation, Policy, PolicyFacts, PolicySnapshot};
 use harvestman_core::seed::Seed;
 use harvestman_structure::site::sub_trees;
 
@@ -165,6 +165,10 @@ impl Policy for XCrawl {
 
     fn needs(&self) -> Needs {
         Needs { links: true, ..Needs::default() }
+    }
+
+    fn facts(&self) -> PolicyFacts {
+        PolicyFacts { wanted: Some(self.site.graph().authorities().len() as u64), ..PolicyFacts::default() }
     }
 
     fn note(&self) -> Option<String> {

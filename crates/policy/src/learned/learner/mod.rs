@@ -79,6 +79,8 @@ pub struct Learned {
     best: f64,
     pages: usize,
     duplicates: u64,
+    /// Number of pages that were wanted and new when they came.
+    wanted: u64,
     next_update: usize,
     /// The first number that no cluster ever had.
     next_name: u32,
@@ -128,6 +130,7 @@ impl Learned {
             best: 0.5,
             pages: 0,
             duplicates: 0,
+            wanted: 0,
             next_update: FIRST_UPDATE,
             next_name: FIRST_NAME,
             version: 0,
@@ -269,6 +272,7 @@ impl Policy for Learned {
             model_updates: self.model_updates,
             clusters,
             duplicates: self.duplicates,
+            wanted: Some(self.wanted),
             drifts: self.drift.relearnt(),
             ..PolicyFacts::default()
         }

@@ -53,6 +53,7 @@ impl Learned {
             self.reading.see(self.evidence.is_known(class, self.tuning.known_weight));
         }
         let worth = self.worth(&url, class, &page);
+        self.wanted += u64::from(worth.wanted);
         // Before anything is learnt, URLs of different kinds have the same pattern.
         if worth.value > 0.0 && self.templates.is_some() && self.examples.is_one_missing() {
             self.examples.find_missing(self.patterns.kind(url.as_str()));
