@@ -38,6 +38,7 @@ mod recordings;
 mod reference;
 mod settings;
 mod signals;
+mod topic_file;
 mod upload;
 
 pub use exit::{Exit, Failure};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::exit::Failure;
 use super::flags::GivenFlags;
+use super::topic_file::read_topics;
 use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
 
 /// Arguments that set the configuration.
@@ -49,6 +50,9 @@ impl SettingArgs {
         let environment =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let file = file.as_ref().map(|(path, text)| (*path, text.as_str()));
-        config::load(&Layers { file, environment: environment.collect(), flags }).map_err(Failure::usage)
+        let mut config =
+            config::load(&Layers { file, environment: environment.collect(), flags }).map_err(Failure::usage)?;
+        config.policy.topic = read_topics(config.policy.topic)?;
+        Ok(config)
     }
 }

@@ -21,7 +21,8 @@ crate::options! {
         /// hold; none is `like`. All but `like` and `words` need no example, and all but `like` parse each page once more.
         want: Vec<String> = Vec::new(),
         /// The topic of `topic`: tags or words, such as `macro photography`. An item of the site belongs to it if it links
-        /// to the page of a tag whose address names one of them (`/tag/macro-photography/`).
+        /// to the page of a tag whose address names one of them (`/tag/macro-photography/`). `@FILE` stands for the lines of
+        /// a file.
         topic: Vec<String> = Vec::new(),
         /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for
         /// `ucc` and `target` in their default variant a model that either of them learned, for `cluster-graph` one

@@ -8,7 +8,9 @@ fn fleet_policy(name: &str) -> (Option<SharedPolicy>, Box<dyn Policy>) {
     let kind = harvestman_core::config::PolicyKind::ALL.into_iter().find(|kind| kind.name() == name).unwrap();
     let parse = config.parse.clone();
     let make: MakePolicy = Arc::new(move |seed| {
-        harvestman_policy::make(kind, &harvestman_policy::PolicyInputs::new(seed), reader(&parse))
+        let validated = kind == harvestman_core::config::PolicyKind::Xcrawl;
+        let inputs = harvestman_policy::PolicyInputs { validated, ..harvestman_policy::PolicyInputs::new(seed) };
+        harvestman_policy::make(kind, &inputs, reader(&parse))
     });
     let clock = Clock::starting_at(harvestman_core::clock::Instant::EPOCH);
     let fleet = FleetPolicy::new(&config, &clock, Arc::new(FleetMetrics::off()));
@@ -35,9 +37,14 @@ fn seen(number: usize) -> Observation {
 
 #[test]
 fn policies_that_cannot_be_transferred_learn_on_each_node_and_bfs_on_none() {
-    for (name, is_shared, learns) in
-        [("ucc", true, true), ("target", true, true), ("bfs", false, false), ("cluster-graph", false, true)]
-    {
+    for (name, is_shared, learns) in [
+        ("ucc", true, true),
+        ("target", true, true),
+        ("bfs", false, false),
+        ("cluster-graph", false, true),
+        ("xcrawl", false, true),
+        ("topic", false, true),
+    ] {
         let (fleet, policy) = fleet_policy(name);
         assert_eq!(
             (fleet.is_some(), policy.learns_elsewhere(), policy.learns()),

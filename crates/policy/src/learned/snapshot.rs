@@ -193,7 +193,8 @@ impl PolicySnapshot for LearnedSnapshot {
     }
 
     fn stored(&self) -> Option<StoredSnapshot> {
-        Some(self.to_stored())
+        // What stands around links is learnt link by link: other nodes could not follow it by counts alone.
+        self.links.is_none().then(|| self.to_stored())
     }
 
     fn spell(&self, url: &str) -> Option<String> {
