@@ -247,7 +247,7 @@ mod tests {
     fn a_tag_cloud_and_a_list_of_items_say_nothing() {
         let mut relevance = relevance();
         let page = |item: &[&str]| [placed(TAGS, item), placed(CLOUD, &["macro", "cars"])].concat();
-        let tag = |n: usize| if n % 4 == 0 { "flowers" } else { "cars" };
+        let tag = |n: usize| if n.is_multiple_of(4) { "flowers" } else { "cars" };
         let found: Vec<bool> = (0..40).map(|n| relevance.is_relevant(&item(n), &page(&[tag(n)]), false)).collect();
         let expected: Vec<bool> = (0..40).map(|n| n % 4 == 0).collect();
         assert_eq!(found[PAGES_MIN as usize..], expected[PAGES_MIN as usize..]);

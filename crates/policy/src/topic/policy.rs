@@ -192,7 +192,7 @@ impl Policy for TopicPolicy {
     }
 
     fn facts(&self) -> PolicyFacts {
-        PolicyFacts { wanted: Some(u64::from(self.crawl.harvest().1)), ..PolicyFacts::default() }
+        PolicyFacts { wanted: Some(self.crawl.harvest().1), ..PolicyFacts::default() }
     }
 
     fn note(&self) -> Option<String> {
