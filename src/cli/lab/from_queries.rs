@@ -1,6 +1,6 @@
 //! `harvestman lab xcrawl --queries`.
 
-use super::XcrawlArgs;
+use super::focused::XcrawlArgs;
 use crate::cli::exit::Failure;
 
 /// Crawls the first recordings together, from queries.

@@ -1,0 +1,123 @@
+//! Experiments with crawls for pages that a test accepts, and for a topic.
+
+use clap::Args;
+
+use super::common::{Common, run_experiment};
+use crate::cli::exit::Failure;
+use harvestman_lab::experiments::{Contender, Form, Profiles, Target};
+use harvestman_lab::replay::{PolicyName, Variant};
+
+const PROFILES_POLICIES: [PolicyName; 3] = [PolicyName::Bfs, PolicyName::Opic, PolicyName::Topic];
+const PROFILES_FORMS: [Form; 4] =
+    [Form::PAPER, Form::of(Variant::PaperCash), Form::of(Variant::PaperByPattern), Form::DEFAULT];
+const XCRAWL_POLICIES: [PolicyName; 3] = [PolicyName::Bfs, PolicyName::Apprentice, PolicyName::Xcrawl];
+const XCRAWL_FORMS: [Form; 6] = [
+    Form::PAPER,
+    Form::of(Variant::PaperHits),
+    Form::of(Variant::PaperHitsPageRank),
+    Form::of(Variant::PaperRepaired),
+    Form::of(Variant::PaperRepeated),
+    Form::DEFAULT,
+];
+
+/// Arguments of `lab xcrawl`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The wanted pages are those of a labelled type, as in lab target; the validator is the label. The
+examples are pages of the type, drawn by the seed; for every policy, their URLs are further starts of
+the crawl, and fetching them counts as a request. The budget is the number of wanted pages. of_oracle
+is the harvest as a share of that of a crawl with full knowledge. Where a host is asked once a second,
+as many seconds pass as requests are made.
+
+Examples:
+  harvestman lab xcrawl forum.warc.gz --out results
+  harvestman lab xcrawl forum.warc.gz --types forum:thread --whole
+  harvestman lab xcrawl one.warc.gz two.warc.gz blogs.warc.gz --queries --sites 2")]
+pub struct XcrawlArgs {
+    #[command(flatten)]
+    pub(super) common: Common,
+    /// Policies
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = XCRAWL_POLICIES)]
+    pub(super) policies: Vec<PolicyName>,
+    /// Variants of the policies that have any
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = XCRAWL_FORMS)]
+    pub(super) variants: Vec<Form>,
+    /// Maximum number of requests of a crawl
+    #[arg(long, value_name = "N")]
+    pub(super) budget: Option<usize>,
+    /// Wanted types, regardless of their content
+    #[arg(long, value_name = "TYPES", value_delimiter = ',')]
+    pub(super) types: Vec<String>,
+    /// Minimum number of pages of a type to be wanted without being named
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(super) type_pages: u64,
+    /// Number of example pages
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = examples)]
+    pub(super) examples: usize,
+    /// Also crawl until the frontier is empty, to measure the share of wanted pages that can be reached
+    #[arg(long)]
+    whole: bool,
+    /// Crawl the first recordings together, from queries only; all recordings are searched
+    #[arg(long)]
+    pub(super) queries: bool,
+    /// With --queries: number of recordings whose pages are wanted
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(super) sites: usize,
+}
+
+impl XcrawlArgs {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let Self { common, policies, variants, budget, types, type_pages, examples, whole, .. } = self;
+        let contenders = Contender::all(&policies, &variants);
+        let (seeds, validated) = (common.seeds, true);
+        run_experiment(&Target { contenders, seeds, budget, types, type_pages, whole, examples, validated }, &common)
+    }
+}
+
+/// Arguments of `lab profiles`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The labels need the columns role, tags and author, as lab record writes them. The topics are the most
+frequent tags that share few items, each with the tags that occur with it most above chance. Crawls
+are measured after as many requests as the topic has items, and after a sixteenth, an eighth and a
+quarter of the pages (HTML, status 200, duplicate views excluded); oracle is the crawl with full
+knowledge. valid_ratio_unique is the harvest ratio of the paper: the share of requests that yielded
+an item with a tag of the topic, duplicate views excluded.
+
+Two more tables: types, the share of pages whose type ten labelled samples of each type tell, by
+clusters and by path strings as printed; and cotags, those of the first tag that the fetched pages
+show, compared with those by the tags of all items. --topics 0 measures types alone, which needs no
+tags.
+
+Example:
+  harvestman lab profiles gallery.warc.gz --topics 3 --out results")]
+pub struct ProfilesArgs {
+    #[command(flatten)]
+    common: Common,
+    /// Policies
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = PROFILES_POLICIES)]
+    policies: Vec<PolicyName>,
+    /// Variants of the policies that have any
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_values_t = PROFILES_FORMS)]
+    variants: Vec<Form>,
+    /// Number of requests after which crawls are measured
+    #[arg(long, value_name = "N")]
+    budget: Option<usize>,
+    /// Number of topics of each corpus; with 0, only page types are measured
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    topics: usize,
+}
+
+impl ProfilesArgs {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        let Self { common, policies, variants, budget, topics } = self;
+        let contenders = Contender::all(&policies, &variants);
+        run_experiment(&Profiles { contenders, seeds: common.seeds, budget, topics }, &common)
+    }
+}
+
+/// Reads a number of examples.
+fn examples(text: &str) -> Result<usize, String> {
+    let count = text.parse::<usize>().map_err(|error| error.to_string())?;
+    if count == 0 { Err("at least one example is needed".to_owned()) } else { Ok(count) }
+}
