@@ -19,7 +19,7 @@ pub struct Profiles {
     pub contenders: Vec<Contender>,
     /// Number of runs each, with the seeds from 1.
     pub seeds: u64,
-    /// Number of requests after which crawls are measured; `None`: [`profiles_budgets`].
+    /// Number of requests after which crawls are measured; `None`: `profiles_budgets`.
     pub budget: Option<usize>,
     /// Number of topics, the most frequent ones; with 0, only page types are measured.
     pub topics: usize,
