@@ -15,6 +15,7 @@ use super::live::{LiveSources, LiveViewer};
 use super::output::{self, DirectoryLock};
 use super::recrawl::RecrawlHandle;
 use super::requests::RequestAbort;
+use super::searches::Searches;
 use super::seen::SeenMonitor;
 use super::status::StatusReader;
 use super::threads::{RunningStages, Stages, StagesEnded};
@@ -52,6 +53,8 @@ pub(super) struct Crawl {
     pub(super) visits: Arc<Visits>,
     /// The policy that all nodes of the fleet decide by, if this node shares one.
     pub(super) shared_policy: Option<SharedPolicy>,
+    /// The searches that it starts from.
+    pub(super) searches: Option<Arc<Searches>>,
     pub(super) clock: Clock,
     /// When the crawl would have started had it never been interrupted.
     pub(super) started: Instant,

@@ -309,7 +309,7 @@ impl PageProcessor {
             filter.link(&proposal.url, LinkClass::unclassified(place));
             let (mut new, _) = filter.finish();
             if proposal.is_query {
-                new.accepted.iter_mut().for_each(|item| item.via = None);
+                new.accepted.iter_mut().chain(&mut new.foreign).for_each(|item| item.via = None);
             }
             found.settled.merge(&new.settled);
             found.accepted.extend(new.accepted);

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::PolicySnapshot;
+use super::{PolicySnapshot, StoredSnapshot};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Admission, Apath, ClassOrder, LeafPath, PageCluster, PolicyRefusal, Priority, Prospect};
 use harvestman_core::model::{ClassTokens, ClusterId, LinkClass, UrlPattern};
@@ -96,6 +96,12 @@ pub trait Adjustment: Send + Sync {
     fn generation(&self) -> u64 {
         0
     }
+
+    /// Adds the rule to the stored snapshot of the policy; `None` where it cannot be sent.
+    fn stored_with(&self, snapshot: StoredSnapshot) -> Option<StoredSnapshot> {
+        let _ = snapshot;
+        None
+    }
 }
 
 /// A policy's snapshot with adjustments, which are applied one after the other. It orders classes as the policy does.
@@ -179,6 +185,10 @@ impl PolicySnapshot for AdjustedSnapshot {
         self.policy.class_of(class, url, via)
     }
 
+    fn class_of_new(&self, class: LinkClass, url: &str, found: (&str, &[u32])) -> LinkClass {
+        self.policy.class_of_new(class, url, found)
+    }
+
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
         self.policy.cluster(bag)
     }
@@ -213,5 +223,10 @@ impl PolicySnapshot for AdjustedSnapshot {
 
     fn spell(&self, url: &str) -> Option<String> {
         self.policy.spell(url)
+    }
+
+    fn stored(&self) -> Option<StoredSnapshot> {
+        let policy = self.policy.stored()?;
+        self.adjustments.iter().try_fold(policy, |stored, adjustment| adjustment.stored_with(stored))
     }
 }

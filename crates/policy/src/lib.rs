@@ -28,7 +28,7 @@ use arc_swap::ArcSwap;
 use serde::{Deserialize, Serialize};
 
 use harvestman_core::model::{
-    Admission, ClassOrder, ClusterId, LeafPath, LinkClass, PageCluster, TrapRecord, UrlPattern,
+    Admission, ClassOrder, ClusterId, LeafPath, LinkClass, PageCluster, SearchRecord, TrapRecord, UrlPattern,
 };
 
 pub use admission::{AdjustedSnapshot, Adjustment, Link, consulted, readmit};
@@ -94,6 +94,16 @@ pub trait Policy: Send {
     /// The URL forms against which measures were taken, because they grow without showing anything new.
     fn traps(&self) -> Vec<TrapRecord> {
         Vec::new()
+    }
+
+    /// The generation of a snapshot taken now ([`PolicySnapshot::generation`]), without taking one.
+    fn generation(&self) -> u64 {
+        self.facts().model_updates
+    }
+
+    /// What its searches have found; `None` if it has none.
+    fn searches(&self) -> Option<SearchRecord> {
+        None
     }
 
     /// Figures on what it has found out so far.
@@ -212,6 +222,13 @@ pub trait PolicySnapshot: ClassOrder {
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
         let _ = (url, via);
         class
+    }
+
+    /// The class in this generation of a new link that was found as `class`, with the page that it is on and what stands
+    /// around it, if observations contain that.
+    fn class_of_new(&self, class: LinkClass, url: &str, (via, context): (&str, &[u32])) -> LinkClass {
+        let _ = context;
+        self.class_of(class, url, Some(via))
     }
 
     /// The terms that a class's score is made of, for display; `None` where there is only the score.

@@ -15,7 +15,7 @@ pub fn update_observation(snapshot: &dyn PolicySnapshot, read: &mut ReadPage, se
     }
     let cluster = reparsed_cluster(snapshot, read, (seen.class, seen.url.as_str()), &mut seen.outcome);
     for link in &mut seen.new {
-        let class = snapshot.class_of(link.class, link.url.as_str(), Some(seen.url.as_str()));
+        let class = snapshot.class_of_new(link.class, link.url.as_str(), (seen.url.as_str(), &link.context));
         link.class = class.on(cluster.unwrap_or(class.page()));
     }
 }

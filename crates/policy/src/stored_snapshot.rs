@@ -15,6 +15,8 @@ pub struct StoredSnapshot {
     pub class_model: Bytes,
     /// The counts of classes and all else.
     pub counts: Bytes,
+    /// The sites that the crawl has left, in order.
+    pub left_sites: Vec<Box<str>>,
 }
 
 impl StoredSnapshot {

@@ -20,13 +20,42 @@ struct ClassCounts {
     tokens: u64,
 }
 
-/// Distinguishes items of two classes by their tokens. What it knows does not depend on the order of its lessons.
+/// Distinguishes items of two classes by their tokens. What it knows does not depend on the order of its lessons, and
+/// neither do its bytes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredCounts", into = "StoredCounts")]
 pub struct NaiveBayes {
     accepted: ClassCounts,
     rejected: ClassCounts,
     /// For each token, how often it occurred in accepted and in rejected items.
     counts: HashMap<u32, [u32; 2], FixedState>,
+}
+
+/// The counts as they are stored: the tokens in ascending order.
+#[derive(Serialize, Deserialize)]
+struct StoredCounts {
+    accepted: ClassCounts,
+    rejected: ClassCounts,
+    counts: Vec<(u32, [u32; 2])>,
+}
+
+impl From<NaiveBayes> for StoredCounts {
+    fn from(NaiveBayes { accepted, rejected, counts }: NaiveBayes) -> Self {
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_unstable();
+        Self { accepted, rejected, counts }
+    }
+}
+
+impl TryFrom<StoredCounts> for NaiveBayes {
+    type Error = &'static str;
+
+    fn try_from(StoredCounts { accepted, rejected, counts }: StoredCounts) -> Result<Self, Self::Error> {
+        if counts.len() > TOKENS_MAX || !counts.is_sorted_by(|(one, _), (other, _)| one < other) {
+            return Err("the counts of its tokens are too many, or out of order");
+        }
+        Ok(Self { accepted, rejected, counts: counts.into_iter().collect() })
+    }
 }
 
 impl NaiveBayes {
@@ -51,7 +80,7 @@ impl NaiveBayes {
 
     /// The number of items that were counted.
     pub const fn items(&self) -> u64 {
-        self.accepted.items + self.rejected.items
+        self.accepted.items.saturating_add(self.rejected.items)
     }
 
     /// The logarithm of the odds that an item with these tokens is accepted:
@@ -101,6 +130,16 @@ mod tests {
         assert_eq!((bayes.counts.len(), bayes.accepted.tokens), (TOKENS_MAX, TOKENS_MAX as u64));
     }
 
+    #[test]
+    fn counts_that_name_a_token_twice_are_not_read() {
+        let mut bayes = NaiveBayes::default();
+        bayes.learn(&[3, 4], true);
+        let stored = serde_json::to_string(&bayes).unwrap();
+        assert!(serde_json::from_str::<NaiveBayes>(&stored).is_ok());
+        let twice = stored.replace("[4,", "[3,");
+        assert!(twice != stored && serde_json::from_str::<NaiveBayes>(&twice).is_err());
+    }
+
     /// The definition, over the items themselves.
     fn naive(items: &[(Vec<u32>, bool)], asked: &[u32]) -> f64 {
         let of = |class: bool| items.iter().filter(move |(_, accepted)| *accepted == class);
@@ -127,6 +166,9 @@ mod tests {
             items.iter().rev().for_each(|(tokens, accepted)| back.learn(tokens, *accepted));
             prop_assert_eq!(&forth, &back);
             prop_assert!((forth.log_odds(&asked) - naive(&items, &asked)).abs() < 1e-9);
+            let stored = serde_json::to_vec(&forth).unwrap();
+            prop_assert_eq!(&stored, &serde_json::to_vec(&back).unwrap());
+            prop_assert_eq!(serde_json::from_slice::<NaiveBayes>(&stored).unwrap(), forth);
         }
     }
 }

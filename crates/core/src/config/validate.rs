@@ -142,7 +142,8 @@ fn unusable_searches(config: &Config) -> Option<String> {
     if config.policy.example.is_empty() && config.search.query.is_empty() && config.crawl.seeds.is_empty() {
         return Some("queries are made from example pages: give one, or a query, or a seed".to_owned());
     }
-    (!config.fleet.servers.is_empty()).then(|| "searches are not available in a fleet".to_owned())
+    let text = "searches are not available in a fleet: crawl on one machine, without `fleet.servers`";
+    (!config.fleet.servers.is_empty()).then(|| text.to_owned())
 }
 
 fn unusable_model(config: &Config) -> Option<String> {

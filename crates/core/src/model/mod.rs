@@ -24,6 +24,7 @@ mod progress_record;
 mod record;
 mod recrawl_visit;
 mod scheduled;
+mod searches;
 mod trap;
 mod visit;
 
@@ -44,5 +45,6 @@ pub use progress_record::ProgressRecord;
 pub use record::{ClassRecord, ModelUpdateRecord, PageRecord, PolicyRecord};
 pub use recrawl_visit::{ApathLinks, RecrawlVisit, RowChange, short_id};
 pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};
+pub use searches::{FoundSite, SITES_SHOWN, SearchRecord};
 pub use trap::{TrapMeasure, TrapRecord};
 pub use visit::{ArchivedRecord, Difference, History, PageDigests, Visit};

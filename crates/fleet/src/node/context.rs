@@ -148,6 +148,8 @@ impl NodeContext {
 
     /// Builds the heartbeat that describes this session now.
     pub(super) fn heartbeat(&self, beat: u64) -> Heartbeat {
+        // Read first: what the policy proposes for what it was shown is in the status, or has changed its activity.
+        let shown = self.policy.as_ref().map_or(0, |policy| policy.position());
         let status = self.engine.status();
         let held = self.held.lock();
         let caught_up = held.iter().filter(|(_, held)| held.caught_up).map(|(partition, _)| *partition);
@@ -163,6 +165,7 @@ impl NodeContext {
             under_way: status.under_way + self.policy.as_ref().map_or(0, |policy| policy.outbox.pending()),
             activity: status.activity + self.activity.load(Ordering::Acquire),
             positions: status.positions,
+            shown,
             discovered: status.ledger.discovered(),
             pages: status.ledger.pages(),
             requests: status.ledger.requests(),

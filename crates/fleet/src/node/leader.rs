@@ -14,6 +14,7 @@ use super::records::{self, CrawlRecord, CrawlState, SessionRecord, session_key, 
 use super::view::FleetView;
 use crate::SessionId;
 use crate::bus::Stream;
+use crate::policy::SUBJECT;
 use crate::termination::{Quiescence, SessionReport, quiet};
 use crate::watermark::{ReadProgress, reached};
 use harvestman_core::clock::Instant;
@@ -146,13 +147,11 @@ impl Leader {
     /// Ends the crawl when it is complete.
     async fn end(&mut self, context: &NodeContext) {
         let partitions = &context.options.partitions;
-        if !policy_is_held(context) {
-            return;
-        }
+        let Some(shown) = shown_to_policy(context) else { return };
         let Some(known) = self.quiet.take() else {
             let quiet = quiet(&reports(&context.view.lock()), partitions);
             self.quiet = match quiet {
-                Some(quiet) => look_closer(context, quiet).await,
+                Some(quiet) => look_closer(context, quiet, shown).await,
                 None => None,
             };
             return;
@@ -166,17 +165,27 @@ impl Leader {
     }
 }
 
-/// Returns whether a live session holds the policy, if the fleet has one: the final state of the policy has to be
-/// written by its holder.
-fn policy_is_held(context: &NodeContext) -> bool {
+/// Returns up to where the observations were shown to the policy; `u64::MAX` if the fleet has none, and `None` if no live
+/// session holds it: its last proposals are still to come, and its final state has to be written by its holder.
+fn shown_to_policy(context: &NodeContext) -> Option<u64> {
+    if context.policy.is_none() {
+        return Some(u64::MAX);
+    }
     let view = context.view.lock();
     let holder = view.policy.as_ref().and_then(|(record, _)| record.holder.as_ref());
-    context.policy.is_none() || holder.is_some_and(|holder| view.heartbeat(holder).is_some())
+    holder.and_then(|holder| Some(view.heartbeat(holder)?.shown))
 }
 
-/// Reads the ends of the exchange, and then the leases.
-async fn look_closer(context: &NodeContext, mut quiet: Quiescence) -> Option<Quiescence> {
+/// Reads the ends of the exchange and of the observations, and then the leases. `shown`: up to where the observations were
+/// shown to the policy before.
+async fn look_closer(context: &NodeContext, mut quiet: Quiescence, shown: u64) -> Option<Quiescence> {
     let mut ends = Vec::new();
+    if shown < u64::MAX {
+        let last = context.client.once(context.client.bus.last(Stream::Observations, SUBJECT)).await.ok()?;
+        if shown < last {
+            return None;
+        }
+    }
     for shard in 0..context.options.partitions.shards() {
         ends.push(context.client.once(context.client.bus.last(Stream::Exchange(shard), EXCHANGE)).await.ok()?);
     }

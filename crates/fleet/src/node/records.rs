@@ -61,6 +61,10 @@ pub struct Heartbeat {
     pub activity: u64,
     /// For each shard of the exchange: the position that is in the log.
     pub positions: Vec<u64>,
+    /// If the session holds the policy: everything in the stream of observations up to this sequence number was shown to
+    /// it before this heartbeat was made.
+    #[serde(default)]
+    pub shown: u64,
     /// Links discovered.
     pub discovered: u64,
     /// Pages fetched.
@@ -180,7 +184,7 @@ pub enum CrawlState {
 }
 
 /// The format of keys, logs, parts and batches. All nodes of a crawl use the same.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// The writer of a crawl's record. Every version can read these fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@ use super::policy::SharedPolicy;
 use crate::handles::{FrontierHandle, HostsHandle, StateHandle};
 use crate::hosts::RememberedHosts;
 use crate::resume::Past;
+use crate::searches::Searches;
 use crate::state_writer::recollection;
 use harvestman_core::model::{Arrival, ClusterId, Fate, Fates, FleetEffects, Ledger, Priority, ScheduledUrl};
 use harvestman_core::url::HostKey;
@@ -50,6 +51,7 @@ pub(super) struct FleetEngine {
     pub(super) metrics: Arc<FleetMetrics>,
     /// `None` if each node learns by itself.
     pub(super) policy: Option<SharedPolicy>,
+    pub(super) searches: Option<Arc<Searches>>,
     /// Held while partitions change hands and while a batch is taken in: a batch comes entirely before or after a
     /// change, in the frontier too.
     pub(super) gate: tokio::sync::Mutex<()>,
@@ -127,10 +129,12 @@ impl FleetEngine {
     }
 
     /// Gives a URL from another node the class that it has here. If all nodes share one policy, its clusters are the
-    /// same everywhere, and its patterns are those of the current snapshot here.
+    /// same everywhere, and its patterns are those of the current snapshot here. Queries and their results precede all else.
     fn reclassify(&self, item: &mut ScheduledUrl) {
-        match self.policy.as_ref().map(|policy| policy.pattern(item.url.as_str())) {
-            Some(pattern) => item.class.pattern = pattern,
+        let is_awaited = self.searches.as_ref().is_some_and(|searches| searches.awaits(item));
+        item.priority = if is_awaited { Priority::Pinned } else { Priority::Normal };
+        match &self.policy {
+            Some(policy) => item.class = policy.class_of(item),
             // Each node has clusters of its own.
             None => item.class = item.class.on(ClusterId::UNKNOWN),
         }
@@ -152,7 +156,6 @@ impl FleetEngine {
             let url = item.url.fingerprint();
             if self.seen.insert(url) || self.territory.was_relinquished(url) {
                 arrived.by("new").inc();
-                item.priority = Priority::Normal;
                 self.reclassify(&mut item);
                 sifted.accepted.push(item);
             } else {
@@ -214,11 +217,12 @@ impl Engine for FleetEngine {
     }
 
     fn status(&self) -> EngineStatus {
-        // Pending changes are read first: what leaves them later is seen in the frontier's figures or the other way
+        // What is pending is read first: what leaves it later is seen in the frontier's figures or the other way
         // round, but never in neither.
+        let proposed = self.policy.as_ref().map_or(0, SharedPolicy::pending);
         let pending = self.state.as_ref().map_or(0, StateHandle::pending);
         let (waiting, under_way, activity) = self.frontier.activity().now();
-        let under_way = under_way + pending + u64::from(self.commits.hands_back());
+        let under_way = under_way + pending + proposed + u64::from(self.commits.hands_back());
         let (positions, ledger) = (self.commits.positions(), self.ledger.lock().clone());
         EngineStatus { waiting, under_way, activity, positions, known: self.commits.loads.now(), ledger }
     }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use crate::Error;
-use crate::wiring::seeds as canonical_seeds;
+use crate::example::examples;
+use crate::wiring::{scope, seeds as canonical_seeds};
 use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, LinkClass, ScheduledUrl};
 use harvestman_core::seed::Seed;
-use harvestman_core::url::{Canonicaliser, HostGroups, Scope};
+use harvestman_core::url::{Canonicaliser, HostGroups};
 use harvestman_fleet::node::records::Origin;
 use harvestman_fleet::node::{CallOptions, NodeOptions};
 use harvestman_fleet::{LeaseTerms, Partitions, SessionId};
@@ -52,14 +53,16 @@ pub(super) fn options(config: &Config, seeds: Vec<ScheduledUrl>) -> Result<NodeO
     })
 }
 
-/// Returns the seeds, as links.
+/// Returns the seeds and the example pages that are to be fetched, as links.
 pub(super) fn seeds(config: &Config) -> Result<Vec<ScheduledUrl>, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
-    let seeds = canonical_seeds(&config.crawl.seeds, &canonicaliser, false)?;
-    let scope = Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?;
+    let seeds = canonical_seeds(&config.crawl.seeds, &canonicaliser, config.search.is_on())?;
+    let scope = scope(config, &canonicaliser, &seeds)?;
+    let examples = examples(config, &canonicaliser, &scope)?.into_iter();
+    let unfetched = examples.filter(|example| example.facts.is_none()).map(|example| example.url);
     let class = LinkClass::unclassified(Apath::SEED);
-    let within = seeds.into_iter().filter(|url| scope.check(url.as_str()).is_ok());
+    let within = seeds.into_iter().chain(unfetched).filter(|url| scope.check(url.as_str()).is_ok());
     Ok(within.map(|url| ScheduledUrl::found(url, class)).collect())
 }
 

@@ -11,7 +11,7 @@ use crate::example::reader;
 use crate::make_policy::MakePolicy;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, ParseOptions};
-use harvestman_core::model::UrlPattern;
+use harvestman_core::model::{LinkClass, ScheduledUrl};
 use harvestman_core::seed::Seed;
 use harvestman_fleet::bus::BoxFuture;
 use harvestman_fleet::policy::{Outbox, PolicyReplica, PolicySession, RetentionLimits};
@@ -85,9 +85,17 @@ impl SharedPolicy {
         PolicySession::new(Arc::new(self.clone()), Arc::clone(&self.0.outbox), RetentionLimits::default())
     }
 
-    /// Returns the pattern of a URL by the fleet's policy.
-    pub(super) fn pattern(&self, url: &str) -> UrlPattern {
-        self.0.published.load().snapshot.pattern(url)
+    /// Returns the class here of a link from another node.
+    pub(super) fn class_of(&self, item: &ScheduledUrl) -> LinkClass {
+        self.0.published.load().snapshot.class_of(item.class, item.url.as_str(), item.via.as_deref())
+    }
+
+    /// Returns the number of URLs that the policy wants to try and that wait to be taken, if it learns on this node; at least
+    /// 1 while it learns.
+    pub(super) fn pending(&self) -> u64 {
+        // Asked by a task that must not wait for a model update.
+        let Some(leader) = self.0.leader.try_lock() else { return 1 };
+        leader.as_ref().map_or(0, |leader| leader.pending_proposals() as u64)
     }
 }
 

@@ -176,6 +176,7 @@ impl Participation {
             commits: Arc::clone(&environment.commits),
             metrics: Arc::clone(&outer.metrics.fleet),
             policy: crawl.shared_policy.clone(),
+            searches: crawl.searches.clone(),
             gate: tokio::sync::Mutex::new(()),
         });
         let in_flight_max = crawl.control.config().frontier.in_flight_max;

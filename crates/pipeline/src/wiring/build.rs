@@ -111,6 +111,7 @@ impl CrawlBuilder<'_> {
             live,
             visits: sinks.visits,
             shared_policy,
+            searches: parts.searches.clone(),
             clock: self.clock.clone(),
             started: sinks.started,
             finished: Mutex::new(Some(finished)),

@@ -4,20 +4,25 @@ use super::publication::{Publication, PublishedPolicy};
 use crate::learned::{Facts, ReadPage, SiteModel};
 use crate::stored_snapshot::{ClassModelId, StoredSnapshot};
 use crate::{Observation, Policy, PolicySnapshot, Proposal, update_observation};
+use harvestman_core::url::origin_of;
 
 /// Maximum number of derived addresses that wait to be fetched by the fleet.
 const PROPOSALS_MAX: usize = 20_000;
+/// Maximum number of sites that searches found.
+const FOUND_SITES_MAX: usize = 1 << 12;
 
 /// A policy that is shown the observations of all nodes in one order, and depends on nothing else.
 pub struct PolicyLeader {
     policy: Box<dyn Policy>,
     /// Parses a page again that was read under another class model.
     read: Box<ReadPage>,
-    /// The snapshot after the latest model update.
+    /// The first snapshot of this generation.
     snapshot: std::sync::Arc<dyn PolicySnapshot>,
     class_model: ClassModelId,
-    model_updates: u64,
+    generation: u64,
     proposals: Vec<Proposal>,
+    /// The start pages of the sites that searches found.
+    found_sites: Vec<Box<str>>,
 }
 
 impl PolicyLeader {
@@ -25,8 +30,11 @@ impl PolicyLeader {
     pub fn new(mut policy: Box<dyn Policy>, read: Box<ReadPage>) -> Option<Self> {
         let snapshot = policy.snapshot();
         let class_model = snapshot.stored()?.class_model_id();
-        let model_updates = policy.facts().model_updates;
-        Some(Self { policy, read, snapshot, class_model, model_updates, proposals: Vec::new() })
+        let generation = policy.generation();
+        let (proposals, found_sites) = Default::default();
+        let mut leader = Self { policy, read, snapshot, class_model, generation, proposals, found_sites };
+        leader.take_in();
+        Some(leader)
     }
 
     /// What a follower decides by before the first publication.
@@ -35,6 +43,8 @@ impl PolicyLeader {
             snapshot: std::sync::Arc::clone(&self.snapshot),
             class_model: self.class_model,
             needs: self.policy.needs(),
+            found_sites: self.found_sites.clone(),
+            searches: self.policy.searches(),
             facts: self.policy.facts(),
             note: None,
         }
@@ -44,13 +54,24 @@ impl PolicyLeader {
     pub fn show(&mut self, mut seen: Observation, class_model: ClassModelId) {
         update_observation(&*self.snapshot, &mut *self.read, &mut seen, class_model != self.class_model);
         self.policy.observe(seen);
-        let room = PROPOSALS_MAX.saturating_sub(self.proposals.len());
-        self.proposals.extend(self.policy.proposals().into_iter().take(room));
-        let model_updates = self.policy.facts().model_updates;
-        if model_updates > self.model_updates {
-            self.model_updates = model_updates;
+        self.take_in();
+        let generation = self.policy.generation();
+        if generation > self.generation {
+            self.generation = generation;
             self.snapshot = self.policy.snapshot();
             self.class_model = self.snapshot.stored().unwrap_or_default().class_model_id();
+        }
+    }
+
+    /// Takes from the policy what it wants to try and the sites that it has found.
+    fn take_in(&mut self) {
+        let room = PROPOSALS_MAX.saturating_sub(self.proposals.len());
+        self.proposals.extend(self.policy.proposals().into_iter().take(room));
+        for page in self.policy.found_sites() {
+            let site: Box<str> = format!("{}/", origin_of(&page)).into();
+            if self.found_sites.len() < FOUND_SITES_MAX && !self.found_sites.contains(&site) {
+                self.found_sites.push(site);
+            }
         }
     }
 
@@ -68,12 +89,20 @@ impl PolicyLeader {
             snapshot: stored,
             generation: snapshot.generation(),
             needs: self.policy.needs(),
+            found_sites: self.found_sites.clone(),
+            searches: self.policy.searches(),
             facts: self.policy.facts(),
             note: self.policy.note(),
         })
     }
 
-    /// Takes the addresses that the policy wants to try, since the last call.
+    /// The number of addresses that the policy wants to try and that were not taken yet.
+    pub const fn pending_proposals(&self) -> usize {
+        self.proposals.len()
+    }
+
+    /// Takes the addresses that the policy wants to try, since the last call. Queries to searches are among them; a leader
+    /// that was shown the observations of another one proposes those of that one again, in the same order.
     pub fn proposals(&mut self) -> Vec<Proposal> {
         std::mem::take(&mut self.proposals)
     }

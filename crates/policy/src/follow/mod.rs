@@ -9,6 +9,8 @@
 mod leader;
 mod publication;
 #[cfg(test)]
+mod search_tests;
+#[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
@@ -16,6 +18,8 @@ use std::sync::Arc;
 pub use crate::stored_snapshot::{ClassModelId, StoredSnapshot};
 pub use leader::PolicyLeader;
 pub use publication::{Publication, PublishedPolicy, Reader};
+
+use harvestman_core::model::SearchRecord;
 
 use super::learned::{Facts, ReadPage, SiteModel};
 use super::{Needs, Observation, Policy, PolicyFacts, PolicySnapshot, Proposal};
@@ -39,13 +43,15 @@ pub struct FollowerPolicy {
     leader: Arc<dyn LeaderLink>,
     /// The publication of the latest snapshot.
     published: Arc<PublishedPolicy>,
+    /// The number of found sites that were returned.
+    told: usize,
 }
 
 impl FollowerPolicy {
     /// A follower.
     pub fn new(leader: Arc<dyn LeaderLink>) -> Self {
         let published = leader.published();
-        Self { leader, published }
+        Self { leader, published, told: 0 }
     }
 }
 
@@ -61,6 +67,17 @@ impl Policy for FollowerPolicy {
 
     fn proposals(&mut self) -> Vec<Proposal> {
         self.leader.proposals()
+    }
+
+    /// All that were ever found, whenever there are further ones.
+    fn found_sites(&mut self) -> Vec<Box<str>> {
+        let published = self.leader.published();
+        let known = std::mem::replace(&mut self.told, published.found_sites.len());
+        if known == self.told { Vec::new() } else { published.found_sites.clone() }
+    }
+
+    fn searches(&self) -> Option<SearchRecord> {
+        self.leader.published().searches.clone()
     }
 
     fn needs(&self) -> Needs {

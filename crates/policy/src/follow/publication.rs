@@ -1,13 +1,16 @@
 //! Publications of a leader and how followers read them.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::learned::{ClassModel, LearnedSnapshot};
+use crate::search::LeftSites;
 use crate::stored_snapshot::{ClassModelId, StoredSnapshot};
-use crate::{Needs, PolicyFacts, PolicySnapshot};
+use crate::{AdjustedSnapshot, Needs, PolicyFacts, PolicySnapshot};
+use harvestman_core::model::SearchRecord;
 
 /// What a leader publishes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +21,10 @@ pub struct Publication {
     pub generation: u64,
     /// What observations must contain.
     pub needs: Needs,
+    /// The sites that searches found, in this order: their start pages.
+    pub found_sites: Vec<Box<str>>,
+    /// What they have found, for display.
+    pub searches: Option<SearchRecord>,
     /// Figures on what it has found out.
     pub facts: PolicyFacts,
     /// A note on the leader's state.
@@ -48,23 +55,28 @@ pub struct PublishedPolicy {
     pub class_model: ClassModelId,
     /// What observations must contain.
     pub needs: Needs,
+    /// The sites that searches found: their start pages.
+    pub found_sites: Vec<Box<str>>,
+    /// What they have found, for display.
+    pub searches: Option<SearchRecord>,
     /// Figures on what the leader has found out.
     pub facts: PolicyFacts,
     /// A note on the leader's state.
     pub note: Option<String>,
 }
 
-/// Reads publications one after the other. Its generations are its own: they grow when the class model is another one,
-/// whichever leader made it.
+/// Reads publications one after the other. Its generations are its own: they grow when the class model is another one, or
+/// other sites are left, whichever leader says so.
 pub struct Reader {
     class_model: Option<(ClassModelId, ClassModel)>,
+    left_sites: Arc<BTreeSet<Box<str>>>,
     generation: u64,
 }
 
 impl Reader {
     /// A reader for a node that has decided by this publication so far.
     pub fn new(published: &PublishedPolicy) -> Self {
-        Self { class_model: None, generation: published.snapshot.generation() }
+        Self { class_model: None, left_sites: Arc::default(), generation: published.snapshot.generation() }
     }
 
     /// Reads a publication; `before` is the one before it.
@@ -82,14 +94,26 @@ impl Reader {
             Some((known, class_model)) if *known == id => class_model.clone(),
             _ => ClassModel::read(&publication.snapshot.class_model)?,
         };
-        let generation =
-            if id == before.class_model { self.generation } else { publication.generation.max(self.generation + 1) };
+        let left = &publication.snapshot.left_sites;
+        let is_same = id == before.class_model && self.left_sites.iter().eq(left);
+        let generation = if is_same { self.generation } else { publication.generation.max(self.generation + 1) };
         let snapshot = LearnedSnapshot::on(&class_model, &publication.snapshot.counts, (version, generation))?;
+        if !is_same {
+            self.left_sites = Arc::new(left.iter().cloned().collect());
+        }
         (self.class_model, self.generation) = (Some((id, class_model)), generation);
+        let mut snapshot: Arc<dyn PolicySnapshot> = Arc::new(snapshot);
+        if !self.left_sites.is_empty() {
+            // The reader's generation grows with them.
+            let left = LeftSites::new(Arc::clone(&self.left_sites), 0);
+            snapshot = Arc::new(AdjustedSnapshot::new(&snapshot, Arc::new(left)));
+        }
         Ok(PublishedPolicy {
-            snapshot: Arc::new(snapshot),
+            snapshot,
             class_model: id,
             needs: publication.needs,
+            found_sites: publication.found_sites.clone(),
+            searches: publication.searches.clone(),
             facts: publication.facts,
             note: publication.note.clone(),
         })

@@ -3,13 +3,13 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::*;
-use crate::learned::{Goal, Learned, Tuning};
-use crate::{NewLink, Outcome, PageFacts};
+use crate::learned::{Goal, Learned, TopicTerms, Tuning};
+use crate::{Link, NewLink, Outcome, PageFacts, PlacedLink};
 use harvestman_core::model::{Apath, LeafPath, LinkClass, PageText, ParsedPage};
-use harvestman_core::url::CanonicalUrl;
+use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
 /// Parses a generated page again: its body is the number of its template, and its own.
-fn reader() -> Box<ReadPage> {
+pub(super) fn reader() -> Box<ReadPage> {
     Box::new(|body: &[u8], _: Option<&str>, _: Option<&Arc<harvestman_core::model::ClassTokens>>| ParsedPage {
         leaf_paths: bag(u64::from(body[0]), u32::from(body[1])),
         ..ParsedPage::default()
@@ -23,7 +23,19 @@ fn bag(template: u64, number: u32) -> Vec<LeafPath> {
 }
 
 fn lead() -> PolicyLeader {
-    PolicyLeader::new(Box::new(Learned::new(Goal::Content, Tuning::default(), 1, reader())), reader()).unwrap()
+    lead_to(Goal::Content)
+}
+
+fn lead_to(goal: Goal) -> PolicyLeader {
+    PolicyLeader::new(Box::new(Learned::new(goal, Tuning::default(), 1, reader())), reader()).unwrap()
+}
+
+/// Pages that a validator accepts, and items with a tag: every other topic.
+fn goals() -> [Goal; 2] {
+    [
+        Goal::Accepted { examples: Vec::new(), duplicate_worth: 0.5 },
+        Goal::Topic { terms: TopicTerms::new(["macro"]), duplicate_worth: 0.0 },
+    ]
 }
 
 fn url(template: u64, number: u32) -> CanonicalUrl {
@@ -48,8 +60,28 @@ fn seen(number: u32) -> Observation {
     Observation { url: url(template, number), class, via, outcome: Outcome::Page(Box::new(facts)), new }
 }
 
+/// The same forum, for goals that are told by pages and what stands around links: each list links to the topic that is
+/// fetched next. Every other topic is wanted, which is said beside the link, and has a tag.
+fn wanted(number: u32) -> Observation {
+    const TAG: &str = "http://h.test/tag/macro";
+    const OTHER: &str = "http://h.test/tag/cars";
+    let mut page = seen(number);
+    let is_wanted = number % 6 == 1;
+    if let Outcome::Page(facts) = &mut page.outcome {
+        let tag = PlacedLink::new(Apath(50), Fingerprint::of(if is_wanted { TAG } else { OTHER }));
+        (facts.accepted, facts.links) = (Some(is_wanted), (number % 3 == 1).then_some(tag).into_iter().collect());
+    }
+    for link in &mut page.new {
+        (link.url, link.context) = (url(1, number + 1), Box::new([number % 2, 7]));
+    }
+    if number == 0 {
+        page.new.push(NewLink::new(page.class, CanonicalUrl::from_canonical(TAG)));
+    }
+    page
+}
+
 /// A fleet of one node: observations go to the leader at once.
-struct SingleNode {
+pub(super) struct SingleNode {
     lead: Mutex<PolicyLeader>,
     published: Mutex<Arc<PublishedPolicy>>,
     reader: Mutex<Reader>,
@@ -57,13 +89,16 @@ struct SingleNode {
 
 impl SingleNode {
     fn new() -> Arc<Self> {
-        let lead = lead();
+        Self::with(lead())
+    }
+
+    pub(super) fn with(lead: PolicyLeader) -> Arc<Self> {
         let published = lead.published();
         let reader = Mutex::new(Reader::new(&published));
         Arc::new(Self { lead: Mutex::new(lead), published: Mutex::new(Arc::new(published)), reader })
     }
 
-    fn publish(&self, version: u64) -> Publication {
+    pub(super) fn publish(&self, version: u64) -> Publication {
         let publication = self.lead.lock().publication().unwrap();
         let publication = Publication::from_bytes(&publication.to_bytes()).unwrap();
         let before = self.published();
@@ -127,6 +162,51 @@ fn a_follower_decides_exactly_as_the_leaders_policy() {
     }
     assert!(generation > 2 && follower.facts().clusters >= 2, "{generation}, {:?}", follower.facts());
     assert_eq!(follower.site_model(&mut *reader()).map(|model| model.facts.pages), Some(120));
+}
+
+#[test]
+fn a_follower_predicts_links_exactly_as_the_leaders_policy() {
+    for goal in goals() {
+        let leader = SingleNode::with(lead_to(goal.clone()));
+        let (mut follower, mut own) = (FollowerPolicy::new(Arc::clone(&leader) as _), lead_to(goal));
+        let mut predicted = 0;
+        for number in 0..240 {
+            own.show(wanted(number), leader.published().class_model);
+            follower.observe(wanted(number));
+            if number % 10 != 9 {
+                continue;
+            }
+            leader.publish(u64::from(number));
+            let (snapshot, twin) = (follower.snapshot(), own.policy_snapshot());
+            for seen in (0..=number + 1).map(wanted) {
+                let via = seen.via.as_deref();
+                let class = snapshot.class_of(seen.class, seen.url.as_str(), via);
+                assert_eq!(class, twin.class_of(seen.class, seen.url.as_str(), via));
+                assert_eq!(snapshot.score(class).to_bits(), twin.score(class).to_bits());
+                predicted += usize::from(class.pattern != snapshot.pattern(seen.url.as_str()));
+                for NewLink { class, url, context } in &seen.new {
+                    let new = Link::New { class: *class, url: url.as_str(), via: seen.url.as_str(), context };
+                    assert_eq!(snapshot.admit(&new), twin.admit(&new));
+                }
+            }
+        }
+        assert!(predicted > 500 && follower.facts().wanted > Some(30), "{predicted}, {:?}", follower.facts());
+    }
+}
+
+#[test]
+fn links_that_were_found_under_another_class_model_are_predicted_by_what_stands_around_them() {
+    for goal in goals() {
+        let (mut at_once, mut late) = (lead_to(goal.clone()), lead_to(goal));
+        for number in 0..240 {
+            let model = at_once.published().class_model;
+            let mut known = wanted(number);
+            crate::update_observation(&*at_once.published().snapshot, &mut *reader(), &mut known, true);
+            at_once.show(known, model);
+            late.show(wanted(number), ClassModelId(1));
+        }
+        assert_eq!(at_once.publication(), late.publication());
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{StructureGuard, Verdict, Verdicts};
 use crate::learned::{Facts, ReadPage, SiteModel};
 use crate::{AdjustedSnapshot, Adjustment, Link, Needs, Observation, Policy, PolicyFacts, PolicySnapshot, Proposal};
-use harvestman_core::model::{Admission, Apath, LinkClass, PolicyRefusal, Priority, TrapRecord};
+use harvestman_core::model::{Admission, Apath, LinkClass, PolicyRefusal, Priority, SearchRecord, TrapRecord};
 
 /// A policy whose links the trap guard judges as well. The guard is shown every observation; the policy is too, if it
 /// learns.
@@ -51,6 +51,10 @@ impl Policy for GuardedPolicy {
 
     fn open_queries(&mut self) -> Vec<Proposal> {
         self.inner.open_queries()
+    }
+
+    fn searches(&self) -> Option<SearchRecord> {
+        self.inner.searches()
     }
 
     fn needs(&self) -> Needs {

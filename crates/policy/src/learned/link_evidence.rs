@@ -22,7 +22,7 @@ const LESSONS_MIN: u64 = 40;
 /// The growth factor of the number of lessons after which waiting links are predicted again.
 const LESSONS_GROWTH: f64 = 1.5;
 /// Maximum number of links whose predictions are known, and of waiting links with their tokens.
-const LINKS_MAX: usize = 1 << 20;
+pub(super) const LINKS_MAX: usize = 1 << 20;
 /// Number of links that are predicted again per page where pages of the topic's tags showed known links.
 const LINKS_PER_PAGE: usize = 2_000;
 /// Maximum number of tokens of waiting links, 4 bytes each.
@@ -49,7 +49,14 @@ pub const fn names_topic(class: LinkClass) -> bool {
     class.pattern.fine.0 & NAMED_BIT != 0
 }
 
-type Predictions = HashMap<Fingerprint, Step, FixedState>;
+/// The predictions for links, by the [`key`] of each.
+pub(super) type Predictions = HashMap<u64, Step, FixedState>;
+
+/// What a link is known by: the upper half of its fingerprint. That two of a million links share it has a chance of
+/// 3 · 10⁻⁸; then they share a prediction.
+pub(super) const fn key(url: Fingerprint) -> u64 {
+    (url.0 >> 64) as u64
+}
 
 /// Whether the links of a class, of a crawl for a topic, are on pages whose addresses name it.
 pub const fn is_on_named(class: LinkClass) -> bool {
@@ -57,12 +64,12 @@ pub const fn is_on_named(class: LinkClass) -> bool {
 }
 
 /// The classifier as published, with the predictions for the known links.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Predictor {
-    bayes: NaiveBayes,
-    predictions: Predictions,
+    pub(super) bayes: NaiveBayes,
+    pub(super) predictions: Predictions,
     /// The topic, if pages about one are wanted.
-    topic: Option<Arc<TopicTerms>>,
+    pub(super) topic: Option<Arc<TopicTerms>>,
 }
 
 impl Predictor {
@@ -88,9 +95,24 @@ impl Predictor {
         1 + STEPS.iter().take_while(|step| odds >= **step).count() as Step
     }
 
-    /// The class of a link to `url`, with its prediction.
-    pub fn class_of(&self, class: LinkClass, url: Fingerprint) -> LinkClass {
-        with_step(class, self.predictions.get(&url).copied().unwrap_or(self.unpredicted()))
+    /// The class of a link to `url` that waits as `waited`: `class` with its prediction. Of a link that the learner has not
+    /// seen yet, that is the one with which it waits, as long as its pattern is the same.
+    pub fn class_of(&self, class: LinkClass, waited: LinkClass, url: Fingerprint) -> LinkClass {
+        let known = self.predictions.get(&key(url)).copied();
+        with_step(class, known.or_else(|| self.step_of(class, waited)).unwrap_or(self.unpredicted()))
+    }
+
+    /// The prediction that makes `waited` of `class`, if there is one.
+    fn step_of(&self, class: LinkClass, waited: LinkClass) -> Option<Step> {
+        let mut said = match &self.topic {
+            None => [0].as_slice(),
+            Some(_) => &[FOR_TOPIC, FOR_TOPIC | NAMES, FOR_TOPIC | ON_NAMED, FOR_TOPIC | NAMES | ON_NAMED],
+        }
+        .iter();
+        let steps = STEPS.len() as Step + 1;
+        said.find_map(|said| {
+            (0..=steps).map(|step| said | step).find(|step| with_step(class, *step).pattern == waited.pattern)
+        })
     }
 
     /// The step of a URL that no link was seen to: a seed, or an address that was derived.
@@ -179,7 +201,7 @@ impl LinkEvidence {
             let says = self.published.topic.as_ref().map_or(0, |topic| said(topic, link.url.as_str(), via));
             let (url, step) = (link.url.fingerprint(), self.published.predict(&context) | says);
             if step > 0 && self.predictions.len() < LINKS_MAX {
-                self.predictions.insert(url, step);
+                self.predictions.insert(key(url), step);
             }
             self.waiting.put(url, context);
         }
@@ -193,7 +215,7 @@ impl LinkEvidence {
             return;
         }
         for link in links {
-            if let Some(known) = self.predictions.get_mut(&link.url).filter(|known| **known & ON_NAMED == 0) {
+            if let Some(known) = self.predictions.get_mut(&key(link.url)).filter(|known| **known & ON_NAMED == 0) {
                 *known |= ON_NAMED;
                 self.marked += 1;
             }
@@ -226,11 +248,16 @@ impl LinkEvidence {
         let mut next = Predictor { bayes: self.bayes.clone(), predictions: Predictions::default(), topic };
         if self.predictions.len() + self.waiting.len() > LINKS_MAX {
             // Those of fetched links are needed only to count the remembered fetches again.
-            self.predictions.clear();
+            let known = std::mem::take(&mut self.predictions);
+            let waiting = self.waiting.iter().map(|(url, _)| key(url));
+            self.predictions = waiting.filter_map(|url| Some((url, *known.get(&url)?))).collect();
         }
         for (url, context) in self.waiting.iter() {
-            let prediction = self.predictions.entry(url).or_default();
-            *prediction = *prediction & !STEP_BITS | next.predict(context);
+            let known = self.predictions.get(&key(url)).copied().unwrap_or(self.published.unpredicted());
+            let step = known & !STEP_BITS | next.predict(context);
+            if step > 0 {
+                self.predictions.insert(key(url), step);
+            }
         }
         next.predictions = self.predictions.clone();
         (self.marked, self.pages) = (0, 0);
@@ -239,7 +266,7 @@ impl LinkEvidence {
 
     /// The class of a link with its prediction.
     pub fn class_of(&self, class: LinkClass, url: Fingerprint) -> LinkClass {
-        with_step(class, self.predictions.get(&url).copied().unwrap_or(self.published.unpredicted()))
+        with_step(class, self.predictions.get(&key(url)).copied().unwrap_or(self.published.unpredicted()))
     }
 
     /// What snapshots predict with.
@@ -285,10 +312,13 @@ mod tests {
         let predictor = evidence.predictor();
         assert!(predictor.predict(&[1]) > predictor.predict(&[0]) && predictor.predict(&[]) == 0);
         let url = |number| link(number, &[]).url.fingerprint();
-        let [even, odd, next] = [50, 51, 53].map(|number| predictor.class_of(class(), url(number)));
+        let [even, odd, next] = [50, 51, 53].map(|number| predictor.class_of(class(), class(), url(number)));
         assert!(even != odd && odd == next && odd != class());
         assert_eq!((odd.pattern.coarse, odd.pattern.fine.parameters()), (class().pattern.coarse, 2));
-        assert_eq!(predictor.class_of(class(), url(999)), class(), "nothing is known of it");
+        assert_eq!(predictor.class_of(class(), class(), url(999)), class(), "nothing is known of it");
+        assert_eq!(predictor.class_of(class(), odd, url(999)), odd, "it was predicted where it was found");
+        let other = class().with_pattern(UrlPattern { fine: PatternId::new(77, 2), ..class().pattern });
+        assert_eq!(predictor.class_of(other, odd, url(999)), other, "its pattern is another one now");
         assert_eq!(evidence.class_of(class(), url(51)), odd);
     }
 

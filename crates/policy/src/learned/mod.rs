@@ -30,6 +30,7 @@ mod reading;
 mod sample_page;
 mod snapshot;
 mod stored;
+mod stored_predictor;
 mod tag_listings;
 mod templates;
 mod text;

@@ -114,6 +114,12 @@ impl LearnedSnapshot {
         (seen * rate + WEIGHT) / (seen + WEIGHT)
     }
 
+    /// The class of a URL in this generation, without a prediction.
+    fn plain_class(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
+        let cluster = via.and_then(|via| self.clusters.get(&Fingerprint::of(via)).copied());
+        LinkClass::at(cluster.unwrap_or(class.cluster), class.apath).with_pattern(self.patterns.of(url))
+    }
+
     /// A number between 0 and 1 that the seed assigns to this class.
     fn unit(&self, class: LinkClass) -> f64 {
         let key = class.apath.0 ^ class.pattern.fine.0 ^ u64::from(class.cluster.0);
@@ -193,8 +199,7 @@ impl PolicySnapshot for LearnedSnapshot {
     }
 
     fn stored(&self) -> Option<StoredSnapshot> {
-        // What stands around links is learnt link by link: other nodes could not follow it by counts alone.
-        self.links.is_none().then(|| self.to_stored())
+        Some(self.to_stored())
     }
 
     fn spell(&self, url: &str) -> Option<String> {
@@ -202,9 +207,13 @@ impl PolicySnapshot for LearnedSnapshot {
     }
 
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
-        let cluster = via.and_then(|via| self.clusters.get(&Fingerprint::of(via)).copied());
-        let class = LinkClass::at(cluster.unwrap_or(class.cluster), class.apath).with_pattern(self.patterns.of(url));
-        self.links.as_ref().map_or(class, |links| links.class_of(class, Fingerprint::of(url)))
+        let plain = self.plain_class(class, url, via);
+        self.links.as_ref().map_or(plain, |links| links.class_of(plain, class, Fingerprint::of(url)))
+    }
+
+    fn class_of_new(&self, class: LinkClass, url: &str, (via, context): (&str, &[u32])) -> LinkClass {
+        let plain = self.plain_class(class, url, Some(via));
+        self.links.as_ref().map_or(plain, |links| with_step(plain, links.predict_link(context, url, via)))
     }
 
     fn admit(&self, link: &Link<'_>) -> Admission {

@@ -1,4 +1,4 @@
-//! A snapshot as bytes, for other nodes to decide by: the class model, which changes only with model updates, and the
+//! A snapshot as bytes, for other nodes to decide by: the class model, which changes only with generations, and the
 //! counts under it.
 
 use std::collections::HashMap;
@@ -9,7 +9,9 @@ use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::Evidence;
+use super::link_evidence::Predictor;
 use super::snapshot::LearnedSnapshot;
+use super::stored_predictor::StoredPredictor;
 use super::templates::{StoredTemplates, Templates};
 use super::tuning::Tuning;
 use super::worth::RecentYield;
@@ -24,6 +26,7 @@ struct StoredClassModel {
     templates: Option<StoredTemplates>,
     patterns: UrlPatterns,
     clusters: Vec<(Fingerprint, ClusterId)>,
+    links: Option<StoredPredictor>,
 }
 
 /// The class model: what classes are told apart by.
@@ -32,6 +35,7 @@ pub struct ClassModel {
     templates: Option<Arc<Templates>>,
     patterns: Arc<UrlPatterns>,
     clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
+    links: Option<Arc<Predictor>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -60,6 +64,7 @@ impl ClassModel {
             templates: stored.templates.map(|templates| Arc::new(templates.into())),
             patterns: Arc::new(stored.patterns),
             clusters: Arc::new(stored.clusters.into_iter().collect()),
+            links: stored.links.map(Predictor::try_from).transpose()?.map(Arc::new),
         })
     }
 }
@@ -70,7 +75,8 @@ impl LearnedSnapshot {
         let mut clusters: Vec<_> = self.clusters.iter().map(|(url, cluster)| (*url, *cluster)).collect();
         clusters.sort_unstable();
         let templates = self.templates.as_ref().map(|templates| templates.stored());
-        let class_model = StoredClassModel { templates, patterns: (*self.patterns).clone(), clusters };
+        let links = self.links.as_deref().map(StoredPredictor::from);
+        let class_model = StoredClassModel { templates, patterns: (*self.patterns).clone(), clusters, links };
         let mut repeated: Vec<_> = self.repeated.iter().copied().collect();
         repeated.sort_unstable();
         let counts = Counts {
@@ -86,7 +92,7 @@ impl LearnedSnapshot {
         // Encoding to memory fails for none of these types: each knows its length.
         let class_model = postcard::to_allocvec(&class_model).unwrap_or_default();
         let counts = postcard::to_allocvec(&counts).unwrap_or_default();
-        StoredSnapshot { class_model: Bytes::from(class_model), counts: Bytes::from(counts) }
+        StoredSnapshot { class_model: Bytes::from(class_model), counts: Bytes::from(counts), left_sites: Vec::new() }
     }
 
     /// A snapshot under this class model, with the reader's own version and generation.
@@ -99,9 +105,9 @@ impl LearnedSnapshot {
         (version, generation): (u64, u64),
     ) -> Result<Self, &'static str> {
         let counts: Counts = postcard::from_bytes(counts).map_err(|_| "its counts cannot be read")?;
-        let ClassModel { templates, patterns, clusters } = class_model.clone();
+        let ClassModel { templates, patterns, clusters, links } = class_model.clone();
         Ok(Self {
-            links: None,
+            links,
             version,
             generation,
             seed: counts.seed,

@@ -3,10 +3,13 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::PolicySnapshot;
+use crate::learned::link_evidence::LinkEvidence;
+use crate::learned::topic_terms::TopicTerms;
 use crate::learned::worth::Worth;
 use crate::learned::yields::Yield;
+use crate::{Link, NewLink, PolicySnapshot};
 use harvestman_core::model::{Apath, ClassOrder, LinkClass, UrlPattern};
+use harvestman_core::url::CanonicalUrl;
 use harvestman_structure::site::UrlPatternLearner;
 
 fn class(cluster: u32, apath: u64, pattern: u64) -> LinkClass {
@@ -45,6 +48,18 @@ fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -
     }
 }
 
+/// What is known of what stands around links: those with an odd token lead to wanted pages.
+fn predictor(for_topic: bool, urls: &[String]) -> Arc<Predictor> {
+    let mut evidence = LinkEvidence::new(for_topic.then(|| TopicTerms::new(["topic"])));
+    for (number, url) in (0_u32..).zip(urls) {
+        let link = NewLink::new(class(1, 1, 1), CanonicalUrl::from_canonical(url.as_str()));
+        evidence.add(&mut [NewLink { context: [number % 4, 9].into(), ..link }], "http://h.test/topic", None);
+        evidence.learn(&[number % 4, 9], number % 2 == 1);
+    }
+    evidence.publish();
+    Arc::clone(evidence.predictor())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 60, ..ProptestConfig::default() })]
 
@@ -53,9 +68,12 @@ proptest! {
         shown in prop::collection::vec((0_u32..4, 0_u64..4, 0_u64..4, 0.0_f64..=1.0), 0..60),
         numbers in prop::collection::vec(0_u32..99, 0..30),
         by_example: bool,
+        links in prop::option::of(any::<bool>()),
+        context in prop::collection::vec(0_u32..12, 0..5),
     ) {
         let urls: Vec<String> = numbers.iter().map(|number| format!("http://h.test/topic/{number}/?page={}", number % 7)).collect();
-        let written = snapshot(&shown, &urls, by_example);
+        let mut written = snapshot(&shown, &urls, by_example);
+        written.links = links.map(|for_topic| predictor(for_topic, &urls[..urls.len() / 2]));
         let stored = written.to_stored();
         let class_model = ClassModel::read(&stored.class_model).unwrap();
         let read = LearnedSnapshot::on(&class_model, &stored.counts, (5, 9)).unwrap();
@@ -70,7 +88,14 @@ proptest! {
             prop_assert_eq!(read.explain(class), written.explain(class));
             for url in &urls {
                 prop_assert_eq!(read.pattern(url), written.pattern(url));
-                prop_assert_eq!(read.class_of(class, url, Some(url)), written.class_of(class, url, Some(url)));
+                let waits = written.class_of(class, url, Some(url));
+                prop_assert_eq!(read.class_of(class, url, Some(url)), waits);
+                prop_assert_eq!(read.explain(waits), written.explain(waits));
+                prop_assert_eq!(read.reads_text(waits), written.reads_text(waits));
+                let found = (urls[0].as_str(), context.as_slice());
+                prop_assert_eq!(read.class_of_new(class, url, found), written.class_of_new(class, url, found));
+                let link = Link::New { class, url, via: found.0, context: found.1 };
+                prop_assert_eq!(read.admit(&link), written.admit(&link));
                 prop_assert_eq!(read.spell(url), written.spell(url));
             }
         }

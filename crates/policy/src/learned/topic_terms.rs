@@ -1,5 +1,7 @@
 //! A topic as its user names it, and the addresses that name it.
 
+use serde::{Deserialize, Serialize};
+
 use harvestman_core::model::PageText;
 use harvestman_structure::link_context::address_words;
 use harvestman_structure::parse::word_hash;
@@ -10,7 +12,7 @@ pub const TERMS_MAX: usize = 10_000;
 const OCCURRENCES_MIN: usize = 2;
 
 /// The terms of a topic: tags or words. A term of several words is a phrase.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopicTerms {
     /// The letters and digits of each term in lower case, in order, each once.
     terms: Vec<Box<str>>,
@@ -27,6 +29,12 @@ impl TopicTerms {
         all.dedup_by(|one, other| one.0 == other.0);
         let (terms, words) = all.into_iter().unzip();
         Self { terms, words }
+    }
+
+    /// Whether these are terms as [`Self::new`] makes them: after they were read from bytes.
+    pub fn is_sound(&self) -> bool {
+        let is_sorted = self.terms.is_sorted_by(|one, other| one < other);
+        is_sorted && self.terms.len() <= TERMS_MAX && self.terms.len() == self.words.len()
     }
 
     /// Whether there are no terms.

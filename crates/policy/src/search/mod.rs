@@ -2,14 +2,16 @@
 //! *xCrawl*, sections 3 and 4).
 
 mod answer;
+mod left_sites;
 mod options;
 mod round;
 mod searching;
 mod site_yields;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use answer::SearchAnswer;
+pub(crate) use left_sites::LeftSites;
 pub use options::{ReadText, SearchingOptions};
 pub use searching::Searching;
 pub use site_yields::{SiteLimits, SiteYields};

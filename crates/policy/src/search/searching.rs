@@ -3,19 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use harvestman_core::model::{Admission, PolicyRefusal, TrapRecord};
+use harvestman_core::model::{SearchRecord, TrapRecord};
 use harvestman_core::url::{CanonicalUrl, SearchTemplate, origin_of};
 use harvestman_structure::site::{
     Background, Language, QueryGeneration, QueryOptions, QueryResult, StopWords, token_weights,
 };
 
+use super::left_sites::LeftSites;
 use super::options::SearchingOptions;
 use super::round::Round;
 use super::{SearchAnswer, SiteYields};
 use crate::learned::{Facts, ReadPage, SiteModel};
-use crate::{
-    AdjustedSnapshot, Adjustment, Link, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal,
-};
+use crate::{AdjustedSnapshot, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 
 /// Number of accepted pages that serve as examples where the user gave none.
 const SAMPLES: usize = 5;
@@ -214,7 +213,7 @@ impl Searching {
     /// Counts a request for its site.
     fn count(&mut self, seen: &Observation) {
         let accepted = matches!(&seen.outcome, Outcome::Page(page) if page.accepted == Some(true));
-        if self.yields.record(origin_of(seen.url.as_str()), accepted) {
+        if self.yields.count(origin_of(seen.url.as_str()), accepted) {
             self.left = Arc::new(self.yields.left().map(Box::from).collect());
             self.version += 1;
         }
@@ -240,27 +239,6 @@ fn of_one_example(all: QueryOptions) -> QueryOptions {
     QueryOptions { tokens: all.tokens.div_ceil(3), max_iterations: all.max_iterations.div_ceil(3), ..all }
 }
 
-/// Rejects links to sites that are left.
-struct LeftSites {
-    left: Arc<BTreeSet<Box<str>>>,
-    version: u64,
-}
-
-impl Adjustment for LeftSites {
-    fn adjust(&self, _: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission {
-        match link.url() {
-            Some(url) if !self.left.is_empty() && self.left.contains(origin_of(url)) => {
-                Admission::Reject(PolicyRefusal::PoorSite)
-            }
-            _ => admission,
-        }
-    }
-
-    fn generation(&self) -> u64 {
-        self.version
-    }
-}
-
 impl Policy for Searching {
     fn observe(&mut self, mut seen: Observation) {
         self.see(&seen);
@@ -274,7 +252,7 @@ impl Policy for Searching {
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         self.published = self.version;
-        let left = LeftSites { left: Arc::clone(&self.left), version: self.version };
+        let left = LeftSites::new(Arc::clone(&self.left), self.version);
         Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(left)))
     }
 
@@ -315,9 +293,18 @@ impl Policy for Searching {
         self.inner.traps()
     }
 
+    fn generation(&self) -> u64 {
+        // As that of a snapshot with an adjustment: each only grows.
+        self.inner.generation() + self.version
+    }
+
     fn facts(&self) -> PolicyFacts {
         let sites = self.yields.sites().count() as u64;
         PolicyFacts { queries: self.asked, found_sites: sites, ..self.inner.facts() }
+    }
+
+    fn searches(&self) -> Option<SearchRecord> {
+        Some(self.yields.record(self.asked))
     }
 
     fn is_sampling(&self) -> bool {

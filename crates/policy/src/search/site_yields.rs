@@ -4,7 +4,10 @@
 //! Mansour, JMLR 7, 2006): after a round of requests a site is left if even the upper bound of its yield is below a share
 //! of the lower bound of the best site's. What it would have cost goes to the others.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
+
+use harvestman_core::model::{FoundSite, SITES_SHOWN, SearchRecord};
 
 /// The number of standard deviations of the bounds.
 const Z: f64 = 2.0;
@@ -25,6 +28,7 @@ pub struct SiteLimits {
 struct Counts {
     now: (u32, u32),
     before: (u32, u32),
+    total: (u64, u64),
     is_left: bool,
 }
 
@@ -65,11 +69,13 @@ impl SiteYields {
         is_new
     }
 
-    /// Records a request to a site. Returns whether the site is left with it. Requests to unknown sites do not count.
-    pub fn record(&mut self, site: &str, accepted: bool) -> bool {
+    /// Counts a request to a site. Returns whether the site is left with it. Requests to unknown sites do not count.
+    pub fn count(&mut self, site: &str, accepted: bool) -> bool {
         let Some(counts) = self.sites.get_mut(site) else { return false };
         counts.now.0 += 1;
         counts.now.1 += u32::from(accepted);
+        counts.total.0 += 1;
+        counts.total.1 += u64::from(accepted);
         if counts.now.0 < self.limits.requests.max(1) || counts.is_left {
             return false;
         }
@@ -85,6 +91,20 @@ impl SiteYields {
     /// Returns the sites that are left.
     pub fn left(&self) -> impl Iterator<Item = &str> {
         self.sites.iter().filter(|(_, counts)| counts.is_left).map(|(site, _)| &**site)
+    }
+
+    /// Returns what is known of the sites with the most accepted pages.
+    pub fn record(&self, queries: u64) -> SearchRecord {
+        let site = |(site, counts): (&Box<str>, &Counts)| FoundSite {
+            site: site.to_string(),
+            requests: counts.total.0,
+            wanted: counts.total.1,
+            left: counts.is_left,
+        };
+        let mut sites: Vec<FoundSite> = self.sites.iter().map(site).collect();
+        sites.sort_by_key(|site| Reverse(site.wanted));
+        sites.truncate(SITES_SHOWN);
+        SearchRecord { queries, found: self.sites.len() as u64, sites }
     }
 
     /// Returns all sites.
@@ -109,11 +129,17 @@ mod tests {
     fn a_site_that_brings_far_less_than_the_best_is_left_and_no_other() {
         let mut yields = yields(100, 0.1, &["good", "fair", "poor"]);
         for n in 0..400_u32 {
-            assert!(!yields.record("good", n % 10 != 0) && !yields.record("fair", n % 4 == 0));
-            assert_eq!(yields.record("poor", n == 0), n == 99, "after {n}");
+            assert!(!yields.count("good", n % 10 != 0) && !yields.count("fair", n % 4 == 0));
+            assert_eq!(yields.count("poor", n == 0), n == 99, "after {n}");
         }
         assert_eq!(yields.left().collect::<Vec<_>>(), ["poor"]);
-        assert!(!yields.record("unknown", false) && !yields.add("good"));
+        let shown = yields.record(7).sites.into_iter().map(|site| (site.site, site.requests, site.wanted, site.left));
+        let expected = [("good", 400, 360, false), ("fair", 400, 100, false), ("poor", 400, 1, true)];
+        assert_eq!(
+            shown.collect::<Vec<_>>(),
+            expected.map(|(site, n, wanted, left)| (site.to_owned(), n, wanted, left))
+        );
+        assert!(!yields.count("unknown", false) && !yields.add("good"));
     }
 
     #[test]
@@ -127,9 +153,9 @@ mod tests {
     #[test]
     fn a_single_site_and_sites_without_yield_are_never_left() {
         let mut one = yields(10, 0.5, &["a"]);
-        assert!((0..100).all(|_| !one.record("a", false)));
+        assert!((0..100).all(|_| !one.count("a", false)));
         let mut two = yields(10, 0.5, &["a", "b"]);
-        assert!((0..100).all(|_| !two.record("a", false) && !two.record("b", false)));
+        assert!((0..100).all(|_| !two.count("a", false) && !two.count("b", false)));
     }
 
     proptest! {
@@ -142,7 +168,7 @@ mod tests {
             let names = ["a", "b", "c", "d"];
             let mut yields = yields(requests, share, &names);
             for (site, accepted) in records {
-                yields.record(names[site], accepted);
+                yields.count(names[site], accepted);
                 for counts in yields.sites.values() {
                     let n = counts.now.0 + counts.before.0;
                     let mean = f64::from(counts.now.1 + counts.before.1) / f64::from(n.max(1));

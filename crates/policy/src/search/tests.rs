@@ -22,7 +22,7 @@ impl Policy for Learning {
     }
 }
 
-fn options(queries: &[&str], samples: &[&str]) -> SearchingOptions {
+pub(crate) fn options(queries: &[&str], samples: &[&str]) -> SearchingOptions {
     let canonicaliser = Canonicaliser::new(&UrlOptions::default()).unwrap();
     SearchingOptions {
         templates: vec![SearchTemplate::parse("http://search.test/?q={query}", &canonicaliser).unwrap()],
@@ -37,18 +37,18 @@ fn options(queries: &[&str], samples: &[&str]) -> SearchingOptions {
     }
 }
 
-fn observation(url: &str, via: Option<&str>, outcome: Outcome, new: &[&str]) -> Observation {
+pub(crate) fn observation(url: &str, via: Option<&str>, outcome: Outcome, new: &[&str]) -> Observation {
     let class = LinkClass::unclassified(Apath::SEED);
     let new = new.iter().map(|url| NewLink::new(class, CanonicalUrl::from_canonical(*url))).collect();
     Observation { url: CanonicalUrl::from_canonical(url), class, via: via.map(Into::into), outcome, new }
 }
 
-fn page(accepted: bool) -> Outcome {
+pub(crate) fn page(accepted: bool) -> Outcome {
     let body = Some(("lens and zoom".into(), None));
     Outcome::Page(Box::new(PageFacts { accepted: Some(accepted), body, ..PageFacts::default() }))
 }
 
-fn answer(hits: u64, results: u32) -> Outcome {
+pub(crate) fn answer(hits: u64, results: u32) -> Outcome {
     Outcome::Search(SearchAnswer { hits: Some(hits), results })
 }
 

@@ -136,6 +136,7 @@ impl<'a> PolicyHolder<'a> {
         self.policy.replica.start_leading().await;
         self.policy.set_position(0);
         self.senders = replay(self.context, self.policy, &self.record.segments, &mut self.codec).await;
+        self.policy.set_position(self.position);
         self.unpublished = 1;
         let mut attempt = 0;
         loop {

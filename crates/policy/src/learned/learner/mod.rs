@@ -266,6 +266,10 @@ impl Policy for Learned {
         Some(Facts::of(&self.log, self.pages, &self.patterns, &sample))
     }
 
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+
     fn facts(&self) -> PolicyFacts {
         let clusters = self.templates.as_ref().map_or(0, |templates| u64::from(templates.clusters()));
         PolicyFacts {
