@@ -126,7 +126,7 @@ impl<R: RunningStages> RunningCrawl<R> {
             return Err(Error::Internal(format!("{panicked} threads panicked")));
         }
         status.traps = board.traps();
-        status.wanted = board.wanted();
+        (status.wanted, status.searches) = (board.wanted(), board.searches());
         if let Some(account) = &uncommitted {
             // What ended after the state could not be written is fetched again.
             status.count_by(account);

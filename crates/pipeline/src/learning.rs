@@ -211,6 +211,7 @@ impl Learning {
 
     fn begin(&mut self) {
         self.board.show_wanted(self.facts.wanted, &self.metrics);
+        self.board.show_searches(self.policy.searches());
         if let Some(journal) = &mut self.journal {
             journal.publish(&*self.snapshot, self.clock.now());
         }
@@ -236,6 +237,7 @@ impl Learning {
         }
         self.write_observations(|log, now| log.flush(now, true));
         self.board.show_traps(self.policy.traps(), &self.metrics);
+        self.board.show_searches(self.policy.searches());
         if let Some(file) = &mut self.model_file {
             file.leave(&mut *self.policy);
         }
@@ -395,6 +397,7 @@ impl Learning {
         self.needs.set(self.policy.needs());
         let snapshot = self.publisher.publish(snapshot, &*self.to_frontier);
         self.board.show_traps(self.policy.traps(), &self.metrics);
+        self.board.show_searches(self.policy.searches());
         if let Some(journal) = &mut self.journal {
             journal.publish(&*snapshot, began);
         }

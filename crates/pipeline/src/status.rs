@@ -61,6 +61,7 @@ impl StatusReader {
             errors,
             statuses,
             wanted: self.board.wanted(),
+            searches: self.board.searches(),
             traps: self.board.traps(),
             budgets: Vec::new(),
             outlook: allowance.forecast(),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::status::per_second;
 use super::{CrawlStatus, DedupStats, RecrawlFigures, StopReason, Usage, seconds};
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Fate, FateTable, TrapRecord};
+use harvestman_core::model::{Fate, FateTable, SearchRecord, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
@@ -134,6 +134,9 @@ pub struct Report {
     /// Pages that were wanted and new when they came, where the policy tells pages apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<u64>,
+    /// What searches have found, where the crawl has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searches: Option<SearchRecord>,
     /// The last yield forecast, where the policy makes one.
     pub outlook: Option<YieldForecast>,
     /// Pages per second of wall time.
@@ -179,6 +182,7 @@ impl Report {
             errors: status.errors,
             traps: status.traps,
             wanted: status.wanted,
+            searches: status.searches,
             outlook: status.outlook,
         }
     }

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use harvestman_core::config::DedupStore;
-use harvestman_core::model::{Budget, Failure, Fate, FateTable, RobotsRefusal, TrapMeasure, TrapRecord};
+use harvestman_core::model::{
+    Budget, Failure, Fate, FateTable, FoundSite, RobotsRefusal, SearchRecord, TrapMeasure, TrapRecord,
+};
 use harvestman_fleet::status::{FleetProgress, FleetStatus, NodeStatus};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
@@ -34,6 +36,7 @@ pub(super) fn status() -> CrawlStatus {
         refused: 80,
         since: 400,
     };
+    let site = FoundSite { site: "http://h.test".to_owned(), requests: 90, wanted: 3, left: true };
     let recrawl =
         RecrawlFigures { round: 2, known: 100, visited: 40, changed: 3, expected: 2.5, ..RecrawlFigures::default() };
     let wait =
@@ -60,6 +63,7 @@ pub(super) fn status() -> CrawlStatus {
         statuses: [(200, 30), (418, 3)].into(),
         budgets: vec![BudgetUse { budget: BudgetKind::Bytes, used: 4_096, limit: 10_000 }],
         wanted: Some(25),
+        searches: Some(SearchRecord { queries: 4, found: 1, sites: vec![site] }),
         outlook: Some(YieldForecast { expected_yield: 0.125, requests: 99.5 }),
         traps: vec![trap],
         recrawl: Some(recrawl),

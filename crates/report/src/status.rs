@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{InForce, RecrawlFigures, seconds};
-use harvestman_core::model::{FateTable, Ledger, TrapRecord};
+use harvestman_core::model::{FateTable, Ledger, SearchRecord, TrapRecord};
 use harvestman_fleet::status::FleetProgress;
 use harvestman_stages::frontier::YieldForecast;
 
@@ -115,6 +115,9 @@ pub struct CrawlStatus {
     /// Pages that were wanted and new when they came, if the policy tells pages apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wanted: Option<u64>,
+    /// What searches have found, if the crawl has any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searches: Option<SearchRecord>,
     /// The yield forecast, if the policy makes one.
     pub outlook: Option<YieldForecast>,
     /// URL patterns that bring nothing new, with the measures against them, the strictest first.

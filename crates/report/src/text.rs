@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::advice::advice;
 use super::{Report, dedup, figures};
-use harvestman_core::model::{Fate, FateTable, TrapMeasure, TrapRecord};
+use harvestman_core::model::{Fate, FateTable, FoundSite, SearchRecord, TrapMeasure, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
@@ -59,6 +59,23 @@ fn trap_lines(f: &mut fmt::Formatter<'_>, traps: &[TrapRecord]) -> fmt::Result {
     Ok(())
 }
 
+/// Writes what searches have found: each site with its wanted pages, and whether it was left.
+fn search_lines(f: &mut fmt::Formatter<'_>, searches: &SearchRecord) -> fmt::Result {
+    const MOST: usize = 8;
+    let SearchRecord { queries, found, sites } = searches;
+    let (queries, found_sites) = (figures::count(*queries), figures::count(*found));
+    line(f, "searches", &format!("{queries} queries found {found_sites} sites with wanted pages"))?;
+    for FoundSite { site, requests, wanted, left } in sites.iter().take(MOST) {
+        let left = if *left { "; left: others bring far more per request" } else { "" };
+        let (wanted, requests) = (figures::count(*wanted), figures::count(*requests));
+        writeln!(f, "{:>10}{site}: {wanted} wanted pages of {requests} requests{left}", "")?;
+    }
+    if let more @ 1.. = found.saturating_sub(MOST as u64) {
+        writeln!(f, "{:>10}{} more; those with the most wanted pages are in report.json", "", figures::count(more))?;
+    }
+    Ok(())
+}
+
 /// Writes the hosts whose crawl delay is capped.
 fn capped_delay_lines(f: &mut fmt::Formatter<'_>, hosts: u64, capped: &[CappedDelay]) -> fmt::Result {
     const MOST: usize = 3;
@@ -87,6 +104,7 @@ impl fmt::Display for Report {
         if let Some(wanted) = self.wanted {
             line(f, "wanted", &format!("{} of these pages, without repetitions", figures::count(wanted)))?;
         }
+        self.searches.iter().try_for_each(|searches| search_lines(f, searches))?;
         line(f, "requests", &format!("{}, {} received", figures::count(self.requests), figures::bytes(self.bytes)))?;
         if !self.statuses.is_empty() {
             line(

@@ -34,15 +34,22 @@ const forceLists = {
   pinned: forceList("Pinned", "pinned", "unpin"),
   blocked: forceList("Blocked hosts", "blocked", "unblock"),
   traps: forceList("Traps found", "traps", null),
+  found: forceList("Sites that searches found", "found", null),
+  left: forceList("Sites left for their low yield", "left", null),
 };
 
-function showForce({ in_force: held = {}, traps = [] } = {}) {
+const siteText = ({ site, wanted, requests }) => `${site} ${count(wanted)} wanted of ${plural(requests, "request")}`;
+
+function showForce({ in_force: held = {}, traps = [], searches } = {}) {
+  const sites = searches?.sites ?? [];
   const lists = {
     set: Object.entries(held.set ?? {}).map(([name, value]) => `${name}=${value}`),
     banned: held.banned ?? [],
     pinned: held.pinned ?? [],
     blocked: held.blocked ?? [],
     traps: traps.map((trap) => `${trap.form} ${words(trap.measure)}, ${count(trap.refused)} refused`),
+    found: sites.filter((site) => !site.left).map(siteText),
+    left: sites.filter((site) => site.left).map(siteText),
   };
   for (const [name, targets] of Object.entries(lists)) forceLists[name](targets);
   show(nothingInForce, Object.values(lists).every((targets) => targets.length === 0));

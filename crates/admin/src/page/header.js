@@ -53,6 +53,7 @@ function showFacts({ crawl, status, time }) {
     ["Policy", crawl?.policy],
     ["Elapsed", duration(status?.elapsed_seconds)],
     ["Wanted pages", status?.wanted == null ? null : count(status.wanted)],
+    ["Queries", status?.searches == null ? null : `${count(status.searches.queries)}, ${plural(status.searches.found, "site")} found`],
     ["Requests", count(status?.requests)],
     ["Received", bytes(status?.bytes)],
     ["Hosts", count(status?.hosts) + (waiting ? `, ${count(waiting)} paused` : "")],

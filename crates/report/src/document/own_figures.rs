@@ -8,7 +8,7 @@ use super::totals::Totals;
 use crate::closing::has_nothing;
 use crate::seconds::rounded;
 use crate::{CrawlStatus, DedupStats, FleetFigures, HostTrouble, RecrawlFigures, Report, StopReason};
-use harvestman_core::model::{Fate, FateTable, TrapRecord};
+use harvestman_core::model::{Fate, FateTable, SearchRecord, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
@@ -53,6 +53,10 @@ pub struct OwnFigures<'a> {
     pub crawl_delays_capped: &'a [CappedDelay],
     /// Traps, the strictest measure first.
     pub traps: &'a [TrapRecord],
+    /// Pages that were wanted and new, where the policy tells pages apart.
+    pub wanted: Option<u64>,
+    /// What searches have found.
+    pub searches: Option<&'a SearchRecord>,
     /// Visits to known pages.
     pub recrawl: Option<&'a RecrawlFigures>,
     /// The set of URLs seen.
@@ -97,6 +101,8 @@ impl<'a> From<&'a Report> for OwnFigures<'a> {
             crawl_delays_capped_hosts: report.crawl_delays_capped_hosts,
             crawl_delays_capped: &report.crawl_delays_capped,
             traps: &report.traps,
+            wanted: report.wanted,
+            searches: report.searches.as_ref(),
             recrawl: report.recrawl.as_ref(),
             dedup: report.dedup.as_ref(),
             fleet: report.fleet.as_ref(),
@@ -131,6 +137,8 @@ impl<'a> From<&'a CrawlStatus> for OwnFigures<'a> {
             crawl_delays_capped_hosts: 0,
             crawl_delays_capped: &[],
             traps: &status.traps,
+            wanted: status.wanted,
+            searches: status.searches.as_ref(),
             recrawl: status.recrawl.as_ref(),
             dedup: None,
             fleet: None,
@@ -166,6 +174,8 @@ impl<'a> From<&'a Totals> for OwnFigures<'a> {
             crawl_delays_capped_hosts: totals.crawl_delays_capped_hosts,
             crawl_delays_capped: &totals.crawl_delays_capped,
             traps: &totals.traps,
+            wanted: totals.wanted,
+            searches: totals.searches.as_ref(),
             recrawl: None,
             dedup: None,
             fleet: None,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::nodes::Counted;
 use super::own_figures::OwnFigures;
 use super::totals::Totals;
+use harvestman_core::model::SearchRecord;
 
 /// The maximum numbers of hosts, traps and capped delays that are stored.
 const TROUBLES_MAX: usize = 10;
@@ -39,6 +40,11 @@ impl Sums {
         totals.traps.extend_from_slice(own.traps);
         totals.traps.sort_by_key(|trap| std::cmp::Reverse(trap.refused));
         totals.traps.truncate(TRAPS_MAX);
+        totals.wanted = totals.wanted.max(own.wanted);
+        let queries = |searches: Option<&SearchRecord>| searches.map(|searches| searches.queries);
+        if queries(own.searches) > queries(totals.searches.as_ref()) {
+            totals.searches = own.searches.cloned();
+        }
         add(&mut totals.crawl_delays_capped_hosts, own.crawl_delays_capped_hosts);
         totals.crawl_delays_capped.extend_from_slice(own.crawl_delays_capped);
         totals.crawl_delays_capped.sort_by(|a, b| b.asked_seconds.total_cmp(&a.asked_seconds));

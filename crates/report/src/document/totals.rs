@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::closing::is_zero;
 use crate::{HostTrouble, StopReason};
-use harvestman_core::model::{FateTable, TrapRecord};
+use harvestman_core::model::{FateTable, SearchRecord, TrapRecord};
 use harvestman_stages::host::CappedDelay;
 
 /// Sums over the sessions of one directory or of several, in the form of a report, or of a snapshot while one of them
@@ -55,6 +55,12 @@ pub struct Totals {
     pub troubles: Vec<HostTrouble>,
     /// Traps; at most fifty.
     pub traps: Vec<TrapRecord>,
+    /// Pages that were wanted and new, by the session that knows of the most: nodes that share a policy know of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<u64>,
+    /// What searches have found, by the session that sent or knows of the most queries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searches: Option<SearchRecord>,
     /// Hosts whose `Crawl-delay` is capped.
     #[serde(skip_serializing_if = "is_zero")]
     pub crawl_delays_capped_hosts: u64,

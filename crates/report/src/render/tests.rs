@@ -40,6 +40,7 @@ fn hostile() -> Document {
         "fates": fates, "errors": {list[0]: 3}, "statuses": {"65535": 3}, "version": list[0],
         "troubles": [{"host": list[0], "requests": 1, "failed": 1, "reason": list[1]}],
         "traps": [{"form": list[0], "example": list[1], "measure": "cut", "fetched": 1}],
+        "wanted": 5, "searches": {"queries": 3, "found": 90, "sites": [{"site": list[0], "requests": 9, "wanted": 1, "left": true}]},
         "crawl_delays_capped_hosts": 2,
         "crawl_delays_capped": [{"host": list[0], "asked_seconds": 1e300, "used_seconds": 5}],
     });

@@ -12,6 +12,7 @@ mod politeness;
 mod recrawl;
 mod responses;
 mod results;
+mod searches;
 mod seen;
 
 use super::block::{Block, Section, moment};
@@ -25,6 +26,7 @@ pub fn sections(document: &Document) -> Vec<Section> {
         ("results", "Results", results::blocks(document)),
         ("nodes", "Nodes", nodes::blocks(document)),
         ("harvest", "Harvest", harvest::blocks(document)),
+        ("searches", "Searches", searches::blocks(document)),
         ("page-types", "Page types", page_types::blocks(document)),
         ("fates", "Fates of links", fates::blocks(document)),
         ("politeness", "Politeness", politeness::blocks(document)),

@@ -54,6 +54,7 @@ fn own_facts(own: &OwnFigures<'_>) -> Vec<(String, Cell)> {
     let text = |at: Option<&str>| Some(Cell::Text(moment(at?)));
     let rows = [
         ("Pages fetched", count("pages", Some(own.pages))),
+        ("Wanted pages, without repetitions", count("wanted", own.wanted)),
         ("Requests (including robots.txt, sitemaps and retries)", count("requests", Some(own.requests))),
         ("Received (bytes of bodies)", bytes("bytes", Some(own.bytes))),
         ("Hosts", count("hosts", own.hosts)),

@@ -1,0 +1,49 @@
+//! What searches have found.
+
+use crate::document::Document;
+use crate::figures;
+use crate::render::block::{Block, Cell, Table};
+use harvestman_core::model::{FoundSite, SearchRecord};
+
+/// The number of sites that are shown.
+const SITES_MAX: usize = 30;
+
+pub(super) fn blocks(document: &Document) -> Vec<Block> {
+    let own = document.own();
+    let Some((searches, source)) = own.as_ref().and_then(|own| Some((own.searches?, own.source))) else {
+        return Vec::new();
+    };
+    let SearchRecord { queries, found, sites } = searches;
+    let count = |name: &str, count| Cell::count(count).at(format!("{source}.searches.{name}"));
+    let facts = [("Queries", count("queries", *queries)), ("Sites with wanted pages", count("found", *found))];
+    let mut blocks = vec![Block::Facts(facts.map(|(name, cell)| (name.to_owned(), cell)).into())];
+    if !sites.is_empty() {
+        blocks.push(Block::Text(
+            "A site whose results had a wanted page belongs to the crawl. A site is left when its yield is far below that of the best \
+             one: links to it are refused from then on (`search.site_share`, `search.site_requests`)."
+                .to_owned(),
+        ));
+        blocks.push(Block::Table(table(sites)));
+    }
+    if let more @ 1.. = found.saturating_sub(sites.len().min(SITES_MAX) as u64) {
+        blocks.push(Block::Text(format!("{} more sites were found.", figures::count(more))));
+    }
+    blocks
+}
+
+fn table(sites: &[FoundSite]) -> Table {
+    let row = |site: &FoundSite| {
+        vec![
+            Cell::Code(site.site.clone()),
+            Cell::count(site.wanted),
+            Cell::count(site.requests),
+            Cell::text(if site.left { "left for its low yield" } else { "" }),
+        ]
+    };
+    let header = vec!["site", "wanted pages", "requests", "left"];
+    Table {
+        caption: "Sites that searches found".to_owned(),
+        header,
+        rows: sites.iter().take(SITES_MAX).map(row).collect(),
+    }
+}
