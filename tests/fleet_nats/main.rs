@@ -11,6 +11,10 @@ mod leaderless;
 mod metrics;
 mod objects;
 mod orders;
+mod policy;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../crawl/scripted.rs"]
+mod scripted;
 mod server;
 mod stopping;
 mod streams;

@@ -200,6 +200,24 @@ fn an_early_stop_is_a_share_and_for_policies_that_estimate() {
 }
 
 #[test]
+fn in_a_fleet_searches_need_a_policy_that_all_nodes_share() {
+    let with = |policy: &str, variant: &str, servers: &str| {
+        of_file(&format!(
+            "[crawl]\npolicy = '{policy}'\n[policy]\nvariant = '{variant}'\nwant = ['selector:p']\n[search]\nurl = ['http://s/?q={{query}}']\n\
+             query = ['lens']\n[fleet]\nservers = '{servers}'\n"
+        ))
+    };
+    let nats = "nats://127.0.0.1:4222";
+    for (policy, variant) in [("xcrawl", "default"), ("target", "default"), ("apprentice", "default")] {
+        assert!(with(policy, variant, "").is_ok(), "{policy}");
+        let in_fleet = with(policy, variant, nats);
+        assert_eq!(in_fleet.is_ok(), policy != "apprentice", "{policy}: {in_fleet:?}");
+    }
+    assert!(texts(with("apprentice", "default", nats))[0].contains("use `xcrawl` or `target`"));
+    assert!(texts(with("xcrawl", "paper", nats))[0].contains("on one machine"));
+}
+
+#[test]
 fn addresses_need_a_port() {
     for good in ["", "127.0.0.1:9900", "[::1]:0", "localhost:65535"] {
         assert!(of_file(&format!("[metrics]\nlisten = '{good}'")).is_ok(), "{good}");

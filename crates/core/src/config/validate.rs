@@ -142,8 +142,10 @@ fn unusable_searches(config: &Config) -> Option<String> {
     if config.policy.example.is_empty() && config.search.query.is_empty() && config.crawl.seeds.is_empty() {
         return Some("queries are made from example pages: give one, or a query, or a seed".to_owned());
     }
-    let text = "searches are not available in a fleet: crawl on one machine, without `fleet.servers`";
-    (!config.fleet.servers.is_empty()).then(|| text.to_owned())
+    let is_shared = config.policy.variant == PolicyVariant::Default && config.crawl.policy != PolicyKind::Apprentice;
+    let text = "in a fleet, the policy that all nodes share sends the queries: use `xcrawl` or `target` in the default form, \
+                or crawl on one machine, without `fleet.servers`";
+    (!config.fleet.servers.is_empty() && !is_shared).then(|| text.to_owned())
 }
 
 fn unusable_model(config: &Config) -> Option<String> {
