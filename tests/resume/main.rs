@@ -11,4 +11,8 @@ mod mistakes;
 mod recrawl;
 mod remembered;
 mod runs;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+#[path = "../crawl/scripted.rs"]
+mod scripted;
+mod sought;
 mod watched;

@@ -1,6 +1,6 @@
 //! Runs of the binary over one directory.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -37,15 +37,20 @@ pub struct Runs {
 
 impl Runs {
     pub fn of(server: &Server, settings: &[&str]) -> Self {
+        let all: Vec<&str> = std::iter::once("scope.hosts=*.localhost").chain(settings.iter().copied()).collect();
+        Self::from(server.world().seeds(), &all)
+    }
+
+    /// From these seeds, on their hosts.
+    pub fn from(seeds: Vec<String>, settings: &[&str]) -> Self {
         let quick = [
             format!("frontier.in_flight_max={LEASES}"),
-            "scope.hosts=*.localhost".to_owned(),
             "fetch.private_addresses=true".to_owned(),
             "filter.trap_guard=false".to_owned(),
         ];
         let settings = quick.into_iter().chain(settings.iter().map(|setting| (*setting).to_owned())).collect();
         let dir = tempfile::tempdir().unwrap();
-        Self { out: dir.path().join("out"), dir, seeds: server.world().seeds(), settings }
+        Self { out: dir.path().join("out"), dir, seeds, settings }
     }
 
     /// Into this directory, which stays, if one is given.
@@ -99,6 +104,26 @@ impl Runs {
     pub fn start(&self, mut command: Command) -> Child {
         let stderr = File::options().create(true).append(true).open(self.dir.path().join("stderr")).unwrap();
         command.arg("--quiet").stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().unwrap()
+    }
+
+    /// Crawls to the end, killed as soon as the page log has each of these numbers of lines, and gone on with.
+    pub fn kill_at(&self, kills: &[usize]) {
+        let mut child = self.start(self.crawl());
+        for pages in kills {
+            while self.lines().len() < *pages {
+                assert!(child.try_wait().unwrap().is_none(), "it ended too soon: {}", self.stderr());
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            child.kill().unwrap();
+            child.wait().unwrap();
+            child = self.start(self.resume());
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{}", self.stderr());
+    }
+
+    /// The URLs of this fate.
+    pub fn urls(&self, fate: &str) -> HashSet<String> {
+        self.lines().into_iter().filter(|line| line.fate == fate).map(|line| line.url).collect()
     }
 
     /// Waits for the page log to begin: before, there is nothing to go on with.
