@@ -1,5 +1,7 @@
 //! Crawls that start from queries to a search.
 
+use std::collections::BTreeMap;
+use std::process::Command;
 use std::sync::Arc;
 
 use harvestman::config::{Config, PolicyKind};
@@ -90,6 +92,30 @@ fn a_crawl_from_a_query_crawls_the_sites_with_wanted_pages_and_no_others() {
     // Then queries from the first wanted pages: single words, then combinations, of which none finds a new site.
     assert!((4..40).contains(&queries.len()), "{queries:?}");
     assert!(queries.iter().any(|query| query.contains("%20")), "{queries:?}");
+
+    let explained = |url: String| {
+        let program = env!("CARGO_BIN_EXE_harvestman");
+        let output = Command::new(program).arg("explain").arg(crawled.out()).arg(url).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let result = explained(server.url("one", "/t/3"));
+    assert!(result.contains("the answer of a search to the query `zoom lens`"), "{result}");
+    assert!(result.contains("validator  accepts it (selector:article.post)"), "{result}");
+    let query = explained(server.url("search", &queries[0]));
+    assert!(query.contains("it is the answer of a search to the query `zoom lens`"), "{query}");
+    let poor = explained(server.url("poor", "/p/1"));
+    assert!(poor.contains("does not accept it"), "{poor}");
+
+    let searches = crawled.report.searches.as_ref().unwrap();
+    assert_eq!((searches.queries, searches.found), (queries.len() as u64, 2));
+    let sites: Vec<_> = searches.sites.iter().map(|site| (site.site.clone(), site.wanted, site.left)).collect();
+    let [one, two] = ["one", "two"].map(|host| server.url(host, ""));
+    assert_eq!(
+        sites.iter().map(|(site, _, left)| (site.clone(), *left)).collect::<BTreeMap<_, _>>(),
+        [(one, false), (two, false)].into()
+    );
+    assert!(sites.iter().all(|(_, wanted, _)| *wanted >= THREADS as u64 - 1), "{sites:?}");
+    assert!(crawled.report.to_string().contains("queries found 2 sites"), "{}", crawled.report);
 }
 
 #[test]

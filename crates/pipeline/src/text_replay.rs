@@ -1,4 +1,4 @@
-//! What the text of a page added to a crawl: its observations are shown to a policy again.
+//! What the text of a page added to a crawl, and how the page was judged: its observations are shown to a policy again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -12,13 +12,13 @@ use super::wiring::{scope, seeds};
 use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
-use harvestman_policy::learned::{Learned, TextTrace, TextTracer};
+use harvestman_policy::learned::{Judgement, Learned, TextTrace, TextTracer, WaitingLink};
 use harvestman_policy::make_learner;
 
 /// The result of [`replay_text`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextReplay {
-    /// The policy of the crawl does not learn from texts.
+    /// The policy of the crawl does not learn page by page.
     NotLearnt,
     /// The directory holds no observations.
     NotPersisted,
@@ -28,8 +28,12 @@ pub enum TextReplay {
     Done {
         /// Their number.
         observations: u64,
-        /// What they say of the page.
+        /// What they say of the page's text.
         trace: TextTrace,
+        /// How the page was judged, if one was fetched.
+        judgement: Option<Judgement>,
+        /// What is expected of the link to it, if it waits.
+        waiting: Option<WaitingLink>,
     },
 }
 
@@ -55,7 +59,10 @@ pub fn replay_text(config: &Config, directory: &Path, url: &CanonicalUrl) -> Res
     Ok(match (recalled.observations, recalled.spoilt) {
         (0, 0) => TextReplay::NotPersisted,
         (0, _) => TextReplay::Unreadable,
-        (observations, _) => TextReplay::Done { observations, trace: tracer.finish() },
+        (observations, _) => {
+            let (judgement, waiting) = (tracer.judgement().cloned(), tracer.waiting());
+            TextReplay::Done { observations, judgement, waiting, trace: tracer.finish() }
+        }
     })
 }
 

@@ -112,10 +112,7 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
         PolicyKind::Ucc => Box::new(inputs.learned(Goal::Content, read)),
         PolicyKind::Xcrawl if paper => Box::new(XCrawl::new(XCrawlOptions::paper(), seed)),
         PolicyKind::Target | PolicyKind::Xcrawl => Box::new(target(inputs, read)),
-        PolicyKind::Topic => {
-            let goal = Goal::Topic { terms: inputs.topic.clone(), duplicate_worth: ITEM_VIEW_WORTH };
-            Box::new(inputs.learned(goal, read))
-        }
+        PolicyKind::Topic => Box::new(topic(inputs, read)),
         PolicyKind::Irobot => {
             let options = IRobotOptions { sample_pages, ..IRobotOptions::default() };
             inputs.looking_for(move |wanted| Box::new(IRobot::new(wanted, options, seed)))
@@ -141,12 +138,13 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
     }
 }
 
-/// Makes a policy that learns what the text of each page adds; `None` where the policy `kind` does not.
+/// Makes a policy that learns page by page what each adds; `None` where the policy `kind` does not.
 pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Option<Learned> {
     match kind {
         _ if inputs.variant == PolicyVariant::Paper => None,
         PolicyKind::Ucc => Some(inputs.learned(Goal::Content, read)),
         PolicyKind::Target | PolicyKind::Xcrawl => Some(target(inputs, read)),
+        PolicyKind::Topic => Some(topic(inputs, read)),
         _ => None,
     }
 }
@@ -160,6 +158,10 @@ pub fn paper_options(kind: PolicyKind, inputs: &PolicyInputs<'_>) -> SourceOptio
     }));
     options.sampling.pages_max = inputs.sample_pages.unwrap_or(SAMPLE_PAGES);
     options
+}
+
+fn topic(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {
+    inputs.learned(Goal::Topic { terms: inputs.topic.clone(), duplicate_worth: ITEM_VIEW_WORTH }, read)
 }
 
 fn target(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {

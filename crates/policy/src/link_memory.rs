@@ -30,6 +30,11 @@ impl LinkMemory {
         }
     }
 
+    /// The context of a link that waits.
+    pub fn get(&self, url: Fingerprint) -> Option<&[u32]> {
+        self.contexts.get(&url).map(|context| &**context)
+    }
+
     /// Takes the context of a link that no longer waits.
     pub fn take(&mut self, url: Fingerprint) -> Option<Box<[u32]>> {
         let context = self.contexts.remove(&url)?;
@@ -61,8 +66,9 @@ mod tests {
         let mut memory = LinkMemory::new(3, 10);
         (0..5).for_each(|number| memory.put(url(number), Box::new([number; 4])));
         assert_eq!(memory.len(), 2, "ten tokens are room for two links");
+        assert_eq!(memory.get(url(0)), Some([0; 4].as_slice()));
         assert_eq!(memory.take(url(0)).as_deref(), Some([0; 4].as_slice()));
-        assert_eq!(memory.take(url(0)), None);
+        assert_eq!((memory.take(url(0)), memory.get(url(0))), (None, None));
         (5..9).for_each(|number| memory.put(url(number), Box::new([number])));
         assert_eq!((memory.len(), memory.tokens), (3, 6));
         memory.put(url(1), Box::new([9]));

@@ -2,6 +2,8 @@
 
 mod archived;
 mod directory;
+mod judged;
+mod judged_lines;
 mod page_text;
 mod page_text_lines;
 mod policy_log;
@@ -19,9 +21,11 @@ use story::Story;
 /// Arguments of `harvestman explain`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
-For a page that was fetched under ucc or target, it also shows what its text added: how much was
-new, how much is stock text of its page type, and which pages hold the rest. For this, what the
-policy learnt from is replayed from DIR, and words are quoted from the archive.
+For a page that was fetched under ucc, target, xcrawl or topic, it also shows how the page was
+judged (the verdict of the validator, the tags of the topic), what was expected of it by what
+stands around the link to it, and what its text added: how much was new, how much is stock text
+of its page type, and which pages hold the rest. Of a link that waits it shows what is expected.
+For this, what the policy learnt from is replayed from DIR, and words are quoted from the archive.
 
 Examples:
   Why a page was fetched, why at that moment, and what it added:

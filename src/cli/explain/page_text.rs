@@ -5,8 +5,7 @@ use serde::Serialize;
 use super::archived::Quote;
 use super::directory::CrawlDirectory;
 use harvestman_core::model::{MediaType, PageRecord};
-use harvestman_core::url::CanonicalUrl;
-use harvestman_pipeline::{TextReplay, replay_text};
+use harvestman_pipeline::TextReplay;
 use harvestman_policy::learned::{TextHistory, TextKey, TextTrace};
 
 /// What the text of a page added to the crawl.
@@ -26,12 +25,10 @@ pub(super) struct PageTextReport {
 }
 
 impl PageTextReport {
-    /// Follows a fetched page through the observations of the crawl.
-    pub fn of(directory: &CrawlDirectory, url: &CanonicalUrl, page: &PageRecord) -> Self {
-        // All else that is known of the page does not depend on this.
-        let replay = replay_text(&directory.config, directory.path(), url).map_err(|error| error.to_string());
+    /// Follows a fetched page through the observations of the crawl; a replay that failed says why.
+    pub fn of(directory: &CrawlDirectory, page: &PageRecord, replay: Result<TextReplay, String>) -> Self {
         match replay.and_then(|replay| history(replay, directory, page)) {
-            Ok(history) => Self::with_quotes(directory, url.as_str(), history),
+            Ok(history) => Self::with_quotes(directory, &page.url, history),
             Err(unknown) => Self { unknown: Some(unknown), history: None, new_words: None, said_elsewhere: Vec::new() },
         }
     }
@@ -56,7 +53,7 @@ fn history(replay: TextReplay, directory: &CrawlDirectory, page: &PageRecord) ->
     let why = match replay {
         TextReplay::NotLearnt => {
             format!(
-                "the policy of the crawl ({policy}) does not learn from texts: only ucc and target do, in their default variant"
+                "the policy of the crawl ({policy}) does not learn from texts: only ucc, target, xcrawl and topic do, in their default variant"
             )
         }
         TextReplay::NotPersisted if !directory.config.state.enabled => {
@@ -77,7 +74,7 @@ fn history(replay: TextReplay, directory: &CrawlDirectory, page: &PageRecord) ->
         }
         TextReplay::Done { trace: TextTrace::NoPage, .. } => "it is no page with a text".to_owned(),
         TextReplay::Done { trace: TextTrace::NotObserved, .. } if !is_html(page) => "it is no HTML page".to_owned(),
-        TextReplay::Done { observations, trace: TextTrace::NotObserved } => format!(
+        TextReplay::Done { observations, trace: TextTrace::NotObserved, .. } => format!(
             "it is not among the {observations} fetches that are kept: a crawl that is killed loses its latest ones, a policy \
              that is behind leaves some out, and of a long crawl only the first and the latest ones are kept"
         ),

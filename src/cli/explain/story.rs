@@ -4,10 +4,12 @@ use anyhow::anyhow;
 use serde::Serialize;
 
 use super::directory::CrawlDirectory;
+use super::judged::{JudgedReport, WaitingReport};
 use super::page_text::PageTextReport;
 use super::policy_log::{Knowledge, knowledge};
 use harvestman_core::model::{Fate, PageRecord, PolicyRefusal};
-use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope, SearchTemplate};
+use harvestman_pipeline::replay_text;
 use harvestman_storage::archive::LinksLine;
 
 /// Maximum length of a chain that is followed: deeper than any crawl with the default depth and its redirects.
@@ -31,6 +33,15 @@ pub(super) struct Story {
     /// The knowledge of the policy when the URL was selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Knowledge>,
+    /// The query, if it is the address of a search's answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// How it was judged, if it was fetched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<JudgedReport>,
+    /// What is expected of it, if it waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<WaitingReport>,
     /// What its text added to the crawl, if it was fetched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<PageTextReport>,
@@ -49,6 +60,9 @@ pub(super) struct Step {
     /// Number of links between a seed and it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u16>,
+    /// The query, if it is a search's answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
 }
 
 /// A page that links to the URL.
@@ -72,25 +86,50 @@ impl Story {
         let url =
             canonicaliser.parse(text).map_err(|why| anyhow!("`{text}` is not a URL of a page ({})", why.label()))?;
         let page = directory.page(url.as_str())?;
+        let searches = Searches::of(directory, &canonicaliser);
         let linked_from = linking(directory, url.as_str())?;
-        let verdict = if page.is_none() { Some(verdict(directory, &canonicaliser, &url, &linked_from)?) } else { None };
-        let chain = page.as_ref().map_or(Ok(Vec::new()), |page| chain(directory, page))?;
+        let chain = page.as_ref().map_or(Ok(Vec::new()), |page| chain(directory, page, &searches))?;
         let decided = page.as_ref().and_then(|page| page.snapshot.zip(page.class.as_deref()));
         let policy = decided.map_or(Ok(None), |(snapshot, class)| knowledge(directory, snapshot, class))?;
         let fetched = page.as_ref().filter(|page| page.fate == Fate::Fetched.name());
-        let text = fetched.map(|page| PageTextReport::of(directory, &url, page));
-        Ok(Self { url: url.to_string(), page, verdict, chain, policy, text, linked_from })
+        // All else that is known of the URL does not depend on this.
+        let replay = (page.is_none() || fetched.is_some())
+            .then(|| replay_text(&directory.config, directory.path(), &url).map_err(|error| error.to_string()));
+        let replayed = replay.as_ref().and_then(|replay| replay.as_ref().ok());
+        let judged = replayed.and_then(|replay| JudgedReport::of(directory, replay));
+        let waiting = replayed.filter(|_| page.is_none()).and_then(WaitingReport::of);
+        let found = (linked_from.as_slice(), waiting.is_some());
+        let verdict = if page.is_none() { Some(verdict(directory, &canonicaliser, &url, found)?) } else { None };
+        let text = fetched.zip(replay).map(|(page, replay)| PageTextReport::of(directory, page, replay));
+        let query = searches.query_of(url.as_str());
+        let url = url.to_string();
+        Ok(Self { url, page, verdict, chain, policy, query, judged, waiting, text, linked_from })
+    }
+}
+
+/// The searches of a crawl.
+struct Searches(Vec<SearchTemplate>);
+
+impl Searches {
+    fn of(directory: &CrawlDirectory, canonicaliser: &Canonicaliser) -> Self {
+        let urls = directory.config.search.url.iter();
+        Self(urls.filter_map(|text| SearchTemplate::parse(text, canonicaliser).ok()).collect())
+    }
+
+    fn query_of(&self, url: &str) -> Option<String> {
+        self.0.iter().find_map(|search| search.query_of(url))
     }
 }
 
 /// Returns the discovery chain of `page`, from the nearest page to a seed.
-fn chain(directory: &CrawlDirectory, page: &PageRecord) -> anyhow::Result<Vec<Step>> {
+fn chain(directory: &CrawlDirectory, page: &PageRecord, searches: &Searches) -> anyhow::Result<Vec<Step>> {
     let (mut steps, mut next) = (Vec::new(), page.via.clone());
     while let Some(url) = next.filter(|_| steps.len() < CHAIN_MAX) {
         let line = directory.page(&url)?;
         next = line.as_ref().and_then(|line| line.via.clone());
         let depth = line.as_ref().map(|line| line.depth);
-        steps.push(Step { url, fate: line.map(|line| line.fate), depth });
+        let query = searches.query_of(&url);
+        steps.push(Step { url, fate: line.map(|line| line.fate), depth, query });
     }
     Ok(steps)
 }
@@ -113,17 +152,18 @@ fn linking(directory: &CrawlDirectory, url: &str) -> anyhow::Result<Vec<Linking>
     Ok(found)
 }
 
-/// Explains a URL that has no record in the page log.
+/// Explains a URL that has no record in the page log; `waits`: the policy saw it accepted.
 fn verdict(
     directory: &CrawlDirectory,
     canonicaliser: &Canonicaliser,
     url: &CanonicalUrl,
-    linked_from: &[Linking],
+    (linked_from, waits): (&[Linking], bool),
 ) -> anyhow::Result<String> {
     let seeds = directory.config.crawl.seeds.iter();
     let seeds: Vec<CanonicalUrl> = seeds.filter_map(|seed| canonicaliser.parse(seed).ok()).collect();
     let scope = Scope::new(&directory.config.scope, &seeds)?;
-    if let Err(why) = scope.check(url.as_str()) {
+    // Sites that searches found belong to the crawl too.
+    if let (false, Err(why)) = (waits, scope.check(url.as_str())) {
         return Ok(format!("it is outside the scope of this crawl ({}), so it was never requested", why.label()));
     }
     let waited = match waiting(directory)? {
@@ -133,7 +173,7 @@ fn verdict(
     };
     let exported = directory.config.archive.links;
     let refused = linked_from.iter().find_map(|link| link.refused.as_deref());
-    Ok(match (linked_from.iter().any(|link| link.new), linked_from.is_empty(), exported) {
+    Ok(match (waits || linked_from.iter().any(|link| link.new), linked_from.is_empty(), exported) {
         (false, false, _) if let Some(why) = refused => {
             format!("its links were refused ({why}: {}); {waited}", meaning(why))
         }

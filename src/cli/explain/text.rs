@@ -16,11 +16,17 @@ impl fmt::Display for Story {
                 fate(f, page)?;
                 self.way(f, page)?;
                 self.turn(f, page)?;
+                if let Some(judged) = &self.judged {
+                    write!(f, "\nhow it was judged\n{judged}")?;
+                }
                 if let Some(text) = &self.text {
                     write!(f, "\nwhat its text added\n{text}")?;
                 }
             }
-            (None, Some(verdict)) => writeln!(f, "  {verdict}")?,
+            (None, Some(verdict)) => {
+                writeln!(f, "  {verdict}")?;
+                self.waiting.iter().try_for_each(|link| write!(f, "\nwhat is expected of it\n{link}"))?;
+            }
             (None, None) => {}
         }
         self.links(f)
@@ -54,15 +60,19 @@ fn fate(f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
 impl Story {
     fn way(&self, f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
         writeln!(f, "\nhow it was found (depth {})", page.depth)?;
+        if let Some(query) = &self.query {
+            return writeln!(f, "  it is the answer of a search to the query `{query}`");
+        }
         if self.chain.is_empty() {
             return writeln!(f, "  it is a seed");
         }
         for (at, step) in self.chain.iter().enumerate() {
             let last = at + 1 == self.chain.len();
-            let what = match (&step.fate, last) {
-                (None, _) => "a sitemap".to_owned(),
-                (Some(fate), true) => format!("{fate}, a seed"),
-                (Some(fate), false) => fate.clone(),
+            let what = match (&step.query, &step.fate, last) {
+                (Some(query), ..) => format!("the answer of a search to the query `{query}`"),
+                (None, None, _) => "a sitemap".to_owned(),
+                (None, Some(fate), true) => format!("{fate}, a seed"),
+                (None, Some(fate), false) => fate.clone(),
             };
             writeln!(f, "  on {} ({what})", step.url)?;
         }

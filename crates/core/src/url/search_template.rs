@@ -76,6 +76,20 @@ impl SearchTemplate {
     }
 }
 
+impl SearchTemplate {
+    /// Returns the query of an answer's canonical address, if it is found there.
+    pub fn query_of(&self, canonical: &str) -> Option<String> {
+        let encoded = if self.query_in_path {
+            canonical.strip_prefix(&self.place)?.split(['/', '?']).next()?.to_owned()
+        } else {
+            let name = self.before.rsplit(['?', '&']).next()?;
+            let (_, parameters) = canonical.split_once('?').filter(|_| self.is_answer(canonical))?;
+            parameters.split('&').find_map(|parameter| parameter.strip_prefix(name))?.replace('+', " ")
+        };
+        Some(percent_encoding::percent_decode_str(&encoded).decode_utf8_lossy().into_owned())
+    }
+}
+
 /// Returns a URL without its query string.
 fn place(canonical: &str) -> &str {
     canonical.split_once('?').map_or(canonical, |(place, _)| place)
@@ -132,6 +146,7 @@ mod tests {
                 let search = template(text).unwrap();
                 let url = search.url(&query, &canonicaliser()).unwrap();
                 prop_assert!(search.is_answer(url.as_str()), "{}", url);
+                prop_assert_eq!(search.query_of(url.as_str()), Some(query.clone()));
             }
         }
     }

@@ -128,6 +128,12 @@ fn bucket(bayes: &NaiveBayes, words: &[u32]) -> u8 {
     ((odds + ODDS_MAX) / (2.0 * ODDS_MAX) * f64::from(BUCKETS - 1)) as u8
 }
 
+/// The lowest log odds in the step of a pattern that [`in_bucket`] made.
+#[expect(clippy::cast_precision_loss, reason = "at most BUCKETS")]
+fn odds_of(pattern: u64) -> f64 {
+    pattern.saturating_sub(1) as f64 / f64::from(BUCKETS - 1) * 2.0 * ODDS_MAX - ODDS_MAX
+}
+
 /// What the apprentice knew when URLs were ordered last.
 struct ApprenticeSnapshot {
     version: u64,
@@ -179,6 +185,15 @@ impl PolicySnapshot for ApprenticeSnapshot {
         }
     }
 
+    fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
+        let bayes = self.bayes.as_ref()?;
+        let lessons = bayes.items();
+        Some(match class.pattern.fine {
+            PatternId::NONE => serde_json::json!({ "lessons": lessons }),
+            PatternId(bucket) => serde_json::json!({ "log_odds": odds_of(bucket), "lessons": lessons }),
+        })
+    }
+
     fn class_of(&self, class: LinkClass, url: &str, _: Option<&str>) -> LinkClass {
         self.buckets.get(&Fingerprint::of(url)).map_or(class, |bucket| in_bucket(class, *bucket))
     }
@@ -222,6 +237,11 @@ mod tests {
         assert_eq!(snapshot.generation(), 1);
         let score = |name: &str| snapshot.score(snapshot.class_of(LISTED, &format!("http://h.test/{name}"), None));
         assert!(score("good12") > score("bad12"));
+        let class = |name: &str| snapshot.class_of(LISTED, &format!("http://h.test/{name}"), None);
+        let odds = |name: &str| snapshot.explain(class(name)).unwrap()["log_odds"].as_f64().unwrap();
+        assert!(odds("good12") > 0.0 && odds("bad12") < 0.0);
+        let unknown = snapshot.explain(LISTED).unwrap();
+        assert!(unknown["lessons"].as_u64() > Some(10) && unknown.get("log_odds").is_none(), "{unknown}");
         let new = |words: &[u32]| {
             let link = link("new", words);
             let asked = Link::New { class: LISTED, url: "http://h.test/new", via: "", context: &link.context };

@@ -269,6 +269,14 @@ impl LinkEvidence {
         with_step(class, self.predictions.get(&key(url)).copied().unwrap_or(self.published.unpredicted()))
     }
 
+    /// The log odds that the page of a waiting link is wanted, as it was predicted last, and the number of lessons of that;
+    /// `None` before the first prediction, and where nothing stands around the link.
+    pub fn odds_of(&self, url: Fingerprint) -> (Option<f64>, u64) {
+        let bayes = &self.published.bayes;
+        let context = self.waiting.get(url).filter(|_| bayes.items() > 0);
+        (context.map(|context| bayes.log_odds(context)), bayes.items())
+    }
+
     /// What snapshots predict with.
     pub const fn predictor(&self) -> &Arc<Predictor> {
         &self.published

@@ -3,6 +3,7 @@
 mod contexts;
 mod derive;
 mod example;
+mod judged;
 mod model_update;
 mod pages;
 mod sampling;

@@ -1,6 +1,8 @@
-//! Follows one page through the observations of a crawl: what its text added.
+//! Follows one page through the observations of a crawl: what its text added, and how it was judged.
 
 use super::Learned;
+use super::judged::JudgedPage;
+use crate::learned::judgement::{Judgement, WaitingLink};
 use crate::learned::text::ContentId;
 use crate::learned::text_history::{HOLDERS_MAX, RepeatedAt, Repetition, SaidBy, TextHistory, TextShare, TextTrace};
 use crate::{Observation, Outcome, Policy};
@@ -14,6 +16,7 @@ pub struct TextTracer {
     url: CanonicalUrl,
     page: Option<TracedPage>,
     trace: TextTrace,
+    judged: JudgedPage,
 }
 
 /// The page as it was last observed.
@@ -27,7 +30,8 @@ struct TracedPage {
 impl TextTracer {
     /// Watches the page at `url`; the learner must have seen nothing of the crawl yet.
     pub fn new(learner: Learned, url: CanonicalUrl) -> Self {
-        Self { learner, url, page: None, trace: TextTrace::NotObserved }
+        let judged = JudgedPage::new(url.clone());
+        Self { learner, url, page: None, trace: TextTrace::NotObserved, judged }
     }
 
     /// Shows the next observation.
@@ -37,7 +41,9 @@ impl TextTracer {
             Outcome::Page(facts) if is_it => Some(facts.text.clone()),
             _ => None,
         };
+        self.judged.before(&self.learner, &seen);
         self.learner.observe(seen);
+        self.judged.after(&self.learner, is_it);
         // Nothing is fetched here, so nothing is proposed either.
         drop(self.learner.proposals());
         match text {
@@ -46,6 +52,16 @@ impl TextTracer {
             None if is_it => self.trace = TextTrace::NoPage,
             None => self.watch(),
         }
+    }
+
+    /// Returns how the page was judged when it came; `None` if no page came.
+    pub fn judgement(&self) -> Option<&Judgement> {
+        self.judged.judgement()
+    }
+
+    /// Returns what is expected of the link to the page after the last observation, if it was found and not fetched.
+    pub fn waiting(&mut self) -> Option<WaitingLink> {
+        self.judged.waiting(&mut self.learner)
     }
 
     /// Returns what is known after the last observation.

@@ -1,6 +1,6 @@
 use super::*;
-use crate::learned::{Goal, Tuning};
-use crate::{NewLink, PageFacts};
+use crate::learned::{Goal, TopicTerms, Tuning};
+use crate::{NewLink, PageFacts, PlacedLink};
 use harvestman_core::model::{Apath, LeafPath, LinkClass, ParsedPage};
 
 const HOST: &str = "http://h.test";
@@ -26,6 +26,61 @@ fn page(path: &str, texts: &[(u32, u32)]) -> Observation {
 fn fetch(path: &str, outcome: Outcome) -> Observation {
     let new: Vec<NewLink> = Vec::new();
     Observation { url: url(path), class: LinkClass::unclassified(Apath(7)), via: None, outcome, new }
+}
+
+/// A learner that is shown a site of items, every other one with the tag `macro`, whose links say which these are.
+fn judged(goal: Goal, path: &str) -> TextTracer {
+    let read = Box::new(|_: &[u8], _: Option<&str>, _: Option<&_>| ParsedPage::default());
+    let mut tracer = TextTracer::new(Learned::new(goal, Tuning::default(), 1, read), url(path));
+    let class = LinkClass::unclassified(Apath(3));
+    let item = |number: u32| NewLink {
+        context: Box::new([number % 2, 9]),
+        ..NewLink::new(class, url(&format!("/item/{number}")))
+    };
+    let mut list = fetch("/", Outcome::Page(Box::default()));
+    list.new = (0..62).map(item).chain([NewLink::new(class, url("/tag/macro"))]).collect();
+    tracer.observe(list);
+    for number in 0..60_u32 {
+        let tag = ["/tag/cars", "/tag/macro"][number as usize % 2];
+        let own = PlacedLink::new(Apath(50), url(tag).fingerprint());
+        let mut seen = page(&format!("/item/{number}"), &[(1_000 * number, 1_000 * number + 80)]);
+        seen.class = tracer.learner.snapshot().class_of(class, seen.url.as_str(), Some(url("/").as_str()));
+        if let Outcome::Page(facts) = &mut seen.outcome {
+            (facts.links, facts.accepted) = (vec![own], Some(number % 2 == 1));
+        }
+        tracer.observe(seen);
+    }
+    tracer
+}
+
+#[test]
+fn an_item_of_a_topic_is_told_with_its_tag_and_what_stood_around_its_link() {
+    let goal = || Goal::Topic { terms: TopicTerms::new(["macro"]), duplicate_worth: 0.0 };
+    let of = |path: &str| judged(goal(), path).judgement().cloned().unwrap();
+    let (item, other) = (of("/item/55"), of("/item/56"));
+    let topic = |judged: &Judgement| {
+        let topic = judged.topic.as_ref().unwrap();
+        (topic.is_item, topic.recognised_by, topic.tags.clone())
+    };
+    assert_eq!(topic(&item), (true, "tags", vec![format!("{HOST}/tag/macro")]));
+    assert_eq!(topic(&other), (false, "tags", Vec::new()));
+    assert!(item.wanted && !other.wanted && item.accepted.is_none());
+    assert!(item.expected.log_odds > Some(0.0) && other.expected.log_odds < Some(0.0), "{item:?} {other:?}");
+    assert!(item.expected.lessons >= 40 && other.expected.lessons >= 40, "{item:?} {other:?}");
+}
+
+#[test]
+fn the_validators_verdict_and_what_is_expected_of_a_waiting_link_are_told() {
+    let goal = || Goal::Accepted { examples: Vec::new(), duplicate_worth: 0.5 };
+    let accepted = |path: &str| judged(goal(), path).judgement().map(|judged| (judged.accepted, judged.wanted));
+    assert_eq!(accepted("/item/55"), Some((Some(true), true)));
+    assert_eq!(accepted("/item/56"), Some((Some(false), false)));
+    assert_eq!(accepted("/item/61"), None);
+    let waiting = |path: &str| judged(goal(), path).waiting();
+    let (good, poor) = (waiting("/item/61").unwrap(), waiting("/item/60").unwrap());
+    assert!(good.score > poor.score && good.expected.log_odds > Some(0.0), "{good:?} {poor:?}");
+    assert_eq!(good.found_on, format!("{HOST}/"));
+    assert!(waiting("/item/55").is_none() && waiting("/nowhere").is_none());
 }
 
 fn history(tracer: TextTracer) -> TextHistory {
