@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use harvestman_core::model::{Admission, PolicyRefusal, TrapRecord};
+use harvestman_core::model::{Admission, PolicyRefusal, Priority, TrapRecord};
 use harvestman_core::url::{CanonicalUrl, SearchTemplate, origin_of};
 use harvestman_structure::site::{
     Background, Language, QueryGeneration, QueryOptions, QueryResult, StopWords, token_weights,
@@ -52,6 +52,8 @@ pub struct Searching {
     inner: Box<dyn Policy>,
     options: SearchingOptions,
     sources: Vec<Source>,
+    /// Those of the sources.
+    templates: Arc<[SearchTemplate]>,
     samples: Vec<String>,
     given: VecDeque<String>,
     /// The generators of queries: of all examples together and, unless as printed, of each example.
@@ -77,6 +79,7 @@ impl Searching {
     pub fn new(inner: Box<dyn Policy>, mut options: SearchingOptions) -> Self {
         let source = |template| Source { template, failures: 0, fruitful: 0 };
         let mut searching = Self {
+            templates: options.templates.as_slice().into(),
             sources: std::mem::take(&mut options.templates).into_iter().map(source).collect(),
             samples: std::mem::take(&mut options.samples),
             given: std::mem::take(&mut options.queries).into(),
@@ -240,18 +243,28 @@ fn of_one_example(all: QueryOptions) -> QueryOptions {
     QueryOptions { tokens: all.tokens.div_ceil(3), max_iterations: all.max_iterations.div_ceil(3), ..all }
 }
 
-/// Rejects links to sites that are left.
-struct LeftSites {
+/// Rejects links to sites that are left. Queries and their results come before all else, whatever the policy decides, also
+/// when they are asked about again: the next query waits for them.
+struct SearchRules {
+    templates: Arc<[SearchTemplate]>,
     left: Arc<BTreeSet<Box<str>>>,
     version: u64,
 }
 
-impl Adjustment for LeftSites {
+impl SearchRules {
+    fn awaits(&self, link: &Link<'_>) -> bool {
+        let is_answer = |url: &str| self.templates.iter().any(|template| template.is_answer(url));
+        link.url().is_some_and(is_answer) || link.via().is_some_and(is_answer)
+    }
+}
+
+impl Adjustment for SearchRules {
     fn adjust(&self, _: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission {
         match link.url() {
             Some(url) if !self.left.is_empty() && self.left.contains(origin_of(url)) => {
                 Admission::Reject(PolicyRefusal::PoorSite)
             }
+            Some(_) if self.awaits(link) => Admission::Queue(link.class(), Priority::Pinned),
             _ => admission,
         }
     }
@@ -274,8 +287,9 @@ impl Policy for Searching {
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         self.published = self.version;
-        let left = LeftSites { left: Arc::clone(&self.left), version: self.version };
-        Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(left)))
+        let templates = Arc::clone(&self.templates);
+        let rules = SearchRules { templates, left: Arc::clone(&self.left), version: self.version };
+        Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(rules)))
     }
 
     fn proposals(&mut self) -> Vec<Proposal> {
