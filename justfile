@@ -44,6 +44,19 @@ learned PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../sha
     {{PYTHON}} tests/e2e/learned_crawl.py --bed machina --beds {{BEDS}} --work target/ci/beds --corpora {{CORPORA}} \
         --harvestman target/release/harvestman
 
+# Crawl live forums that a search finds, also killed again and again, and compare with replays (needs ports 8101 and 8102; see .ci/run)
+queries PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shared/corpora":
+    cargo build --release
+    {{PYTHON}} tests/e2e/bed.py setup --bed machina --beds {{BEDS}} --work target/ci/beds
+    {{PYTHON}} tests/e2e/bed.py setup --bed spirit --beds {{BEDS}} --work target/ci/beds
+    {{PYTHON}} tests/e2e/query_crawl.py --beds {{BEDS}} --work target/ci/beds --corpora {{CORPORA}} --harvestman target/release/harvestman
+
+# Record a live picture board, crawl it for topics, also killed again and again, and compare with replays
+topics PYTHON="target/ci/venv/bin/python":
+    cargo build --release
+    SITE_HOME=target/board PYTHON={{PYTHON}} tests/recordings/boorunaut/setup.sh
+    {{PYTHON}} tests/e2e/topic_crawl.py --site target/board --work target/topics --harvestman target/release/harvestman
+
 # Measure the default policies and clusterings on recorded forums and compare with their floors
 figures CORPORA="../shared/corpora":
     cargo build --release

@@ -19,45 +19,27 @@ import csv
 import gzip
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from statistics import mean
 
 from bed import PORTS, serve, stop
+from live_crawl import command, compare, crawl, harvest
 from truth import key
 
 REPLAY_SECONDS_MAX = 300
-CRAWL_SECONDS_MAX = 900
 EXPLAIN_SECONDS_MAX = 60
 RATIOS = ("valid_ratio", "valid_ratio_unique")
 
 
 def replay(args, seed):
     """The result row of a replay."""
-    command = [args.harvestman, "replay", f"{args.corpora}/{args.bed}.warc.gz", "--policy", "ucc", "--seed", str(seed),
-               "--json", "-"]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=REPLAY_SECONDS_MAX, stdin=subprocess.DEVNULL)
+    made = [args.harvestman, "replay", f"{args.corpora}/{args.bed}.warc.gz", "--policy", "ucc", "--seed", str(seed), "--json", "-"]
+    result = subprocess.run(made, capture_output=True, text=True, timeout=REPLAY_SECONDS_MAX, stdin=subprocess.DEVNULL)
     assert result.returncode == 0, result.stderr[-3000:]
     (row,) = json.loads(result.stdout)["rows"]
     return row
-
-
-def crawl(args, base, out, seed, requests):
-    """Runs a crawl with few requests in flight, as in a replay, because a policy cannot revoke requests in flight."""
-    shutil.rmtree(out, ignore_errors=True)
-    settings = ("robots.obey=false", f"budget.requests={requests}", "budget.depth=65535", "frontier.in_flight_max=4")
-    command = [args.harvestman, "crawl", base, "--out", out, "--policy", "ucc", "--seed", str(seed), "--delay", "0s",
-               "--per-host", "4", "--contact", "gate@example.org", "--quiet"]
-    command += [part for setting in settings for part in ("--set", setting)]
-    start = time.monotonic()
-    result = subprocess.run(command, capture_output=True, text=True, timeout=CRAWL_SECONDS_MAX, stdin=subprocess.DEVNULL)
-    assert result.returncode == 0, f"exit code {result.returncode}: {result.stdout[-3000:]}{result.stderr[-3000:]}"
-    print(f"crawled with seed {seed} in {time.monotonic() - start:.0f} s")
-    with open(f"{out}/pages.jsonl", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
 
 
 def worth(args):
@@ -69,38 +51,18 @@ def worth(args):
     return made, {key(row["url"]) for row in rows}
 
 
-def harvest(args, pages):
-    """The measures of a replay, from the page log and the labels of the recording. Every request counts."""
-    made, recorded = worth(args)
-    requests = sum(page["attempts"] for page in pages)
-    brought = {key(page["url"]) for page in pages if page.get("status") == 200}
+def report_strange(pages, recorded):
+    """Prints how many requests were for URLs that a replay does not know."""
     strange = [page["url"] for page in pages if page["attempts"] and key(page["url"]) not in recorded]
-    valid = brought & set(made)
-    print(f"{requests} requests, {len(strange)} of them for unrecorded URLs: {strange[:3]}")
-    unique = sum(made[url] for url in valid)
-    return {"requests": requests, "valid_ratio": len(valid) / requests, "valid_ratio_unique": unique / requests}
-
-
-def compare(live, replayed, tolerance):
-    """Compares two lists of measures, seed by seed."""
-    apart = {}
-    for name in RATIOS:
-        means = [mean(row[name] for row in rows) for rows in (live, replayed)]
-        each = ", ".join(f"{one[name]:.4f} and {other[name]:.4f}" for one, other in zip(live, replayed))
-        print(f"{name}: live {means[0]:.4f}, replayed {means[1]:.4f} (by seed: {each})")
-        if abs(means[0] - means[1]) > tolerance:
-            apart[name] = means
-    made = [(one["requests"], other["budget"]) for one, other in zip(live, replayed)]
-    assert all(requests == budget for requests, budget in made), f"requests and budgets: {made}"
-    assert not apart, f"live crawls and replays differ by more than {tolerance}: {apart}"
+    print(f"{len(strange)} requests for unrecorded URLs: {strange[:3]}")
 
 
 def explain(args, out, url):
     """The explanation as JSON. Checks that the text output works too."""
     stories = []
     for form in ([], ["--json"]):
-        command = [args.harvestman, "explain", out, url, *form]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=EXPLAIN_SECONDS_MAX)
+        made = [args.harvestman, "explain", out, url, *form]
+        result = subprocess.run(made, capture_output=True, text=True, timeout=EXPLAIN_SECONDS_MAX)
         assert result.returncode == 0, f"explain {url}: {result.stderr}"
         stories.append(result.stdout)
     assert url in stories[0], stories[0]
@@ -129,15 +91,18 @@ def run(args):
     seeds = range(1, args.seeds + 1)
     replayed = [replay(args, seed) for seed in seeds]
     print(f"replayed {len(replayed)} times in {time.monotonic() - start:.0f} s, {replayed[0]['budget']} requests each")
-    live = []
+    live, (made, recorded) = [], worth(args)
     server = serve(args, home, base)
     try:
         for seed, row in zip(seeds, replayed):
-            pages = crawl(args, base, out, seed, row["budget"])
-            live.append(harvest(args, pages))
+            pages = crawl(command(args.harvestman, out, seed, row["budget"], base, "--policy", "ucc"), out)
+            report_strange(pages, recorded)
+            live.append(harvest(pages, made))
     finally:
         stop(server)
-    compare(live, replayed, args.tolerance)
+    spent = [(one["requests"], other["budget"]) for one, other in zip(live, replayed)]
+    assert all(requests == budget for requests, budget in spent), f"requests and budgets: {spent}"
+    compare(live, replayed, RATIOS, args.tolerance)
     check_explanations(args, base, out, pages)
     print(f"{args.bed}: the harvest of the live crawls matches the replays")
 

@@ -91,6 +91,15 @@ fn a_target_needs_an_example_that_is_a_page_or_a_type_that_has_one() {
 }
 
 #[test]
+fn a_topic_needs_a_tag() {
+    let recording = Recording::labelled();
+    let run = |more: &[&str]| recording.run(&[&["replay", "forum.warc"][..], more].concat());
+    run(&["--policy", "topic"]).failed(2, &["the policy topic requires a topic", "--topic TAG"]);
+    run(&["--policy", "topic", "--topic", " "]).failed(2, &["--topic names no tag"]);
+    run(&["--topic", "@none"]).failed(2, &["cannot read the topic from none"]);
+}
+
+#[test]
 fn numbers_that_make_no_sense_are_refused() {
     let recording = Recording::labelled();
     recording.run(&["replay", "forum.warc", "--pages", "0"]).failed(2, &["--pages"]);

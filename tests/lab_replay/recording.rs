@@ -21,6 +21,16 @@ pub fn forum() -> &'static Corpus {
     })
 }
 
+/// A simulated photo site, whose items have tags.
+pub fn gallery() -> &'static Corpus {
+    static GALLERY: OnceLock<Corpus> = OnceLock::new();
+    GALLERY.get_or_init(|| {
+        let families = vec![Family::Media];
+        let options = WorldOptions { pages: 900, hosts: 1, families, page_bytes: 200, ..WorldOptions::default() };
+        Corpus::from_world(&World::new(&options, Seed(5)).unwrap()).unwrap()
+    })
+}
+
 /// A folder with a recording.
 pub struct Recording {
     folder: TempDir,
@@ -37,7 +47,21 @@ impl Recording {
     /// The forum as `forum.warc`, alone.
     pub fn unlabelled() -> Self {
         let recording = Self { folder: tempfile::tempdir().unwrap() };
-        recording.write("forum.warc", &warc());
+        recording.write("forum.warc", &warc(forum()));
+        recording
+    }
+
+    /// The photo site as `gallery.warc`, with `gallery.labels.csv` beside it.
+    pub fn gallery() -> Self {
+        let recording = Self::empty();
+        recording.write("gallery.warc", &warc(gallery()));
+        let truth = gallery().truth().unwrap();
+        let mut text = "url,page_type,is_duplicate_view,role,tags\n".to_owned();
+        for (id, label) in gallery().ids().filter_map(|id| Some((id, truth.label(id)?))) {
+            let (view, role, tags) = (u8::from(label.is_duplicate_view), label.role.name(), label.tags().join("|"));
+            let _ = writeln!(text, "\"{}\",{},{view},{role},{tags}", gallery().url(id).as_str(), label.page_type);
+        }
+        recording.write("gallery.labels.csv", &text);
         recording
     }
 
@@ -100,14 +124,13 @@ impl Ran {
 }
 
 /// The records, the seed's first.
-fn warc() -> String {
-    let corpus = forum();
+fn warc(corpus: &Corpus) -> String {
     let others = corpus.ids().filter(|id| *id != corpus.seed());
-    std::iter::once(corpus.seed()).chain(others).map(record).collect()
+    std::iter::once(corpus.seed()).chain(others).map(|id| record(corpus, id)).collect()
 }
 
-fn record(id: PageId) -> String {
-    let (url, page) = (forum().url(id), forum().page(id));
+fn record(corpus: &Corpus, id: PageId) -> String {
+    let (url, page) = (corpus.url(id), corpus.page(id));
     let mut head = format!("HTTP/1.1 {} Whatever\r\n", page.status);
     for (name, value) in &page.headers {
         let _ = write!(head, "{name}: {}\r\n", value.to_str().unwrap());

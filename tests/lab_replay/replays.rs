@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::recording::{Recording, forum, largest_type};
+use harvestman::lab::measures::Topic;
+
+use super::recording::{Recording, forum, gallery, largest_type};
 
 #[test]
 fn the_same_seed_gives_the_same_order_for_every_policy_and_another_seed_another() {
@@ -126,4 +128,47 @@ fn the_help_teaches_examples_budgets_and_variants() {
     for part in ["Examples:", "Budget:", "min(5,000, N/4, W/2)", "paper-without-dsim", "+free-sample", "--order"] {
         assert!(help.contains(part), "{part}\nis not in\n{help}");
     }
+}
+
+#[test]
+fn a_topic_is_replayed_and_its_items_are_counted() {
+    let recording = Recording::gallery();
+    let topic = Topic::of(gallery(), 1).remove(0);
+    let tag = topic.tags[0].to_uppercase();
+    let alone = Topic::named([&*tag]);
+    let truth = gallery().truth().unwrap();
+    let items = gallery().ids().filter_map(|id| truth.page(id)).filter(|label| alone.contains(label)).count();
+    recording.write("tags", &format!("# one tag\n{tag}\n"));
+    let row = |policy: &str, topic: &str| {
+        let args = ["replay", "gallery.warc", "--policy", policy, "--topic", topic, "--pages", "200", "--json", "-"];
+        recording.run(&args).rows().remove(0)
+    };
+    let [found, breadth_first] = ["topic", "bfs"].map(|policy| row(policy, &tag));
+    assert_eq!((found["task"].as_str(), found["target"].as_str()), (Some("topic"), Some(&*topic.tags[0])));
+    assert_eq!(found, row("topic", "@tags"));
+    let (recall, ratio) = (found["recall"].as_f64().unwrap(), found["valid_ratio"].as_f64().unwrap());
+    assert!((recall * items as f64 - ratio * 200.0).abs() < 1e-6, "{items} items: {found}");
+    assert!(recall > 2.0 * breadth_first["recall"].as_f64().unwrap(), "{found} {breadth_first}");
+    let order = recording.run(&["replay", "gallery.warc", "--topic", &tag, "--pages", "20", "--order", "-"]);
+    assert_eq!(order.out.lines().count(), 20, "{order:?}");
+}
+
+#[test]
+fn crawls_from_queries_start_from_the_examples_that_are_named() {
+    let recording = Recording::labelled();
+    let target = largest_type();
+    let page = |type_: &str| {
+        let truth = forum().truth().unwrap();
+        let id = forum().ids().find(|id| truth.page(*id).is_some_and(|label| &*label.page_type == type_)).unwrap();
+        forum().url(id).as_str()
+    };
+    let args = ["lab", "xcrawl", "forum.warc", "--queries", "--sites", "1", "--types", &target, "--policies", "xcrawl"];
+    let run = |example: &str| {
+        let more = ["--variants", "default", "--seeds", "1", "--budget", "60", "--json", "-", "--example", example];
+        recording.run(&[&args[..], &more].concat())
+    };
+    let rows = run(page(&target)).rows();
+    assert_eq!((rows.len(), rows[0]["budget"].as_u64()), (1, Some(60)), "{rows:?}");
+    assert!(rows[0]["recall"].as_f64().is_some_and(|recall| recall > 0.0), "{rows:?}");
+    run("http://elsewhere.example/").failed(1, &["http://elsewhere.example/ is not in forum", "name another example"]);
 }

@@ -16,7 +16,7 @@ use super::live::LiveBoard;
 use super::make_policy::MakePolicy;
 use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
-use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled};
+use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled, Recorded};
 use super::pace::Pace;
 use super::page_processor::PageProcessor;
 use super::policy_board::PolicyBoard;
@@ -34,8 +34,7 @@ use harvestman_metrics::Metrics;
 use harvestman_policy::learned::{SiteModel, TopicTerms};
 use harvestman_policy::steering::Steering;
 use harvestman_policy::{
-    self as policy, CurrentPolicy, ExamplePage, GuardedPolicy, Observation, Policy, PolicyInputs, PolicySnapshot,
-    Proposal,
+    self as policy, CurrentPolicy, ExamplePage, GuardedPolicy, Policy, PolicyInputs, PolicySnapshot, Proposal,
 };
 use harvestman_stages::frontier::{LinksFound, Order, OrderSlot};
 use harvestman_structure::parse::Parser;
@@ -236,13 +235,17 @@ fn recall(
     pages: &mut Vec<(String, ClusterId)>,
 ) -> Result<(ObservationLog, Recalled), Error> {
     let path = directory.join(OBSERVATIONS_DIRECTORY);
-    let show = |seen: Observation, cluster: ClusterId| {
-        if cluster != ClusterId::UNKNOWN {
-            pages.push((seen.url.as_str().to_owned(), cluster));
+    let show = |recorded| match recorded {
+        Recorded::Observed(seen, cluster) => {
+            if cluster != ClusterId::UNKNOWN {
+                pages.push((seen.url.as_str().to_owned(), cluster));
+            }
+            policy.observe(*seen);
+            // They were made when the policy saw this first.
+            drop(policy.proposals());
         }
-        policy.observe(seen);
-        // They were made when the policy saw this first.
-        drop(policy.proposals());
+        // The run after it began with them.
+        Recorded::RunEnded => drop(policy.open_queries()),
     };
     let opened = AssertUnwindSafe(|| ObservationLog::open(directory, observations::key(config), show));
     match catch_unwind(opened) {

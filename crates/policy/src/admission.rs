@@ -71,6 +71,15 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// The page with the link, where it is known.
+    pub const fn via(&self) -> Option<&'a str> {
+        match *self {
+            Self::Place(..) | Self::Class(_) => None,
+            Self::New { via, .. } => Some(via),
+            Self::Waiting { via, .. } => via,
+        }
+    }
+
     /// A policy's answer: rejected for this reason, if there is one. The target of a redirect is never rejected by a policy: it stands
     /// for a page that was wanted.
     pub fn unless(&self, refusal: Option<PolicyRefusal>) -> Admission {

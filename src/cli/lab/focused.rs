@@ -60,6 +60,12 @@ pub struct XcrawlArgs {
     /// Crawl the first recordings together, from queries only; all recordings are searched
     #[arg(long)]
     pub(super) queries: bool,
+    /// With --queries: an example page, instead of drawn ones; may be repeated
+    #[arg(long, value_name = "URL", requires = "queries")]
+    pub(super) example: Vec<String>,
+    /// With --queries: guard against traps as a crawl does
+    #[arg(long, requires = "queries")]
+    pub(super) trap_guard: bool,
     /// With --queries: number of recordings whose pages are wanted
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(super) sites: usize,

@@ -9,8 +9,9 @@ pub fn run(args: XcrawlArgs) -> Result<(), Failure> {
     use harvestman_lab::experiments::{Contender, FromQueries};
 
     let contenders = Contender::all(&args.policies, &args.variants);
-    let XcrawlArgs { common, budget, types, examples, sites, .. } = args;
-    let experiment = FromQueries { contenders, seeds: common.seeds, budget, sites, types, examples };
+    let XcrawlArgs { common, budget, types, examples, example: given, trap_guard, sites, .. } = args;
+    let seeds = common.seeds;
+    let experiment = FromQueries { contenders, seeds, budget, sites, types, examples, given, trap_guard };
     super::common::run_merged(&experiment, &common, |recordings| Ok(experiment.merge(recordings)?))
 }
 

@@ -19,7 +19,7 @@ pub struct ReplayArgs {
     #[arg(value_name = "CORPUS")]
     pub(super) corpus: PathBuf,
 
-    /// Policy: bfs, random, ucc, target, opic, irobot, tpm, sb
+    /// Policy: bfs, random, ucc, target, opic, irobot, tpm, sb, cluster-graph, xcrawl, apprentice, topic
     #[arg(long, value_name = "NAME", default_value_t = PolicyName::Ucc, help_heading = "The crawl")]
     pub(super) policy: PolicyName,
     /// Variant of ucc and target: default, paper, or one of those listed below
@@ -54,6 +54,10 @@ pub struct ReplayArgs {
     /// selector:CSS, schema:TYPE, table:HEADING,HEADING; may be repeated
     #[arg(long, value_name = "TEST")]
     pub(super) want: Vec<String>,
+    /// Tag of the topic, for topic, or @FILE with one a line; may be repeated. Wanted are then the items with one of the
+    /// tags: the labels need the columns role and tags
+    #[arg(long, value_name = "TAG", conflicts_with = "target", help_heading = "The crawl")]
+    pub(super) topic: Vec<String>,
 
     /// Labels of the pages [default: NAME.labels.csv.gz or NAME.labels.csv beside NAME.warc.gz]
     #[arg(long, value_name = "CSV", help_heading = "What is measured")]
@@ -79,7 +83,7 @@ fn after_help() -> String {
 Budget:
   For user-created content: min(5,000, N/4, W/2), where N is the number of URLs of the recording and
   W its number of user-created pages (labelled so, HTML, status 200); without labels min(5,000,
-  N/4). For a target: the number of pages of the type.
+  N/4). For a target: the number of pages of the type. For a topic: the number of its items.
 
 Examples:
   Crawl a recorded forum with the default policy:
@@ -91,6 +95,8 @@ Examples:
         --example https://forum.example.org/user/7 --order order.tsv
   Pages of a labelled type, with the example drawn by the seed:
     harvestman replay forum.warc.gz --policy target --target forum:profile
+  Items about birds, after 2,000 requests:
+    harvestman replay board.warc.gz --policy topic --topic bird --topic wader --pages 2000
 
 Variants of ucc and target: {}.
 Variants of xcrawl: {}.

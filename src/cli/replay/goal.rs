@@ -5,10 +5,12 @@ use std::sync::Arc;
 use super::args::ReplayArgs;
 use crate::cli::exit::Failure;
 use crate::cli::recordings::example_page;
+use crate::cli::topic_file::read_topics;
 use harvestman_core::seed::Seed;
 use harvestman_lab::corpus::{Corpus, PageId};
 use harvestman_lab::experiments::{Form, example_of, has_variants, needs_example, target_budget, ucc_budget};
-use harvestman_lab::measures::Task;
+use harvestman_lab::measures::{Task, Topic};
+use harvestman_lab::replay::PolicyName;
 
 /// The goal of a replay.
 pub(super) struct Goal {
@@ -30,8 +32,9 @@ impl Goal {
             let known = policy.variant_names();
             return Err(Failure::usage(format!("{policy} has no variant {variant}; it has {known}")));
         }
+        let topic = topic(args)?;
         let given = args.example.as_deref().map(|url| example_page(corpus, url)).transpose()?;
-        let task = task(corpus, args, given);
+        let task = topic.map_or_else(|| task(corpus, args, given), |topic| Task::Topic(Arc::new(topic)));
         let drawn = match &args.target {
             // Drawn even if the policy needs no example, because a type without pages is a mistake.
             Some(page_type) => Some(example_of(corpus, page_type, Seed(args.seed)).map_err(Failure::usage)?),
@@ -47,6 +50,19 @@ impl Goal {
         }
         let budget = args.pages.map_or_else(|| budget(corpus, &task), |pages| pages as usize);
         Ok(Self { task, example, budget })
+    }
+}
+
+/// Returns the topic, which the policy `topic` needs.
+fn topic(args: &ReplayArgs) -> Result<Option<Topic>, Failure> {
+    let terms = read_topics(args.topic.clone())?;
+    let topic = Topic::named(terms.iter().map(String::as_str));
+    match (args.topic.is_empty(), topic.tags.is_empty()) {
+        (true, _) if args.policy == PolicyName::Topic => {
+            Err(Failure::usage("the policy topic requires a topic: name its tags with --topic TAG"))
+        }
+        (false, true) => Err(Failure::usage("--topic names no tag: give a tag or a phrase")),
+        (none, _) => Ok(Some(topic).filter(|_| !none)),
     }
 }
 

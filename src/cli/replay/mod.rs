@@ -14,8 +14,8 @@ use goal::Goal;
 use harvestman_core::model::TrapRecord;
 use harvestman_core::seed::Seed;
 use harvestman_lab::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
-use harvestman_lab::measures::{Harvest, Judge};
-use harvestman_lab::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, make, replay, spelling};
+use harvestman_lab::measures::{Harvest, Judge, Task};
+use harvestman_lab::replay::{ExamplePage, Plan, PolicyInputs, PolicyName, TopicInputs, make, replay, spelling};
 use harvestman_lab::tables::{Measure, Row};
 use harvestman_pipeline::accepting;
 use harvestman_stages::frontier::EarlyStopOptions;
@@ -27,12 +27,17 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let goal = Goal::of(&corpus, args)?;
     let accepts = accepting(&args.want).map_err(|error| Failure::usage(error.to_string()))?;
     let example = goal.example.map(|id| ExamplePage::of(&corpus, id));
+    let topic = match &goal.task {
+        Task::Topic(topic) => Some(TopicInputs::of(&corpus, topic, Seed(args.seed))),
+        _ => None,
+    };
     let making = PolicyInputs {
         variant: args.variant.variant,
         example: example.as_ref(),
         sample_pages: args.sample,
         by: args.variant.by,
         validated: accepts.is_some(),
+        topic: topic.as_ref(),
         spelling: (args.policy == PolicyName::Sb).then(|| spelling(&corpus)),
         ..PolicyInputs::new(Seed(args.seed))
     };

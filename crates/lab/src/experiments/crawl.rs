@@ -47,6 +47,8 @@ pub struct Crawl {
     pub topic: Option<Arc<TopicInputs>>,
     /// The search that it starts from; the examples are then known and no starts.
     pub search: Option<Arc<Search>>,
+    /// Whether the policy is guarded against traps, as in a crawl.
+    pub trap_guard: bool,
 }
 
 /// The result of a crawl.
@@ -97,6 +99,7 @@ impl Crawl {
             validated: false,
             topic: None,
             search: None,
+            trap_guard: false,
         }
     }
 
@@ -195,7 +198,8 @@ impl Crawl {
         let queries = self.search.clone().map(|search| QueryStart { search, samples: samples() });
         let sample_free = self.contender.form.free_sample.then_some(FREE_SAMPLE_REQUESTS);
         let accepts = self.validated.then(|| labelled(corpus, &self.task)).flatten();
-        (Plan { seeds, sample_free, accepts, queries, ..Plan::new(corpus, self.task.clone(), self.budget) }, policy)
+        let plan = Plan::new(corpus, self.task.clone(), self.budget);
+        (Plan { seeds, sample_free, accepts, queries, trap_guard: self.trap_guard, ..plan }, policy)
     }
 
     fn name(&self) -> String {

@@ -39,6 +39,14 @@ pub enum ExperimentError {
         /// The existing types.
         known: String,
     },
+    /// An example is no page.
+    #[error("{url} is not in {name}, or is not an HTML page with status 200: name another example")]
+    NoPage {
+        /// The corpus.
+        name: String,
+        /// The URL of the example.
+        url: String,
+    },
     /// No type has enough pages.
     #[error(
         "{name} has no type of user-created content with {least} pages or more; name some with --types, or lower \

@@ -35,8 +35,12 @@ pub struct FromQueries {
     pub sites: usize,
     /// The wanted type of each of them; if empty, its most frequent type of user-created content.
     pub types: Vec<String>,
-    /// Number of example pages.
+    /// Number of example pages that are drawn.
     pub examples: usize,
+    /// The URLs of the example pages; if empty, they are drawn.
+    pub given: Vec<String>,
+    /// Whether the policy is guarded against traps, as in a crawl.
+    pub trap_guard: bool,
 }
 
 const SHOWN: &[Measure] = &[
@@ -78,8 +82,13 @@ impl FromQueries {
 }
 
 impl FromQueries {
-    /// Draws the examples: one of each site in turn.
+    /// Returns the given examples, or draws some: one of each site in turn.
     fn examples_of(&self, corpus: &Corpus, seed: Seed) -> Result<Vec<PageId>, ExperimentError> {
+        if !self.given.is_empty() {
+            let page = |url: &String| corpus.find_loosely(url).filter(|id| corpus.page(*id).is_page());
+            let missing = |url: &String| ExperimentError::NoPage { name: corpus.name.clone(), url: url.clone() };
+            return self.given.iter().map(|url| page(url).ok_or_else(|| missing(url))).collect();
+        }
         let mut drawn: Vec<(&str, Vec<PageId>)> = Vec::new();
         for id in examples_of(corpus, WANTED, usize::MAX, seed)? {
             let site = origin_of(corpus.url(id).as_str());
@@ -109,7 +118,8 @@ impl Experiment for FromQueries {
                 let examples = self.examples_of(corpus, Seed(seed))?;
                 let task = Task::Target(WANTED.into());
                 let crawl = Crawl::new(*contender, task, budget, seed);
-                crawls.push(Crawl { examples, validated: true, search: Some(Arc::clone(&search)), ..crawl });
+                let (search, trap_guard) = (Some(Arc::clone(&search)), self.trap_guard);
+                crawls.push(Crawl { examples, validated: true, search, trap_guard, ..crawl });
             }
         }
         let crawled = super::ucc::run_all(corpus, &crawls, None, workers)?;

@@ -23,6 +23,11 @@ pub struct Topic {
 }
 
 impl Topic {
+    /// Returns the topic of these tags, in the spelling of labels. Texts without characters are no tags.
+    pub fn named<'a>(tags: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { tags: Label::default().with_tags(tags).tags().into() }
+    }
+
     /// Returns whether a page with this label is an item of the topic.
     pub fn contains(&self, label: &Label) -> bool {
         label.role == Role::Detail && label.tags().iter().any(|tag| self.tags.contains(tag))

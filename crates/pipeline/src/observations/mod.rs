@@ -60,6 +60,15 @@ pub(super) struct Recalled {
     pub(super) spoilt: u64,
 }
 
+/// What the log of an earlier run holds.
+#[derive(Debug)]
+pub(super) enum Recorded {
+    /// An observation, with the cluster of its page.
+    Observed(Box<Observation>, ClusterId),
+    /// A run ended here, and another began: a policy may decide something then, such as not to wait any longer.
+    RunEnded,
+}
+
 /// The log of observations.
 #[derive(Debug)]
 pub(super) struct ObservationLog {
@@ -74,19 +83,19 @@ pub(super) struct ObservationLog {
 }
 
 impl ObservationLog {
-    /// Opens the log of a crawl directory. What an earlier run left is read first: each observation, with its page's
-    /// cluster, is passed to `show` in order. Unreadable ones are skipped.
-    pub(super) fn open(
-        directory: &Path,
-        key: u64,
-        mut show: impl FnMut(Observation, ClusterId),
-    ) -> io::Result<(Self, Recalled)> {
+    /// Opens the log of a crawl directory. What earlier runs left is read first: each observation, and each beginning of
+    /// another run, is passed to `show` in order. Unreadable observations are skipped.
+    pub(super) fn open(directory: &Path, key: u64, mut show: impl FnMut(Recorded)) -> io::Result<(Self, Recalled)> {
         let directory = directory.join(OBSERVATIONS_DIRECTORY);
         fs::create_dir_all(&directory)?;
-        let (mut recalled, mut segments) = (Recalled::default(), Vec::new());
+        let (mut recalled, mut segments) = (Recalled::default(), Vec::<Segment>::new());
         for number in segments::numbers(&directory)? {
             let bytes = fs::read(directory.join(segments::name(number)))?;
-            match block::read(&bytes, key, &mut show) {
+            // Within a run, a segment follows only one that is full.
+            if segments.last().is_some_and(|last| last.count < SEGMENT) {
+                show(Recorded::RunEnded);
+            }
+            match block::read(&bytes, key, &mut |seen, cluster| show(Recorded::Observed(Box::new(seen), cluster))) {
                 Some(count) => {
                     segments.push(Segment { number, count });
                     recalled.observations += count;

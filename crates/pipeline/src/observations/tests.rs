@@ -16,7 +16,8 @@ fn seen(number: u64) -> Observation {
 /// Reads a directory back. Returns the numbers of the observations, and what was restored.
 fn read(directory: &Path, key: u64) -> (Vec<u64>, Recalled) {
     let mut numbers = Vec::new();
-    let (_, recalled) = ObservationLog::open(directory, key, |seen, cluster| {
+    let (_, recalled) = ObservationLog::open(directory, key, |recorded| {
+        let Recorded::Observed(seen, cluster) = recorded else { return };
         assert_eq!(u64::from(cluster.0), seen.class.apath.0 + 1);
         assert!(matches!(&seen.outcome, Outcome::Page(page) if page.body.is_some() && page.gist.len() == 3));
         assert_eq!((seen.new.len(), seen.via.as_deref()), (1, Some("http://h.test/")));
@@ -28,7 +29,7 @@ fn read(directory: &Path, key: u64) -> (Vec<u64>, Recalled) {
 
 /// Simulates a run that makes these observations.
 fn run(directory: &Path, key: u64, numbers: std::ops::Range<u64>) {
-    let (mut log, _) = ObservationLog::open(directory, key, |_, _| {}).unwrap();
+    let (mut log, _) = ObservationLog::open(directory, key, |_| {}).unwrap();
     for number in numbers {
         log.add(encode(&seen(number), ClusterId(number as u32 + 1))).unwrap();
     }
@@ -43,6 +44,24 @@ fn observations_of_several_runs_are_read_in_order() {
     run(dir.path(), 1, 150..160);
     run(dir.path(), 1, 160..160);
     assert_eq!(read(dir.path(), 1), ((0..160).collect(), Recalled { observations: 160, spoilt: 0 }));
+}
+
+#[test]
+fn the_ends_of_runs_are_told_from_the_ends_of_full_segments() {
+    let dir = tempfile::tempdir().unwrap();
+    let ends = [7, 7 + SEGMENT + 70, 7 + SEGMENT + 80];
+    let mut first = 0;
+    for end in ends {
+        run(dir.path(), 1, first..end);
+        first = end;
+    }
+    let (mut observed, mut ended) = (0, Vec::new());
+    let show = |recorded| match recorded {
+        Recorded::Observed(..) => observed += 1,
+        Recorded::RunEnded => ended.push(observed),
+    };
+    ObservationLog::open(dir.path(), 1, show).unwrap();
+    assert_eq!((ended, observed), (ends[..2].to_vec(), ends[2]));
 }
 
 #[test]
@@ -162,7 +181,7 @@ fn a_replayed_policy_knows_exactly_the_same_and_continues_alike() {
         let making = PolicyInputs { sample_pages: Some(60), ..PolicyInputs::new(Seed(5)) };
         let (mut first, mut second) = (make(kind, &making, reader()), make(kind, &making, reader()));
         let dir = tempfile::tempdir().unwrap();
-        let (mut log, _) = ObservationLog::open(dir.path(), 1, |_, _| {}).unwrap();
+        let (mut log, _) = ObservationLog::open(dir.path(), 1, |_| {}).unwrap();
         for number in 0..90 {
             let seen = fetch(number, &mut *reader());
             log.add(encode(&seen, ClusterId::UNKNOWN)).unwrap();
@@ -173,7 +192,11 @@ fn a_replayed_policy_knows_exactly_the_same_and_continues_alike() {
             }
         }
         log.flush(Instant::EPOCH, true).unwrap();
-        ObservationLog::open(dir.path(), 1, |seen, _| second.observe(seen)).unwrap();
+        let show = |recorded| match recorded {
+            Recorded::Observed(seen, _) => second.observe(*seen),
+            Recorded::RunEnded => panic!("there was one run"),
+        };
+        ObservationLog::open(dir.path(), 1, show).unwrap();
         let alike = |first: &mut dyn harvestman_policy::Policy, second: &mut dyn harvestman_policy::Policy| {
             let (a, b) = (first.snapshot(), second.snapshot());
             assert_eq!((a.version(), a.generation()), (b.version(), b.generation()), "{kind:?}");

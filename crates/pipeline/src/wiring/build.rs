@@ -1,5 +1,6 @@
 //! Builds the stages of a crawl from sink to source: each gets the handles of those behind it.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -39,6 +40,8 @@ use crate::worker::{Worker, WorkerContext};
 use crate::{Error, output};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Ledger;
+use harvestman_core::url::Fingerprint;
+use harvestman_policy::Proposal;
 use harvestman_report::Run;
 use harvestman_stages::frontier::{CreditPool, DiscoveredLinks, EndReason, FrontierActor};
 use harvestman_storage::archive::ArchiveWriter;
@@ -53,6 +56,8 @@ struct Sinks {
     rules: Arc<Rules>,
     visits: Arc<Visits>,
     earlier: EarlierRuns,
+    /// The queries that the run starts with.
+    queries: Vec<Proposal>,
     active: ActiveOrders,
     /// When the crawl would have started had it never been interrupted.
     started: Instant,
@@ -90,7 +95,7 @@ impl CrawlBuilder<'_> {
         let Start { lock, left } = (self.start)(&crawl_directory)?;
         let (mut sinks, writer) = self.sinks(&parts, &mut policy, crawl_directory, left)?;
         let circle = self.circle(&parts, &policy, &mut sinks)?;
-        let seeds = self.seeds(&parts, &mut policy, &sinks.rules, circle.is_new);
+        let seeds = self.seeds(&parts, &policy, &sinks, circle.is_new);
         let shared_policy = policy.shared.clone();
         let shown = Shown {
             board: Arc::clone(&policy.board),
@@ -135,6 +140,7 @@ impl CrawlBuilder<'_> {
         let (files, writer) = ArchiveFiles::open(self, &directory)?;
         let active = ActiveOrders::read(&directory)?;
         policy.recall(config, &directory, active.steering.clone())?;
+        let queries = policy.open_queries();
         let earlier = EarlierRuns::recall(self, &directory, left)?;
         let (order, store) = (config.filter.order.name(), config.dedup.store.name());
         hooks.metrics.crawl.info.set(&[config.crawl.policy.name(), order, store]);
@@ -143,7 +149,8 @@ impl CrawlBuilder<'_> {
         let rules = Arc::new(rules(self, parts, policy, &seen, earlier.keeps_visits));
         let visits = Visits::new(earlier.keeps_visits, earlier.reader.clone(), earlier.round_number());
         let started = clock.now() - earlier.past.account.elapsed;
-        Ok((Sinks { directory, files, seen, rules, visits: Arc::new(visits), earlier, active, started }, writer))
+        let visits = Arc::new(visits);
+        Ok((Sinks { directory, files, seen, rules, visits, earlier, queries, active, started }, writer))
     }
 
     /// Builds the frontier, the hosts, the request sender, the state writer and the recrawl scheduler.
@@ -173,11 +180,11 @@ impl CrawlBuilder<'_> {
             finished: finished_sender,
         };
         let mut frontier = frontier_to_be.build(self, frontier_parts);
-        let earlier = &mut sinks.earlier;
-        let account = std::mem::take(&mut earlier.past.account.ledger);
+        let account = std::mem::take(&mut sinks.earlier.past.account.ledger);
         let is_new = account.discovered() == 0;
         frontier.restore_ledger(account.clone());
-        restore(earlier, &sinks.seen, &mut frontier)?;
+        restore(sinks, &mut frontier)?;
+        let earlier = &mut sinks.earlier;
         // Its queue has room for the visits that wait, which are known now.
         let recrawl = earlier.round.as_ref().map(|(round, loaded)| RecrawlHandle::new(config, round, loaded));
         let (recrawl, recrawl_queue) = recrawl.unzip();
@@ -223,10 +230,10 @@ impl CrawlBuilder<'_> {
 
     /// Returns the seeds as links (none if the crawl has begun before, or other nodes supply them), and the queries without an
     /// answer.
-    fn seeds(&self, parts: &Parts, policy: &mut PolicySetup, rules: &Rules, is_new: bool) -> DiscoveredLinks {
+    fn seeds(&self, parts: &Parts, policy: &PolicySetup, sinks: &Sinks, is_new: bool) -> DiscoveredLinks {
         let seeds = parts.seeds.iter().chain(&policy.example_seeds).filter(|_| is_new && self.environment.has_seeds());
-        let mut found = plant(seeds, rules, &*policy.first());
-        plant_queries(&policy.open_queries(), rules, &mut found);
+        let mut found = plant(seeds, &sinks.rules, &*policy.first());
+        plant_queries(&sinks.queries, &sinks.rules, &mut found);
         found
     }
 
@@ -304,12 +311,19 @@ impl CrawlBuilder<'_> {
     }
 }
 
-/// Restores the URLs that waited, and those that were seen.
-fn restore(earlier: &mut EarlierRuns, seen: &SeenUrls, frontier: &mut FrontierActor) -> Result<(), Error> {
+/// Restores the URLs that waited, and those that were seen. Queries among the former need not be sent again.
+fn restore(sinks: &mut Sinks, frontier: &mut FrontierActor) -> Result<(), Error> {
+    let Sinks { earlier, seen, queries, .. } = sinks;
     let Some(store) = earlier.store.as_ref().filter(|_| earlier.goes_on) else { return Ok(()) };
     let round = &mut earlier.round;
-    let waits = |url| round.iter_mut().for_each(|(_, loaded)| loaded.waits(url));
+    let open: Vec<_> = queries.iter().map(|query| Fingerprint::of(&query.url)).collect();
+    let mut waiting = HashSet::new();
+    let waits = |url| {
+        round.iter_mut().for_each(|(_, loaded)| loaded.waits(url));
+        waiting.extend(open.contains(&url).then_some(url));
+    };
     restore_urls(store, seen, frontier, waits)?;
+    queries.retain(|query| !waiting.contains(&Fingerprint::of(&query.url)));
     earlier.past.admitted.iter().for_each(|(host, count)| frontier.restore_admitted(host, *count));
     Ok(())
 }

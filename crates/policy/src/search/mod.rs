@@ -2,16 +2,16 @@
 //! *xCrawl*, sections 3 and 4).
 
 mod answer;
-mod left_sites;
 mod options;
 mod round;
+mod rules;
 mod searching;
 mod site_yields;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use answer::SearchAnswer;
-pub(crate) use left_sites::LeftSites;
+pub(crate) use rules::SearchRules;
 pub use options::{ReadText, SearchingOptions};
 pub use searching::Searching;
 pub use site_yields::{SiteLimits, SiteYields};

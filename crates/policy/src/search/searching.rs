@@ -9,7 +9,7 @@ use harvestman_structure::site::{
     Background, Language, QueryGeneration, QueryOptions, QueryResult, StopWords, token_weights,
 };
 
-use super::left_sites::LeftSites;
+use super::rules::SearchRules;
 use super::options::SearchingOptions;
 use super::round::Round;
 use super::{SearchAnswer, SiteYields};
@@ -51,6 +51,8 @@ pub struct Searching {
     inner: Box<dyn Policy>,
     options: SearchingOptions,
     sources: Vec<Source>,
+    /// Those of the sources.
+    templates: Arc<[SearchTemplate]>,
     samples: Vec<String>,
     given: VecDeque<String>,
     /// The generators of queries: of all examples together and, unless as printed, of each example.
@@ -76,6 +78,7 @@ impl Searching {
     pub fn new(inner: Box<dyn Policy>, mut options: SearchingOptions) -> Self {
         let source = |template| Source { template, failures: 0, fruitful: 0 };
         let mut searching = Self {
+            templates: options.templates.as_slice().into(),
             sources: std::mem::take(&mut options.templates).into_iter().map(source).collect(),
             samples: std::mem::take(&mut options.samples),
             given: std::mem::take(&mut options.queries).into(),
@@ -252,8 +255,8 @@ impl Policy for Searching {
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         self.published = self.version;
-        let left = LeftSites::new(Arc::clone(&self.left), self.version);
-        Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(left)))
+        let rules = SearchRules::new(Arc::clone(&self.templates), Arc::clone(&self.left), self.version);
+        Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(rules)))
     }
 
     fn proposals(&mut self) -> Vec<Proposal> {

@@ -3,9 +3,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{BreadthFirst, Link, NewLink, Observation, Outcome, PageFacts, Policy};
+use crate::{BreadthFirst, Link, NewLink, Observation, Outcome, PageFacts, Policy, readmit};
 use harvestman_core::config::url::UrlOptions;
-use harvestman_core::model::{Apath, LinkClass};
+use harvestman_core::model::{Admission, Apath, LinkClass, Priority};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, SearchTemplate};
 use harvestman_structure::site::QueryOptions;
 
@@ -152,6 +152,22 @@ fn a_resumed_crawl_sends_the_open_query_again_and_does_not_wait_for_lost_results
     assert!(policy.proposals().is_empty(), "the run starts with it");
     policy.observe(observation("http://a.test/1", Some(&first[0]), page(true), &[]));
     assert_eq!(policy.found_sites().len(), 1, "a late result counts");
+}
+
+#[test]
+fn queries_and_results_come_first_whenever_they_are_asked_about_and_other_links_do_not() {
+    let mut policy = Searching::new(Box::new(Learning), options(&["first"], &[]));
+    let (snapshot, class) = (policy.snapshot(), LinkClass::unclassified(Apath(77)));
+    let pinned = Admission::Queue(class, Priority::Pinned);
+    let query = "http://search.test/?q=first";
+    for (url, via) in [(query, query), ("http://a.test/1", query)] {
+        let new = Link::New { class, url, via, context: &[] };
+        assert_eq!((snapshot.admit(&new), readmit(&*snapshot, class, url, Some(via))), (pinned, pinned), "{url}");
+    }
+    for (url, via) in [("http://a.test/2", Some("http://a.test/1")), ("http://a.test/", None)] {
+        assert_eq!(readmit(&*snapshot, class, url, via), Admission::Queue(class, Priority::Normal), "{url}");
+    }
+    assert_eq!(snapshot.admit(&Link::Class(class)), Admission::Queue(class, Priority::Normal));
 }
 
 #[test]
