@@ -43,6 +43,7 @@ mod samples;
 mod target;
 #[cfg(test)]
 mod tests;
+mod type_forest;
 mod ucc;
 mod workers;
 

@@ -1,37 +1,46 @@
 //! How well page types are told by a few labelled samples of each: by path strings as printed (Zhang, Nasraoui 2009,
-//! section 4), and by clusters.
+//! section 4), by all that pages have, and by clusters.
+//!
+//! By all that pages have: leaf paths with class names, and parts of the address, are features; a random forest decides
+//! ([`TypeForest`]). Which class names count is learnt from all pages, without labels.
 //!
 //! By clusters: pages belong together whose addresses have one form, the finest first, and among those the labelled sample
 //! with the nearest template decides (leaf paths, as crawls compare pages). Forms and templates are learnt from all pages,
 //! without labels. Where no sample's address has the form of a page's, coarser forms decide, then the template alone.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rand::seq::IndexedRandom;
 
+use super::type_forest::TypeForest;
 use crate::corpus::{Corpus, PageId, Role};
 use crate::measures::ratio;
 use crate::tables::{Measure, Row};
 use harvestman_core::config::ParseOptions;
-use harvestman_core::model::LeafPath;
+use harvestman_core::model::{ClassTokens, LeafPath};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
 use harvestman_pipeline::reader;
-use harvestman_policy::learned::{SamplePage, TemplateOptions, Templates};
+use harvestman_policy::learned::{SamplePage, TemplateOptions, Templates, common_class_names};
 use harvestman_structure::parse::Parser;
 use harvestman_structure::site::{
-    PageStrings, PageTypeOptions, PageTypes, SparseVector, UrlPatternLearner, UrlPatterns,
+    PageFeatures, PageStrings, PageTypeOptions, PageTypes, SparseVector, UrlPatternLearner, UrlPatterns, url_features,
 };
 
 /// Number of labelled sample pages of each type (section 8.1: ten).
 const SAMPLES: usize = 10;
 /// Maximum number of pages that templates are learnt from, as in a crawl.
 const TEMPLATE_PAGES: usize = 1_000;
+/// Number of pairs of types that are shown as mixed up.
+const MIXED_UP_MAX: usize = 5;
 
 /// How page types are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TypesBy {
+    /// By all that pages have.
+    Features,
     /// By clusters.
     Clusters,
     /// By path strings, as printed.
@@ -39,11 +48,12 @@ pub enum TypesBy {
 }
 
 impl TypesBy {
-    /// Both, the default first.
-    pub const ALL: [Self; 2] = [Self::Clusters, Self::PathStrings];
+    /// All, the default first.
+    pub const ALL: [Self; 3] = [Self::Features, Self::Clusters, Self::PathStrings];
 
     const fn name(self) -> &'static str {
         match self {
+            Self::Features => "features",
             Self::Clusters => "clusters",
             Self::PathStrings => "path-strings",
         }
@@ -82,9 +92,10 @@ impl Pages {
 
 /// Measures one way on one corpus; `None` if it has no labels, or no pages but the samples.
 #[expect(clippy::cast_precision_loss, reason = "numbers of pages")]
-pub(super) fn row(corpus: &Corpus, by: TypesBy, seed: u64) -> Option<Row> {
+pub(super) fn row(corpus: &Corpus, by: TypesBy, seed: u64) -> Option<(Row, Option<String>)> {
     let pages = Pages::of(corpus, Seed(seed))?;
     let found = match by {
+        TypesBy::Features => by_features(corpus, &pages, Seed(seed)),
         TypesBy::Clusters => by_clusters(corpus, &pages, Seed(seed)),
         TypesBy::PathStrings => by_path_strings(corpus, &pages),
     };
@@ -99,17 +110,36 @@ pub(super) fn row(corpus: &Corpus, by: TypesBy, seed: u64) -> Option<Row> {
         by_type[*wanted].1 += 1;
         roles_right += u64::from(found.map_or(Role::Other, role) == role(*wanted));
     }
+    let mixed_up = mixed_up(&pages, &found);
+    let note = mixed_up.map(|mixed_up| format!("{}, {}, seed {seed}: {mixed_up}", corpus.name, by.name()));
     let all = pages.others.len() as u64;
     let right = by_type.iter().map(|counts| counts.0).sum();
     let shares: Vec<f64> = by_type.iter().filter_map(|(right, all)| ratio(*right, *all)).collect();
     let row = Row { seed: Some(seed), ..Row::new(&corpus.name, "types", by.name()) };
-    Some(
-        row.with(Measure::Types, pages.types.len() as f64)
-            .with(Measure::Classified, all as f64)
-            .with(Measure::TypeRight, ratio(right, all)?)
-            .with(Measure::TypeRightByType, shares.iter().sum::<f64>() / shares.len() as f64)
-            .with(Measure::RoleRight, ratio(roles_right, all)),
-    )
+    let row = row
+        .with(Measure::Types, pages.types.len() as f64)
+        .with(Measure::Classified, all as f64)
+        .with(Measure::TypeRight, ratio(right, all)?)
+        .with(Measure::TypeRightByType, shares.iter().sum::<f64>() / shares.len() as f64)
+        .with(Measure::RoleRight, ratio(roles_right, all));
+    Some((row, note))
+}
+
+/// Returns the types that were most often taken for others, each with the number of pages; `None` if all are right.
+fn mixed_up(pages: &Pages, found: &[Option<usize>]) -> Option<String> {
+    let mut counts: BTreeMap<(usize, Option<usize>), usize> = BTreeMap::new();
+    for ((_, wanted), found) in pages.others.iter().zip(found).filter(|((_, wanted), found)| **found != Some(*wanted)) {
+        *counts.entry((*wanted, *found)).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    let name = |number: usize| pages.types.get(number).map_or("", |name| &**name);
+    let shown = counts
+        .iter()
+        .take(MIXED_UP_MAX)
+        .map(|((wanted, found), count)| format!("{count} {} as {}", name(*wanted), found.map_or("no type", name)));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    (!shown.is_empty()).then(|| format!("mixed up: {shown}"))
 }
 
 fn by_path_strings(corpus: &Corpus, pages: &Pages) -> Vec<Option<usize>> {
@@ -122,6 +152,38 @@ fn by_path_strings(corpus: &Corpus, pages: &Pages) -> Vec<Option<usize>> {
         pages.samples.iter().map(|ids| ids.iter().map(&mut strings).collect()).collect();
     let types = PageTypes::learn(&samples, PageTypeOptions::default());
     pages.others.iter().map(|(id, _)| types.classify(&strings(id))).collect()
+}
+
+fn by_features(corpus: &Corpus, pages: &Pages, seed: Seed) -> Vec<Option<usize>> {
+    let mut parser = Parser::new(&ParseOptions::default());
+    parser.set_class_tokens(Some(Arc::new(class_names(corpus, pages, seed))));
+    let mut features = |id: &PageId| -> PageFeatures {
+        let stored = corpus.page(*id);
+        let paths = parser.parse(&stored.body, stored.content_type()).leaf_paths;
+        let address = url_features(corpus.url(*id).as_str());
+        paths.iter().map(|leaf| leaf.path).chain(address.iter()).collect()
+    };
+    let samples: Vec<Vec<PageFeatures>> =
+        pages.samples.iter().map(|ids| ids.iter().map(&mut features).collect()).collect();
+    let types = TypeForest::learn(&samples, seed);
+    pages.others.iter().map(|(id, _)| types.classify(&features(id))).collect()
+}
+
+/// The class names that enough pages have, whatever their types.
+fn class_names(corpus: &Corpus, pages: &Pages, seed: Seed) -> ClassTokens {
+    common_class_names(&mut unlabelled(corpus, pages, seed), &mut *reader(&ParseOptions::default()))
+}
+
+/// Draws pages to learn from without their labels.
+fn unlabelled(corpus: &Corpus, pages: &Pages, seed: Seed) -> Vec<SamplePage> {
+    let mut all: Vec<PageId> = pages.samples.iter().flatten().copied().collect();
+    all.extend(pages.others.iter().map(|(id, _)| *id));
+    let drawn = all.choose_multiple(&mut seed.child("templates").rng(), TEMPLATE_PAGES);
+    let page = |id: &PageId| {
+        let stored = corpus.page(*id);
+        SamplePage::new(stored.body.clone(), stored.content_type().map(Into::into))
+    };
+    drawn.map(page).collect()
 }
 
 fn by_clusters(corpus: &Corpus, pages: &Pages, seed: Seed) -> Vec<Option<usize>> {
@@ -177,14 +239,7 @@ impl Clusters {
             let (path, query) = self::words(url);
             path.chain(query).for_each(|word| *words.entry(word).or_default() += 1);
         }
-        let mut all: Vec<PageId> = pages.samples.iter().flatten().copied().collect();
-        all.extend(pages.others.iter().map(|(id, _)| *id));
-        let drawn = all.choose_multiple(&mut seed.child("templates").rng(), TEMPLATE_PAGES);
-        let page = |id: &PageId| {
-            let stored = corpus.page(*id);
-            SamplePage::new(stored.body.clone(), stored.content_type().map(Into::into))
-        };
-        let mut sample: Vec<SamplePage> = drawn.map(page).collect();
+        let mut sample = unlabelled(corpus, pages, seed);
         let templates =
             Templates::learn(&mut sample, &TemplateOptions::default(), &mut *reader(&ParseOptions::default()));
         Self { templates, patterns: learner.patterns(), words, addresses: corpus.len() }

@@ -66,7 +66,10 @@ impl Experiment for Profiles {
         let ways: Vec<_> =
             TypesBy::ALL.into_iter().flat_map(|by| (1..=self.seeds).map(move |seed| (by, seed))).collect();
         let types = workers.run(&corpus.name, &ways, |(by, seed)| profile_types::row(corpus, *by, *seed));
-        results.rows.extend(types.into_iter().flatten());
+        for (row, note) in types.into_iter().flatten() {
+            results.rows.push(row);
+            results.notes.extend(note);
+        }
         let topics = Topic::of(corpus, self.topics);
         if topics.is_empty() && self.topics > 0 {
             if results.rows.iter().any(|row| row.corpus == corpus.name) {

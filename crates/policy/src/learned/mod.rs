@@ -52,7 +52,7 @@ pub use model::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts, ModelErr
 pub use sample_page::{ReadPage, SamplePage};
 pub use snapshot::{LearnedSnapshot, Terms};
 pub use stored::ClassModel;
-pub use templates::{StoredTemplates, TemplateOptions, Templates};
+pub use templates::{StoredTemplates, TemplateOptions, Templates, common_class_names};
 pub use text::{ContentId, Kin, Overlap, Relation, TextAccount, TextIndex, TextKey, excerpt};
 pub use text_history::{HOLDERS_MAX, RepeatedAt, Repetition, SaidBy, SharedText, TextHistory, TextShare, TextTrace};
 pub use topic_relevance::TopicRelevance;

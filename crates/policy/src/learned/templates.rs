@@ -65,7 +65,7 @@ pub struct Templates {
 impl Templates {
     /// Learns from `sample`.
     pub fn learn(sample: &mut [SamplePage], options: &TemplateOptions, read: &mut ReadPage) -> Self {
-        let tokens = Arc::new(if options.rich { common_tokens(sample, read) } else { ClassTokens::default() });
+        let tokens = Arc::new(if options.rich { common_class_names(sample, read) } else { ClassTokens::default() });
         let pages = sample.len();
         let bags: Vec<&[LeafPath]> = sample.iter_mut().map(|page| page.bag(&tokens, read)).collect();
         let theta = if pages < SMALL_SAMPLE { TOKEN_PAGES as u32 } else { MIN_PTS };
@@ -241,7 +241,8 @@ impl From<StoredTemplates> for Templates {
     }
 }
 
-fn common_tokens(sample: &mut [SamplePage], read: &mut ReadPage) -> ClassTokens {
+/// Returns the class names that enough pages of a sample have to be parts of paths.
+pub fn common_class_names(sample: &mut [SamplePage], read: &mut ReadPage) -> ClassTokens {
     let (mut pages, size): (HashMap<u64, usize>, _) = (HashMap::new(), sample.len());
     for page in sample {
         page.class_names(read).iter().for_each(|token| *pages.entry(*token).or_default() += 1);

@@ -30,6 +30,7 @@ mod tokens;
 mod topic;
 mod topic_rank;
 mod url_clusters;
+mod url_features;
 mod url_form;
 mod url_kind;
 mod url_parts;
@@ -53,7 +54,9 @@ pub use kdist::{Counting, K, k_dist};
 pub use navigation::{
     AdjacencyWeight, LinkPlace, NavigationOptions, NavigationTable, OutlierDestinations, OutlierSources,
 };
-pub use page_types::{Differentiation, PageStrings, PageTypeOptions, PageTypes, Schema, Share, differentiation};
+pub use page_types::{
+    Differentiation, PageFeatures, PageStrings, PageTypeOptions, PageTypes, Schema, Share, differentiation,
+};
 pub use queries::{
     QUERY_LENGTH_MAX, QUERY_TOKENS_MAX, Queries, Query, QueryGeneration, QueryOptions, QueryPhase, QueryResult,
     RankedToken, middle_out, ranked, search_weights,
@@ -72,6 +75,7 @@ pub use url_clusters::{
     TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
     UrlMatcher, UrlPart, UrlPlacement,
 };
+pub use url_features::url_features;
 pub use url_kind::UrlKind;
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
 pub use vector::{SparseVector, distance, squared_norm};

@@ -10,17 +10,21 @@
 //!    (Algorithm 2).
 //! 3. A page is of the type whose characteristic path strings it has (Figure 5).
 //!
+//! [`PageFeatures`] are for classifiers that take more than path strings into account, such as addresses.
+//!
 //! A *path string* is the chain of elements around a text with their display properties. A *PSNV pair* is a path string
 //! with a node value, which is the text. Both are 64-bit hashes here.
 
 mod classifier;
 mod differentiation;
+mod features;
 mod page_strings;
 mod schema;
 mod share;
 
 pub use classifier::{PageTypeOptions, PageTypes};
 pub use differentiation::{Differentiation, differentiation};
+pub use features::PageFeatures;
 pub use page_strings::PageStrings;
 pub use schema::Schema;
 pub use share::Share;
