@@ -14,6 +14,7 @@ mod page;
 mod pattern;
 #[cfg(test)]
 mod property_tests;
+mod required;
 mod schema;
 mod selector;
 mod table;
