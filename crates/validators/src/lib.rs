@@ -18,6 +18,7 @@ mod required;
 mod schema;
 mod selector;
 mod table;
+mod tags;
 mod visible;
 mod want;
 mod words;

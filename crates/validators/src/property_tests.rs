@@ -86,6 +86,38 @@ const NAMED: &[&str] = &[
     "<script type='application/ld+json'>{</script>",
     "<TABLE><tr><td>a<td>b</table>",
     "<frameset>",
+    "<!-->",
+    "<!-- <p class=post> -->",
+    "<!-- --!>",
+    "<!DOCTYPE html PUBLIC \"a>b\">",
+    "<script><p class=post></script>",
+    "<script><!-- <script> </script> --></script>",
+    "<style><p class=post></STYLE >",
+    "<title></titles><p class=post></title>",
+    "<textarea></textarea/>",
+    "<noscript><i id=a_b></noscript>",
+    "<select class=post>",
+    "</select>",
+    "<svg class=post>",
+    "</svg>",
+    "<a class=post =x href='>'/>",
+    "<p/class=post>",
+    "<p id = post class\n=\"post\tx\">",
+    "<p class=x class=post>",
+    "<p class=",
+    "<p class='x",
+    "<p\0 class=post>",
+    "</p class=post>",
+    "<tr class=post>",
+    "<form class=post>",
+    "<body id=a_b>",
+    "<image class=post>",
+    "<?p class=post>",
+    "</ p class=post>",
+    "<![CDATA[<p class=post>]]>",
+    "<table>",
+    "<col>",
+    "</html>",
 ];
 /// Parts of selectors.
 const SELECTORS: &[&str] = &[
@@ -110,6 +142,11 @@ const SELECTORS: &[&str] = &[
     "div:has(> p.post, [id='a_b'])",
     "b ~ i",
     "frameset",
+    "form.post",
+    ".post.x",
+    "body.post#a_b",
+    "img.post",
+    "I#a_b",
     "*",
     "foreignObject",
 ];
@@ -184,6 +221,20 @@ proptest! {
         if let Some(document) = page().document() {
             prop_assert!(may(schema.accepts(&page()), schema.is_in(document)), "{source}");
             prop_assert!(may(table.accepts(&page()), table.is_in_any(document)), "{source}");
+        }
+    }
+
+    #[test]
+    fn tags_tell_nothing_that_the_tree_does_not(
+        parts in prop::collection::vec((prop::sample::select(FRAGMENTS), prop::sample::select(NAMED), any::<bool>()), 0..12),
+        selector in prop::sample::select(SELECTORS),
+    ) {
+        let source: String = parts.iter().map(|(fragment, named, which)| if *which { *fragment } else { *named }).collect();
+        let names = crate::required::names_of(selector).unwrap();
+        if let Some(found) = names.compounds.and_then(|compounds| crate::tags::has_match(&source, &compounds)) {
+            let whole = scraper::Selector::parse(selector).unwrap();
+            let expected = scraper::Html::parse_document(&source).select(&whole).next().is_some();
+            prop_assert_eq!(found, expected, "{} in {}", selector, source);
         }
     }
 

@@ -99,9 +99,33 @@ impl RequiredNames {
     }
 }
 
+/// A compound of names: an element with this name, these classes, ids and attributes.
+#[derive(Debug, Clone, Default)]
+pub struct Compound {
+    /// The name of the element; any if `None`.
+    pub element: Option<String>,
+    /// Its classes.
+    pub classes: Vec<String>,
+    /// Its ids; with several no element matches.
+    pub ids: Vec<String>,
+    /// Its attributes, whatever their values.
+    pub attributes: Vec<String>,
+}
+
+impl Compound {
+    /// Whether all elements that match have a tag of their own in the source.
+    fn has_tag(&self) -> bool {
+        let is_plain = self.classes.is_empty() && self.ids.is_empty() && self.attributes.is_empty();
+        let is_implied = |name: &String| IMPLIED.iter().any(|implied| implied.eq_ignore_ascii_case(name));
+        !is_plain || self.element.as_ref().is_some_and(|name| !is_implied(name))
+    }
+}
+
 /// What can be told of a selector from its text.
 #[derive(Debug, Clone)]
 pub struct SelectorNames {
+    /// The alternatives, where each is a compound of names, and all elements that match have tags.
+    pub compounds: Option<Vec<Compound>>,
     /// What a source must contain.
     pub required: RequiredNames,
     /// Whether each alternative is a compound of a type, classes, ids and attributes: whether an element matches depends on
@@ -116,18 +140,27 @@ pub fn names_of(selector: &str) -> Option<SelectorNames> {
     }
     let mut reader = Reader { rest: selector.trim() };
     let (mut alternatives, mut names, mut are_compounds) = (Vec::new(), Vec::new(), true);
+    let (mut compounds, mut compound, mut compares) = (Vec::new(), Compound::default(), false);
     while let Some(sign) = reader.rest.chars().next() {
         match sign {
             ',' => {
                 alternatives.push(std::mem::take(&mut names));
+                compounds.push(std::mem::take(&mut compound));
                 reader.skip(1);
                 reader.spaces();
             }
             '.' | '#' => {
                 reader.skip(1);
-                names.extend(Name::value(reader.word()?));
+                let word = reader.word()?;
+                names.extend(Name::value(word));
+                (if sign == '.' { &mut compound.classes } else { &mut compound.ids }).push(word.to_owned());
             }
-            '[' => names.extend(reader.attribute()?),
+            '[' => {
+                let (name, has_value) = reader.attribute()?;
+                names.extend(Name::attribute(name));
+                compound.attributes.push(name.to_owned());
+                compares |= has_value;
+            }
             '*' => reader.skip(1),
             ':' => {
                 are_compounds = false;
@@ -140,11 +173,18 @@ pub fn names_of(selector: &str) -> Option<SelectorNames> {
                 reader.rest = reader.rest.trim_start_matches(['>', '+', '~']);
                 reader.spaces();
             }
-            _ => names.extend(Name::element(reader.word()?)),
+            _ => {
+                let word = reader.word()?;
+                names.extend(Name::element(word));
+                compound.element = Some(word.to_owned());
+            }
         }
     }
     alternatives.push(names);
-    Some(SelectorNames { required: RequiredNames { alternatives }, are_compounds })
+    compounds.push(compound);
+    let have_tags = are_compounds && !compares && compounds.iter().all(Compound::has_tag);
+    let required = RequiredNames { alternatives };
+    Some(SelectorNames { required, are_compounds, compounds: have_tags.then_some(compounds) })
 }
 
 /// Reads the text of a selector.
@@ -169,15 +209,15 @@ impl<'s> Reader<'s> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// The name of an attribute in brackets. `None`: it has a namespace.
-    fn attribute(&mut self) -> Option<Option<Name>> {
+    /// The name of an attribute in brackets, and whether its value matters. `None`: it has a namespace.
+    fn attribute(&mut self) -> Option<(&'s str, bool)> {
         let inside = self.bracketed()?.trim_ascii_start();
         let mut reader = Reader { rest: inside };
         let name = reader.word()?;
         reader.spaces();
         let operators = ["=", "~=", "|=", "^=", "$=", "*="];
-        let is_plain = reader.rest.is_empty() || operators.iter().any(|operator| reader.rest.starts_with(operator));
-        is_plain.then(|| Name::attribute(name))
+        let has_value = operators.iter().any(|operator| reader.rest.starts_with(operator));
+        (has_value || reader.rest.is_empty()).then_some((name, has_value))
     }
 
     /// Skips a pseudo-class with its arguments.

@@ -5,7 +5,7 @@ use std::fmt;
 use scraper::{Html, Selector};
 
 use crate::required::{self, SelectorNames};
-use crate::{InvalidWant, PageView, Validator};
+use crate::{InvalidWant, PageView, Validator, tags};
 
 /// Maximum number of nodes of a page on which a selector with `~` is tried: it may compare each element with all siblings
 /// before it.
@@ -55,15 +55,23 @@ impl fmt::Display for CssSelector {
 }
 
 impl Validator for CssSelector {
-    /// Builds a tree only if the source has the names of the selector, and no further than to the first match where a match
-    /// depends on an element alone. Cannot tell where a selector with `~` meets a page of more than 20,000 nodes.
+    /// Builds a tree only if the source has the names of the selector and its tags do not tell; where a match depends on an
+    /// element alone, no further than to the first one. Cannot tell where a selector with `~` meets a page of more than
+    /// 20,000 nodes.
     fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
         let source = page.source()?;
-        match &self.names {
-            Some(names) if !names.required.may_match(source) => Some(false),
-            Some(names) if names.are_compounds => page.has_element(|element| self.selector.matches(&element)),
-            _ => self.matches_in(page.document()?),
+        let Some(names) = &self.names else { return self.matches_in(page.document()?) };
+        if !names.required.may_match(source) {
+            return Some(false);
         }
+        let by_tags = names.compounds.as_ref().and_then(|compounds| tags::has_match(source, compounds));
+        by_tags.or_else(|| {
+            if names.are_compounds {
+                page.has_element(|element| self.selector.matches(&element))
+            } else {
+                self.matches_in(page.document()?)
+            }
+        })
     }
 
     fn name(&self) -> String {
