@@ -14,9 +14,11 @@ mod page;
 mod pattern;
 #[cfg(test)]
 mod property_tests;
+mod required;
 mod schema;
 mod selector;
 mod table;
+mod tags;
 mod visible;
 mod want;
 mod words;

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use scraper::Html;
+use scraper::{ElementRef, Html};
 
-use crate::{charset, document, visible};
+use crate::document::{self, Search};
+use crate::{charset, visible};
 
 /// Maximum size of a page that is read, in bytes.
 pub const PAGE_BYTES_MAX: usize = 8 << 20;
@@ -53,7 +54,30 @@ impl<'a> PageView<'a> {
 
     /// Returns the tree of an HTML page within all bounds.
     pub(crate) fn document(&self) -> Option<&Html> {
-        self.document.get_or_init(|| document::parse(self.source()?)).as_ref()
+        let whole = || match document::search(self.source()?, |_| false)? {
+            Search::Found => None,
+            Search::NotFound(document) => Some(document),
+        };
+        self.document.get_or_init(whole).as_ref()
+    }
+
+    /// Returns whether the page has an element that is sought by its own name and attributes. Reads the page no further than
+    /// to the first one. `None`: the page is not HTML, or exceeds a bound before.
+    pub(crate) fn has_element(&self, is_sought: impl Fn(ElementRef<'_>) -> bool) -> Option<bool> {
+        let is_in = |document: &Html| document.tree.nodes().filter_map(ElementRef::wrap).any(&is_sought);
+        if let Some(Some(document)) = self.document.get() {
+            return Some(is_in(document));
+        }
+        match document::search(self.source()?, &is_sought)? {
+            Search::Found => Some(true),
+            Search::NotFound(document) => {
+                // The others were looked at, but not `html` and `body`.
+                let found = is_in(&document);
+                // Other validators may need it.
+                let _ = self.document.set(Some(document));
+                Some(found)
+            }
+        }
     }
 
     /// Returns the text that the page shows.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
-use crate::{All, PageView, Validator, Want, check_examples};
+use crate::{All, CssSelector, PageView, Schema, Table, Validator, Want, check_examples};
 
 const WANTED: &[&str] = &[
     r"regex:(\w+) x",
@@ -64,6 +64,93 @@ const FRAGMENTS: &[&str] = &[
     "é",
 ];
 
+/// Elements with names that selectors require, written in several ways.
+const NAMED: &[&str] = &[
+    "<p class=post>",
+    "<P CLASS='first POST'>",
+    "<p class=p&#111;st>",
+    "<p class='po&#x0073;t'>",
+    "<i id=a_b>",
+    "<i id=a&lowbar;b>",
+    "<i class=&fjlig;ord>",
+    "<h1 data-k=v>",
+    "</br>",
+    "</p>",
+    "<td>x",
+    "<image>",
+    "<body class=post>",
+    "<html data-k>",
+    "<div itemscope itemtype='https://schema.org/Prod&#117;ct'>",
+    "<script type='application/ld+json'>{\"@type\":\"\\u0050roduct\"}</script>",
+    "<script type='application/ld+json'>{\"@type\":\"Product\"}</script>",
+    "<script type='application/ld+json'>{</script>",
+    "<TABLE><tr><td>a<td>b</table>",
+    "<frameset>",
+    "<!-->",
+    "<!-- <p class=post> -->",
+    "<!-- --!>",
+    "<!DOCTYPE html PUBLIC \"a>b\">",
+    "<script><p class=post></script>",
+    "<script><!-- <script> </script> --></script>",
+    "<style><p class=post></STYLE >",
+    "<title></titles><p class=post></title>",
+    "<textarea></textarea/>",
+    "<noscript><i id=a_b></noscript>",
+    "<select class=post>",
+    "</select>",
+    "<svg class=post>",
+    "</svg>",
+    "<a class=post =x href='>'/>",
+    "<p/class=post>",
+    "<p id = post class\n=\"post\tx\">",
+    "<p class=x class=post>",
+    "<p class=",
+    "<p class='x",
+    "<p\0 class=post>",
+    "</p class=post>",
+    "<tr class=post>",
+    "<form class=post>",
+    "<body id=a_b>",
+    "<image class=post>",
+    "<?p class=post>",
+    "</ p class=post>",
+    "<![CDATA[<p class=post>]]>",
+    "<table>",
+    "<col>",
+    "</html>",
+];
+/// Parts of selectors.
+const SELECTORS: &[&str] = &[
+    ".post",
+    "p",
+    "p.post",
+    "p.first.post",
+    "#a_b",
+    "i.fjord",
+    "[data-k]",
+    "h1[data-k = 'v']",
+    "[class~=post]",
+    "br",
+    "tr",
+    "img",
+    "image",
+    "table > tbody",
+    "body.post",
+    "body p",
+    ":root[data-k]",
+    "p:not(.post)",
+    "div:has(> p.post, [id='a_b'])",
+    "b ~ i",
+    "frameset",
+    "form.post",
+    ".post.x",
+    "body.post#a_b",
+    "img.post",
+    "I#a_b",
+    "*",
+    "foreignObject",
+];
+
 static VALIDATORS: LazyLock<All> = LazyLock::new(|| {
     All(WANTED.iter().map(|text| text.parse::<Want>().unwrap().validator(&[]).unwrap().unwrap()).collect())
 });
@@ -106,6 +193,48 @@ proptest! {
         let page = parts.concat();
         if let Some(document) = crate::document::parse(&page) {
             prop_assert_eq!(document, scraper::Html::parse_document(&page));
+        }
+    }
+
+    #[test]
+    fn verdicts_are_those_of_the_whole_tree(
+        parts in prop::collection::vec((prop::sample::select(FRAGMENTS), prop::sample::select(NAMED), 0..4_u8), 0..30),
+        selectors in prop::collection::vec(prop::sample::select(SELECTORS), 1..4),
+        padding in 0..6_000_usize,
+        separator in prop::sample::select(&[",", " , ", " ", ">", " + "][..]),
+    ) {
+        // The padding spreads elements over the parts of a page that are looked at one after the other.
+        let part = |(at, (fragment, named, which)): (usize, &(&str, &str, u8))| {
+            let text = if *which == 0 { *fragment } else { *named };
+            format!("{text}{}", "x".repeat(if at % 8 == 0 { padding } else { 0 }))
+        };
+        let source: String = parts.iter().enumerate().map(part).collect();
+        let page = || PageView::new("http://a/", source.as_bytes());
+        let document = scraper::Html::parse_document(&source);
+        let text = selectors.join(separator);
+        let (selector, whole) = (CssSelector::new(&text).unwrap(), scraper::Selector::parse(&text).unwrap());
+        let expected = document.select(&whole).next().is_some();
+        let found = selector.accepts(&page());
+        prop_assert!(found == Some(expected) || found.is_none() && page().document().is_none(), "{text} in {source}");
+        let (schema, table) = (Schema::new("Product").unwrap(), Table::new("a,b").unwrap());
+        let may = |found: Option<bool>, whole: Option<bool>| found == whole || found == Some(false) && whole.is_none();
+        if let Some(document) = page().document() {
+            prop_assert!(may(schema.accepts(&page()), schema.is_in(document)), "{source}");
+            prop_assert!(may(table.accepts(&page()), table.is_in_any(document)), "{source}");
+        }
+    }
+
+    #[test]
+    fn tags_tell_nothing_that_the_tree_does_not(
+        parts in prop::collection::vec((prop::sample::select(FRAGMENTS), prop::sample::select(NAMED), any::<bool>()), 0..12),
+        selector in prop::sample::select(SELECTORS),
+    ) {
+        let source: String = parts.iter().map(|(fragment, named, which)| if *which { *fragment } else { *named }).collect();
+        let names = crate::required::names_of(selector).unwrap();
+        if let Some(found) = names.compounds.and_then(|compounds| crate::tags::has_match(&source, &compounds)) {
+            let whole = scraper::Selector::parse(selector).unwrap();
+            let expected = scraper::Html::parse_document(&source).select(&whole).next().is_some();
+            prop_assert_eq!(found, expected, "{} in {}", selector, source);
         }
     }
 

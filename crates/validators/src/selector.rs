@@ -2,20 +2,31 @@
 
 use std::fmt;
 
-use scraper::Selector;
+use scraper::{Html, Selector};
 
-use crate::{InvalidWant, PageView, Validator};
+use crate::required::{self, SelectorNames};
+use crate::{InvalidWant, PageView, Validator, tags};
 
 /// Maximum number of nodes of a page on which a selector with `~` is tried: it may compare each element with all siblings
 /// before it.
 const SIBLINGS_MAX: usize = 20_000;
 
 /// Accepts pages in which at least one element matches a CSS selector (or a list of them, separated by commas).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct CssSelector {
     text: String,
     selector: Selector,
+    /// What its text tells; `None` where it is written in an unusual way.
+    names: Option<SelectorNames>,
 }
+
+impl PartialEq for CssSelector {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for CssSelector {}
 
 impl CssSelector {
     /// Parses a selector.
@@ -25,9 +36,15 @@ impl CssSelector {
     /// The selector is malformed, or uses what a static page does not have (`:hover`, `::before`).
     pub fn new(text: &str) -> Result<Self, InvalidWant> {
         match Selector::parse(text) {
-            Ok(selector) => Ok(Self { text: text.to_owned(), selector }),
+            Ok(selector) => Ok(Self { text: text.to_owned(), selector, names: required::names_of(text) }),
             Err(_) => Err(InvalidWant::Selector(text.to_owned())),
         }
+    }
+
+    /// Whether an element of a tree matches.
+    fn matches_in(&self, document: &Html) -> Option<bool> {
+        let is_bounded = !self.text.contains('~') || document.tree.nodes().len() <= SIBLINGS_MAX;
+        is_bounded.then(|| document.select(&self.selector).next().is_some())
     }
 }
 
@@ -38,11 +55,23 @@ impl fmt::Display for CssSelector {
 }
 
 impl Validator for CssSelector {
-    /// Cannot tell where a selector with `~` meets a page of more than 20,000 nodes.
+    /// Builds a tree only if the source has the names of the selector and its tags do not tell; where a match depends on an
+    /// element alone, no further than to the first one. Cannot tell where a selector with `~` meets a page of more than
+    /// 20,000 nodes.
     fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
-        let document = page.document()?;
-        let is_bounded = !self.text.contains('~') || document.tree.nodes().len() <= SIBLINGS_MAX;
-        is_bounded.then(|| document.select(&self.selector).next().is_some())
+        let source = page.source()?;
+        let Some(names) = &self.names else { return self.matches_in(page.document()?) };
+        if !names.required.may_match(source) {
+            return Some(false);
+        }
+        let by_tags = names.compounds.as_ref().and_then(|compounds| tags::has_match(source, compounds));
+        by_tags.or_else(|| {
+            if names.are_compounds {
+                page.has_element(|element| self.selector.matches(&element))
+            } else {
+                self.matches_in(page.document()?)
+            }
+        })
     }
 
     fn name(&self) -> String {

@@ -7,7 +7,7 @@ use std::fmt;
 
 use scraper::{ElementRef, Html};
 
-use crate::{InvalidWant, PageView, Validator, visible};
+use crate::{InvalidWant, PageView, Validator, required, visible};
 
 /// Maximum number of headings.
 const HEADINGS_MAX: usize = 32;
@@ -68,7 +68,7 @@ impl Table {
         Some(false)
     }
 
-    fn is_in_any(&self, document: &Html) -> Option<bool> {
+    pub(crate) fn is_in_any(&self, document: &Html) -> Option<bool> {
         let mut cells = CELLS_MAX;
         let elements = document.tree.root().descendants().filter_map(ElementRef::wrap);
         for table in elements.filter(|element| element.value().name() == "table") {
@@ -121,7 +121,7 @@ impl fmt::Display for Table {
 impl Validator for Table {
     /// Cannot tell where the headings are not in the first 10,000 cells and there are more.
     fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
-        self.is_in_any(page.document()?)
+        if required::has_tag(page.source()?, "table") { self.is_in_any(page.document()?) } else { Some(false) }
     }
 
     fn name(&self) -> String {

@@ -18,7 +18,8 @@ crate::options! {
         /// `selector:CSS`, those with an element that a CSS selector matches; `schema:TYPE`, those that describe an item
         /// of a schema.org type; `table:HEADING,HEADING`, those with a table that has these headings; `words` or
         /// `words:LIKENESS`, those with the vocabulary of the examples, which must be at least two files. Several must all
-        /// hold; none is `like`. All but `like` and `words` need no example, and all but `like` parse each page once more.
+        /// hold; none is `like`. All but `like` and `words` need no example. All but `like` and `regex-html` parse pages once
+        /// more: `regex` and `words` each page, the others those whose source has the names that they look for.
         want: Vec<String> = Vec::new(),
         /// The topic of `topic`: tags or words, such as `macro photography`. An item of the site belongs to it if it links
         /// to the page of a tag whose address names one of them (`/tag/macro-photography/`). `@FILE` stands for the lines of

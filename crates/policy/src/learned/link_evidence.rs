@@ -168,6 +168,7 @@ pub struct LinkEvidence {
     waiting: LinkMemory,
     /// Predictions for all links, the waiting ones and the fetched ones.
     predictions: Predictions,
+    links_max: usize,
     published: Arc<Predictor>,
     /// The number of waiting links that pages of the topic's tags showed since the last publication, and of pages.
     marked: usize,
@@ -177,11 +178,16 @@ pub struct LinkEvidence {
 impl LinkEvidence {
     /// For links to pages that a validator accepts, or to those about a topic.
     pub fn new(topic: Option<TopicTerms>) -> Self {
+        Self::within(topic, LINKS_MAX, TOKENS_MAX)
+    }
+
+    fn within(topic: Option<TopicTerms>, links_max: usize, tokens_max: usize) -> Self {
         let topic = topic.map(Arc::new);
         Self {
             bayes: NaiveBayes::default(),
-            waiting: LinkMemory::new(LINKS_MAX, TOKENS_MAX),
+            waiting: LinkMemory::new(links_max, tokens_max),
             predictions: Predictions::default(),
+            links_max,
             published: Arc::new(Predictor { topic, ..Predictor::default() }),
             marked: 0,
             pages: 0,
@@ -200,7 +206,7 @@ impl LinkEvidence {
             let context = inherited.map_or(own, Box::from);
             let says = self.published.topic.as_ref().map_or(0, |topic| said(topic, link.url.as_str(), via));
             let (url, step) = (link.url.fingerprint(), self.published.predict(&context) | says);
-            if step > 0 && self.predictions.len() < LINKS_MAX {
+            if step > 0 && self.predictions.len() < self.links_max {
                 self.predictions.insert(key(url), step);
             }
             self.waiting.put(url, context);
@@ -246,7 +252,7 @@ impl LinkEvidence {
     pub fn publish(&mut self) {
         let topic = self.published.topic.clone();
         let mut next = Predictor { bayes: self.bayes.clone(), predictions: Predictions::default(), topic };
-        if self.predictions.len() + self.waiting.len() > LINKS_MAX {
+        if self.predictions.len() + self.waiting.len() > self.links_max {
             // Those of fetched links are needed only to count the remembered fetches again.
             let known = std::mem::take(&mut self.predictions);
             let waiting = self.waiting.iter().map(|(url, _)| key(url));
@@ -340,6 +346,26 @@ mod tests {
             let derived = of(link(9, &[]).url.fingerprint());
             assert!(!names_topic(derived) && !is_on_named(derived));
             assert!(is_on_named(of(link(1, &[]).url.fingerprint())));
+        }
+    }
+
+    #[test]
+    fn predictions_and_waiting_links_are_bounded() {
+        for topic in [None, Some(TopicTerms::new(["macro"]))] {
+            let mut evidence = LinkEvidence::within(topic, 100, 1_000);
+            for page in 0..200 {
+                let mut new: Vec<NewLink> = (0..5).map(|n| link(page * 5 + n, &[n % 2, n])).collect();
+                evidence.add(&mut new, "http://h.test/tag/macro", None);
+                // One link in five is fetched.
+                if let Some(context) = evidence.take(new[0].url.fingerprint()) {
+                    evidence.learn(&context, page % 2 == 0);
+                }
+                if page % 7 == 0 {
+                    evidence.publish();
+                }
+                assert!(evidence.predictions.len() <= 100 && evidence.waiting.len() <= 100);
+                assert!(evidence.predictor().predictions.len() <= 100);
+            }
         }
     }
 

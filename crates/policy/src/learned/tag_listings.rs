@@ -15,6 +15,8 @@ use harvestman_core::url::Fingerprint;
 const LISTED_MAX: usize = 1 << 16;
 /// Maximum number of places that are remembered for a link, and for each place of tags.
 const PLACES_MAX: usize = 8;
+/// Maximum number of places of tags that are remembered.
+const TAG_PLACES_MAX: usize = 1 << 14;
 /// The places of items show at least this share of the number of links at the place with the most. Further links to the same
 /// items, such as pictures, may be missing in some entries.
 const SHARE_MIN: f64 = 0.95;
@@ -28,6 +30,9 @@ pub struct TagListings {
     counts: BTreeMap<Apath, u32>,
     /// For each place of tags, the places at which pages with a tag at it were listed.
     by_tag_place: BTreeMap<Apath, BTreeSet<Apath>>,
+    /// All of these places, and the number of links at the place with the most of them. Neither shrinks.
+    tagged: BTreeSet<Apath>,
+    most_of_tagged: u32,
 }
 
 impl TagListings {
@@ -40,7 +45,11 @@ impl TagListings {
             let places = self.listed.entry(link.url).or_default();
             if places.len() < PLACES_MAX && !places.contains(&link.apath) {
                 places.push(link.apath);
-                *self.counts.entry(link.apath).or_default() += 1;
+                let count = self.counts.entry(link.apath).or_default();
+                *count += 1;
+                if *count > self.most_of_tagged && self.tagged.contains(&link.apath) {
+                    self.most_of_tagged = *count;
+                }
             }
         }
     }
@@ -49,22 +58,22 @@ impl TagListings {
     /// with tags at this place, are listed where the most links are. Before any such page was found in a listing, all are.
     pub fn is_item(&mut self, url: Fingerprint, tags: Apath) -> bool {
         let own = self.listed.get(&url).map_or(&[][..], Vec::as_slice);
-        let known = self.by_tag_place.entry(tags).or_default();
-        known.extend(own.iter().take(PLACES_MAX.saturating_sub(known.len())));
-        let here = self.most(own).max(self.most(&self.by_tag_place[&tags]));
-        f64::from(here) >= SHARE_MIN * f64::from(self.most_of_tagged())
+        let mut here = self.most(own);
+        if self.by_tag_place.len() < TAG_PLACES_MAX || self.by_tag_place.contains_key(&tags) {
+            let known = self.by_tag_place.entry(tags).or_default();
+            known.extend(own.iter().take(PLACES_MAX.saturating_sub(known.len())));
+            self.tagged.extend(&*known);
+            let most_of_known = self.most(&self.by_tag_place[&tags]);
+            self.most_of_tagged = self.most_of_tagged.max(most_of_known);
+            here = here.max(most_of_known);
+        }
+        f64::from(here) >= SHARE_MIN * f64::from(self.most_of_tagged)
     }
 
     /// Whether a page is listed where pages with tags are that are known to be items.
     pub fn is_listed_as_item(&self, url: Fingerprint) -> bool {
-        let most = self.most_of_tagged();
         let own = self.listed.get(&url).map_or(0, |places| self.most(places));
-        most > 0 && f64::from(own) >= SHARE_MIN * f64::from(most)
-    }
-
-    /// The number of links at the place with the most of them where pages with tags are listed.
-    fn most_of_tagged(&self) -> u32 {
-        self.by_tag_place.values().map(|places| self.most(places)).max().unwrap_or_default()
+        self.most_of_tagged > 0 && f64::from(own) >= SHARE_MIN * f64::from(self.most_of_tagged)
     }
 
     /// The largest number of different links at one of these places.
@@ -120,6 +129,36 @@ mod tests {
         assert_eq!((listings.counts[&TITLES], listings.counts[&AUTHORS]), (2, 1));
     }
 
+    #[test]
+    fn links_and_places_of_tags_are_remembered_up_to_their_bounds() {
+        let mut listings = TagListings::default();
+        let links = LISTED_MAX as u64 + 10;
+        // A listing on which each link is at as many places as are remembered, and one more.
+        for place in 0..=PLACES_MAX as u64 {
+            listings.list(&(0..links).map(|url| PlacedLink::new(Apath(place), item(url))).collect::<Vec<_>>());
+        }
+        assert_eq!((listings.listed.len(), listings.counts.len()), (LISTED_MAX, PLACES_MAX));
+        assert!(listings.counts.values().all(|count| *count as usize == LISTED_MAX));
+        (0..TAG_PLACES_MAX as u64 + 10).for_each(|place| {
+            listings.is_item(item(place), Apath(1_000 + place));
+        });
+        assert_eq!((listings.by_tag_place.len(), listings.tagged.len()), (TAG_PLACES_MAX, PLACES_MAX));
+        assert!(listings.is_item(item(1), Apath(u64::MAX)) && !listings.is_item(item(links), Apath(u64::MAX)));
+    }
+
+    /// What is asked of listings.
+    #[derive(Debug, Clone)]
+    enum Step {
+        List(Vec<(u64, u64)>),
+        Item(u64, u64),
+    }
+
+    /// The number of links at the place with the most of them where pages with tags are listed, by its definition.
+    fn most_of_tagged(listings: &TagListings) -> u32 {
+        let places = listings.by_tag_place.values().flatten();
+        places.filter_map(|place| listings.counts.get(place)).copied().max().unwrap_or_default()
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -136,6 +175,35 @@ mod tests {
             for place in 0..5 {
                 let count = all.iter().filter(|(at, _)| *at == place).count() as u32;
                 prop_assert_eq!(listings.counts.get(&Apath(place)).copied().unwrap_or_default(), count);
+            }
+        }
+
+        #[test]
+        fn items_are_recognised_as_by_the_definition(
+            steps in prop::collection::vec(
+                prop_oneof![
+                    prop::collection::vec((0..12_u64, 0..20_u64), 0..12).prop_map(Step::List),
+                    (0..20_u64, 20..26_u64).prop_map(|(url, tags)| Step::Item(url, tags)),
+                ],
+                0..40,
+            ),
+        ) {
+            let mut listings = TagListings::default();
+            for step in steps {
+                match step {
+                    Step::List(links) => listings
+                        .list(&links.iter().map(|(at, url)| PlacedLink::new(Apath(*at), item(*url))).collect::<Vec<_>>()),
+                    Step::Item(url, tags) => {
+                        let found = listings.is_item(item(url), Apath(tags));
+                        let most = |places: &mut dyn Iterator<Item = &Apath>| {
+                            places.filter_map(|place| listings.counts.get(place)).copied().max().unwrap_or_default()
+                        };
+                        let own = most(&mut listings.listed.get(&item(url)).into_iter().flatten());
+                        let here = own.max(most(&mut listings.by_tag_place[&Apath(tags)].iter()));
+                        prop_assert_eq!(found, f64::from(here) >= SHARE_MIN * f64::from(most_of_tagged(&listings)));
+                    }
+                }
+                prop_assert_eq!(listings.most_of_tagged, most_of_tagged(&listings));
             }
         }
     }

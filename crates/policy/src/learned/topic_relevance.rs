@@ -285,4 +285,18 @@ mod tests {
         relevance.is_relevant(&url("flowers"), &[PlacedLink::new(TITLES, named.fingerprint())], true);
         assert!(relevance.is_relevant(&named, &placed(TAGS, &["macro"]), true), "it is listed as items are");
     }
+
+    #[test]
+    fn pages_of_tags_and_places_are_remembered_up_to_their_bounds() {
+        let mut relevance = relevance();
+        let class = LinkClass::unclassified(TAGS);
+        let page = |n: usize| CanonicalUrl::from_canonical(format!("http://h.test/tag/macro/{n}"));
+        relevance.see(&(0..TAG_PAGES_MAX + 10).map(|n| NewLink::new(class, page(n))).collect::<Vec<_>>());
+        assert_eq!(relevance.tag_pages.len(), TAG_PAGES_MAX);
+        // A page on which each link is at a place of its own.
+        let links: Vec<_> =
+            (0..PLACES_MAX + 10).map(|n| PlacedLink::new(Apath(100 + n as u64), page(n).fingerprint())).collect();
+        relevance.is_relevant(&item(1), &links, false);
+        assert!(relevance.places.len() == PLACES_MAX && relevance.tag_places.len() <= PLACES_MAX);
+    }
 }

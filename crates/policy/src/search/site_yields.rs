@@ -158,6 +158,15 @@ mod tests {
         assert!((0..100).all(|_| !two.count("a", false) && !two.count("b", false)));
     }
 
+    #[test]
+    fn sites_beyond_the_bound_are_not_counted() {
+        let mut yields = yields(1, 0.5, &[]);
+        let added = (0..SITES_MAX + 10).filter(|site| yields.add(&format!("h{site}.test"))).count();
+        assert_eq!((added, yields.sites().count()), (SITES_MAX, SITES_MAX));
+        assert!(!yields.record(&format!("h{SITES_MAX}.test"), true));
+        assert!(!yields.sites().any(|site| site == format!("h{SITES_MAX}.test")));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

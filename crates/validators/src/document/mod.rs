@@ -13,7 +13,7 @@ use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Tokenizer, TokenizerOpts};
 use memchr::memchr2;
-use scraper::Html;
+use scraper::{ElementRef, Html};
 use sink::BoundedSink;
 
 /// Maximum number of attributes of one tag.
@@ -23,8 +23,27 @@ const MERGED_TAGS_MAX: usize = 16;
 /// Maximum length of a piece, and the distance between two checks of the bounds on nodes, in bytes.
 const PIECE_BYTES_MAX: usize = 2_048;
 
+/// What was found in a page.
+#[derive(Debug)]
+pub enum Search {
+    /// An element as it was sought. The rest of the page was not read.
+    Found,
+    /// The whole page, which has none, except perhaps `html` and `body`.
+    NotFound(Html),
+}
+
 /// Parses a page. Returns `None` if it exceeds a bound.
+#[cfg(test)]
 pub fn parse(source: &str) -> Option<Html> {
+    match search(source, |_| false)? {
+        Search::Found => None,
+        Search::NotFound(document) => Some(document),
+    }
+}
+
+/// Parses a page until there is an element other than `html` and `body` that is sought, looking some two thousand bytes at a
+/// time. Elements keep their names and attributes, but not their places. Returns `None` if the page exceeds a bound before.
+pub fn search(source: &str, is_sought: impl Fn(ElementRef<'_>) -> bool) -> Option<Search> {
     let tokenizer = Tokenizer::new(BoundedSink::new(), TokenizerOpts::default());
     let (text, queue) = (StrTendril::from_slice(source), BufferQueue::default());
     let (mut scanner, mut at, mut unchecked) = (TagScanner::default(), 0, 0);
@@ -42,10 +61,15 @@ pub fn parse(source: &str) -> Option<Html> {
         if unchecked >= PIECE_BYTES_MAX {
             unchecked = 0;
             tokenizer.sink.is_within_bounds().then_some(())?;
+            if tokenizer.sink.has_new(&is_sought) {
+                return Some(Search::Found);
+            }
         }
     }
     tokenizer.end();
-    tokenizer.sink.is_within_bounds().then(|| tokenizer.sink.finish())
+    tokenizer.sink.is_within_bounds().then_some(())?;
+    let found = tokenizer.sink.has_new(&is_sought);
+    Some(if found { Search::Found } else { Search::NotFound(tokenizer.sink.finish()) })
 }
 
 /// Returns the length of the first piece: it ends after a `>`, before a `<`, or at the maximum.

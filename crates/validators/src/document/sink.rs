@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use html5ever::tokenizer::{Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts, TreeSink};
-use scraper::{Html, HtmlTreeSink};
+use scraper::{ElementRef, Html, HtmlTreeSink};
 
 /// Maximum number of nodes of a tree.
 pub const NODES_MAX: usize = 100_000;
@@ -25,6 +25,8 @@ pub struct BoundedSink {
     /// The largest depth of those nodes.
     depth: Cell<usize>,
     effort: Cell<usize>,
+    /// Number of nodes among which elements were sought.
+    searched: Cell<usize>,
 }
 
 impl BoundedSink {
@@ -33,7 +35,15 @@ impl BoundedSink {
         let sink = HtmlTreeSink::new(Html::new_document());
         let builder = TreeBuilder::new(sink, TreeBuilderOpts::default());
         let zero = || Cell::new(0);
-        Self { builder, tokens: zero(), merged_tags: zero(), checked: zero(), depth: zero(), effort: zero() }
+        Self {
+            builder,
+            tokens: zero(),
+            merged_tags: zero(),
+            checked: zero(),
+            depth: zero(),
+            effort: zero(),
+            searched: zero(),
+        }
     }
 
     /// Returns the number of tokens so far, errors excluded.
@@ -56,6 +66,16 @@ impl BoundedSink {
         let depth = new.map(|node| node.ancestors().take(DEPTH_MAX + 1).count()).max().unwrap_or_default();
         self.depth.set(self.depth.get().max(depth));
         count <= NODES_MAX && depth <= DEPTH_MAX && self.effort.get() <= EFFORT_MAX
+    }
+
+    /// Returns whether an element that was added since the last call is sought. `html` and `body` are left out: they may get
+    /// attributes later, and elements remember their classes when they are first asked for them.
+    pub fn has_new(&self, is_sought: impl Fn(ElementRef<'_>) -> bool) -> bool {
+        let html = self.builder.sink.0.borrow();
+        let nodes = html.tree.nodes();
+        let before = self.searched.replace(nodes.len());
+        let elements = nodes.skip(before).filter_map(ElementRef::wrap);
+        elements.filter(|element| !matches!(element.value().name(), "html" | "body")).any(is_sought)
     }
 
     /// Returns the document.

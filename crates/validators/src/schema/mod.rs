@@ -10,18 +10,29 @@ use std::fmt;
 
 use scraper::{ElementRef, Html};
 
+use crate::required::Name;
 use crate::{InvalidWant, PageView, Validator};
 
 /// Maximum length of the name of a type, in bytes.
 const NAME_BYTES_MAX: usize = 128;
 
 /// Accepts pages that describe an item of a schema.org type. Subtypes are other types.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Schema {
     text: String,
     /// In lower case, without the vocabulary.
     name: String,
+    /// The same, to search sources for it.
+    required: Option<Name>,
 }
+
+impl PartialEq for Schema {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Schema {}
 
 impl Schema {
     /// Parses a type: a bare name, or its URL (`https://schema.org/Product`).
@@ -33,7 +44,8 @@ impl Schema {
         let name = local_name(text);
         let is_name = !name.is_empty() && name.len() <= NAME_BYTES_MAX;
         if is_name && name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-            Ok(Self { text: text.to_owned(), name: name.to_ascii_lowercase() })
+            let name = name.to_ascii_lowercase();
+            Ok(Self { text: text.to_owned(), required: Name::value(&name), name })
         } else {
             Err(InvalidWant::Schema(text.to_owned()))
         }
@@ -57,7 +69,7 @@ impl Schema {
         microdata().is_some_and(|types| self.is_one_of(types)) || rdfa().is_some_and(|types| self.is_one_of(types))
     }
 
-    fn is_in(&self, document: &Html) -> Option<bool> {
+    pub(crate) fn is_in(&self, document: &Html) -> Option<bool> {
         let elements = || document.tree.root().descendants().filter_map(ElementRef::wrap);
         if elements().any(|element| self.is_item(element)) {
             return Some(true);
@@ -93,9 +105,14 @@ impl fmt::Display for Schema {
 }
 
 impl Validator for Schema {
-    /// Cannot tell where the type was not found and a part of the page's JSON-LD is malformed or exceeds a bound.
+    /// Cannot tell where the type is named but was not found, and a part of the page's JSON-LD is malformed or exceeds a
+    /// bound.
     fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
-        self.is_in(page.document()?)
+        let source = page.source()?;
+        match &self.required {
+            Some(name) if !name.may_be_in_json(source) => Some(false),
+            _ => self.is_in(page.document()?),
+        }
     }
 
     fn name(&self) -> String {
