@@ -18,6 +18,7 @@ mod crawl;
 mod environment;
 mod error;
 mod example;
+mod example_links;
 mod fleet;
 mod handles;
 mod hosts;

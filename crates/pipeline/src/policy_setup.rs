@@ -9,6 +9,7 @@ use arc_swap::ArcSwap;
 use super::Error;
 use super::environment::Environment;
 use super::example::{examples, reader, spelling_reader};
+use super::example_links::{check_topic, links_reader};
 use super::fleet::{NodePolicy, SharedPolicy};
 use super::handles::FrontierHandle;
 use super::learning::{Learner, Learning, ObservationSender};
@@ -86,6 +87,7 @@ impl PolicySetup {
     ) -> Result<Self, Error> {
         let examples = examples(config, canonicaliser, scope)?;
         let validator = validator(&config.policy, &examples)?;
+        check_topic(config, &examples, &*links_reader(canonicaliser))?;
         let model = model(config, seeds, scope)?;
         let unfetched = examples.iter().filter(|example| example.facts.is_none());
         let example_seeds = unfetched.map(|example| example.url.clone()).collect();
@@ -201,7 +203,8 @@ fn making(
     let (config, canonicaliser) = (config.clone(), canonicaliser.clone());
     let samples: Vec<String> = examples.iter().filter(|_| searches.is_some()).filter_map(text_of).collect();
     Arc::new(move |seed| {
-        let inputs = inputs(&config.policy, &examples, model.as_ref(), seed);
+        let read_links = Some(links_reader(&canonicaliser));
+        let inputs = PolicyInputs { read_links, ..inputs(&config.policy, &examples, model.as_ref(), seed) };
         let policy = policy::make(config.crawl.policy, &inputs, reader(&config.parse));
         Searches::around(searches.as_ref(), policy, (&config, &canonicaliser), samples.clone())
     })

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::Error;
 use super::example::{examples, reader};
+use super::example_links::links_reader;
 use super::model_file::model;
 use super::observations::{self, OBSERVATIONS_DIRECTORY};
 use super::policy_setup::inputs;
@@ -13,7 +14,7 @@ use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_policy::learned::{Judgement, Learned, TextTrace, TextTracer, WaitingLink};
-use harvestman_policy::make_learner;
+use harvestman_policy::{PolicyInputs, make_learner};
 
 /// The result of [`replay_text`].
 #[derive(Debug, Clone, PartialEq)]
@@ -76,5 +77,6 @@ fn learner(config: &Config) -> Result<Option<Learned>, Error> {
     let model = model(config, &seeds, &scope)?;
     // What it would explore first does not matter.
     let inputs = inputs(&config.policy, &examples, model.as_ref(), Seed(config.crawl.seed));
+    let inputs = PolicyInputs { read_links: Some(links_reader(&canonicaliser)), ..inputs };
     Ok(make_learner(config.crawl.policy, &inputs, reader(&config.parse)))
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::learned::{Facts, ReadPage, SiteModel};
-use super::{BreadthFirst, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
-use harvestman_core::model::{LeafPath, TrapRecord};
+use super::{BreadthFirst, ExamplePage, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
+use harvestman_core::model::TrapRecord;
 use harvestman_core::url::CanonicalUrl;
 
 /// Fetches that are buffered until the examples have been fetched. With as many, the policy starts with the examples that
@@ -13,8 +13,8 @@ const BUFFERED_MAX: usize = 256;
 /// Maximum number of examples that a note names.
 const NAMED_MAX: usize = 5;
 
-/// Makes the policy from the examples' bags of leaf paths.
-pub type Begin = Box<dyn FnOnce(Vec<Vec<LeafPath>>) -> Box<dyn Policy> + Send>;
+/// Makes the policy from the examples, whose facts are all known.
+pub type Begin = Box<dyn FnOnce(Vec<ExamplePage>) -> Box<dyn Policy> + Send>;
 
 /// Breadth-first order until the examples, which are seeds, have been fetched; from then on the policy that needs them,
 /// which is shown the fetches until then. Examples that are no pages are left out; while none is a page, the order stays.
@@ -33,9 +33,11 @@ enum State {
 struct Awaiting {
     /// The examples that are not known.
     missing: Vec<Missing>,
-    /// The bags of the others.
-    bags: Vec<Vec<LeafPath>>,
+    /// The others.
+    known: Vec<ExamplePage>,
     begin: Option<Begin>,
+    /// Whether the policy starts from the bodies of the examples.
+    reads_bodies: bool,
     buffered: Vec<Observation>,
 }
 
@@ -47,10 +49,21 @@ struct Missing {
 }
 
 impl AwaitsExamples {
-    /// A policy that starts with the pages at `urls`, and those whose bags are known.
-    pub fn new(urls: Vec<CanonicalUrl>, bags: Vec<Vec<LeafPath>>, begin: Begin) -> Self {
-        let missing = urls.into_iter().map(|url| Missing { url, no_page: false }).collect();
-        Self(State::Awaiting(Awaiting { missing, bags, begin: Some(begin), buffered: Vec::new() }))
+    /// A policy that starts with these examples, of which some are not known yet.
+    pub fn new(examples: Vec<ExamplePage>, begin: Begin) -> Self {
+        let (known, missing): (Vec<_>, Vec<_>) = examples.into_iter().partition(|example| example.facts.is_some());
+        let missing = missing.into_iter().map(|example| Missing { url: example.url, no_page: false }).collect();
+        let begin = Some(begin);
+        Self(State::Awaiting(Awaiting { missing, known, begin, reads_bodies: false, buffered: Vec::new() }))
+    }
+
+    /// Asks for the bodies of pages until the policy starts.
+    #[must_use]
+    pub fn with_bodies(mut self) -> Self {
+        if let State::Awaiting(awaiting) = &mut self.0 {
+            awaiting.reads_bodies = true;
+        }
+        self
     }
 
     fn now(&self) -> &dyn Policy {
@@ -72,10 +85,10 @@ impl Awaiting {
     /// The policy, once an example is known and no other is awaited any longer; it has seen all that was buffered.
     fn begun(&mut self) -> Option<Box<dyn Policy>> {
         let is_full = self.buffered.len() >= BUFFERED_MAX;
-        if self.bags.is_empty() || !is_full && self.missing.iter().any(|example| !example.no_page) {
+        if self.known.is_empty() || !is_full && self.missing.iter().any(|example| !example.no_page) {
             return None;
         }
-        let mut policy = self.begin.take()?(std::mem::take(&mut self.bags));
+        let mut policy = self.begin.take()?(std::mem::take(&mut self.known));
         self.buffered.drain(..).for_each(|seen| policy.observe(seen));
         Some(policy)
     }
@@ -85,7 +98,7 @@ impl Awaiting {
         let Some(at) = self.missing.iter().position(|example| example.url == seen.url) else { return false };
         match &seen.outcome {
             Outcome::Page(page) => {
-                self.bags.push(page.bag.clone());
+                self.known.push(ExamplePage { url: seen.url.clone(), facts: Some((**page).clone()) });
                 self.missing.remove(at);
                 true
             }
@@ -111,7 +124,7 @@ impl Policy for Awaiting {
 
     fn needs(&self) -> Needs {
         // What the policy will need is not known yet; links and their contexts serve every policy that awaits examples.
-        Needs { links: true, contexts: true, ..Needs::default() }
+        Needs { links: true, contexts: true, body: self.reads_bodies, ..Needs::default() }
     }
 
     fn note(&self) -> Option<String> {
@@ -204,7 +217,7 @@ mod tests {
 
     use super::*;
     use crate::PageFacts;
-    use harvestman_core::model::{Apath, LinkClass};
+    use harvestman_core::model::{Apath, LeafPath, LinkClass};
 
     #[derive(Clone, Default)]
     struct Notes(Arc<Mutex<Vec<String>>>);
@@ -239,11 +252,13 @@ mod tests {
     fn awaiting(paths: &[&str]) -> (AwaitsExamples, Notes, Arc<Mutex<Vec<u64>>>) {
         let (notes, bags) = (Notes::default(), Arc::new(Mutex::new(Vec::new())));
         let (inner, seen) = (notes.clone(), Arc::clone(&bags));
-        let begin: Begin = Box::new(move |bags| {
-            seen.lock().unwrap().extend(bags.iter().flatten().map(|leaf| leaf.path));
+        let begin: Begin = Box::new(move |examples| {
+            let bags = examples.iter().flat_map(|example| &example.facts.as_ref().unwrap().bag);
+            seen.lock().unwrap().extend(bags.map(|leaf| leaf.path));
             Box::new(inner)
         });
-        (AwaitsExamples::new(urls(paths), Vec::new(), begin), notes, bags)
+        let examples = urls(paths).into_iter().map(|url| ExamplePage { url, facts: None }).collect();
+        (AwaitsExamples::new(examples, begin), notes, bags)
     }
 
     fn failed(url: &str) -> Observation {
@@ -254,7 +269,7 @@ mod tests {
     fn the_policy_starts_with_the_example_and_is_shown_earlier_and_later_fetches() {
         let (mut policy, notes, bags) = awaiting(&["b"]);
         policy.observe(page("http://h.test/a", 1));
-        assert!(notes.0.lock().unwrap().is_empty() && policy.needs().links);
+        assert!(notes.0.lock().unwrap().is_empty() && policy.needs().links && !policy.needs().body);
         policy.observe(page("http://h.test/b", 2));
         policy.observe(page("http://h.test/c", 3));
         assert_eq!(*notes.0.lock().unwrap(), ["http://h.test/a", "http://h.test/b", "http://h.test/c"]);

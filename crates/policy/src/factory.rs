@@ -1,10 +1,13 @@
 //! Creates policies by name.
 
+use std::sync::Arc;
+
+use super::awaiting::Begin;
 use super::baselines::{
     Apprentice, IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
 };
 use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
-use super::learned::{EXAMPLES_MAX, Goal, Learned, ReadPage, SiteModel, TopicTerms, Tuning};
+use super::learned::{EXAMPLES_MAX, ExampleLink, Goal, Learned, ReadPage, SiteModel, TopicTerms, Tuning, shared_tags};
 use super::source::{SourceGoal, SourceOptions, SourcePolicy};
 use super::xcrawl::{XCrawl, XCrawlOptions};
 use super::{AwaitsExamples, BreadthFirst, Observation, Outcome, PageFacts, Policy};
@@ -29,6 +32,9 @@ pub struct ExamplePage {
     pub facts: Option<PageFacts>,
 }
 
+/// Returns the links of an example whose facts include its body.
+pub type ReadLinks = dyn Fn(&ExamplePage) -> Vec<ExampleLink> + Send + Sync;
+
 /// The inputs that a policy is made from.
 #[derive(Clone)]
 pub struct PolicyInputs<'a> {
@@ -43,8 +49,10 @@ pub struct PolicyInputs<'a> {
     pub sample_pages: Option<usize>,
     /// Whether a validator says which pages are wanted ([`PageFacts::accepted`]), rather than the examples.
     pub validated: bool,
-    /// The topic, for `topic`.
+    /// The topic, for `topic`; if it has no terms, it is that of the examples.
     pub topic: TopicTerms,
+    /// Reads the links of examples, from whose tags `topic` takes its topic.
+    pub read_links: Option<Arc<ReadLinks>>,
     /// What `cluster-graph` tells page clusters apart by.
     pub by: ClusterBy,
     /// Spells Apaths out, for `sb`.
@@ -59,6 +67,7 @@ impl PolicyInputs<'_> {
     pub fn new(seed: Seed) -> Self {
         Self {
             topic: TopicTerms::default(),
+            read_links: None,
             variant: PolicyVariant::Default,
             seed,
             examples: &[],
@@ -76,25 +85,54 @@ impl PolicyInputs<'_> {
 
     /// Makes a learning policy, which starts from the model if there is one.
     fn learned(&self, goal: Goal, read: Box<ReadPage>) -> Learned {
-        match self.model {
-            Some(model) => Learned::from_model(goal, self.tuning(), self.seed.0, read, model.clone()),
-            None => Learned::new(goal, self.tuning(), self.seed.0, read),
+        self.learner()(goal, read)
+    }
+
+    /// The same, for later.
+    fn learner(&self) -> impl FnOnce(Goal, Box<ReadPage>) -> Learned + Send + use<> {
+        let (tuning, seed, model) = (self.tuning(), self.seed.0, self.model.cloned());
+        move |goal, read| match model {
+            Some(model) => Learned::from_model(goal, tuning, seed, read, model),
+            None => Learned::new(goal, tuning, seed, read),
         }
     }
 
     /// Makes a policy that looks for pages like the examples: at once where all are available, otherwise once they have
     /// been fetched.
     fn looking_for(&self, policy: impl FnOnce(Wanted) -> Box<dyn Policy> + Send + 'static) -> Box<dyn Policy> {
-        let examples = self.examples.iter().take(EXAMPLES_MAX);
-        let (at_hand, awaited): (Vec<_>, Vec<_>) = examples.partition(|example| example.facts.is_some());
-        let bags = at_hand.iter().filter_map(|example| Some(example.facts.as_ref()?.bag.clone())).collect();
-        match (at_hand.is_empty(), awaited.is_empty()) {
-            (true, true) => policy(Wanted::Content),
-            (false, true) => policy(Wanted::Like(bags)),
-            (_, false) => {
-                let urls = awaited.iter().map(|example| example.url.clone()).collect();
-                Box::new(AwaitsExamples::new(urls, bags, Box::new(move |bags| policy(Wanted::Like(bags)))))
+        let like = |examples: &[ExamplePage]| {
+            Wanted::Like(examples.iter().filter_map(|example| Some(example.facts.as_ref()?.bag.clone())).collect())
+        };
+        let examples = &self.examples[..self.examples.len().min(EXAMPLES_MAX)];
+        match examples {
+            [] => policy(Wanted::Content),
+            _ if examples.iter().all(|example| example.facts.is_some()) => policy(like(examples)),
+            _ => Box::new(AwaitsExamples::new(examples.to_vec(), Box::new(move |known| policy(like(&known))))),
+        }
+    }
+
+    /// Returns the topic: the terms, or else what the examples share that are at hand.
+    fn topic_at_hand(&self) -> TopicTerms {
+        match &self.read_links {
+            Some(links) if self.topic.is_empty() => topic_of_examples(self.examples, &**links),
+            _ => self.topic.clone(),
+        }
+    }
+
+    /// Makes a policy for the topic: of the terms, or else of the tags that the examples share.
+    fn about(&self, read: Box<ReadPage>) -> Box<dyn Policy> {
+        let examples = &self.examples[..self.examples.len().min(EXAMPLES_MAX)];
+        match &self.read_links {
+            Some(links) if self.topic.is_empty() && !examples.is_empty() => {
+                let (links, learner) = (Arc::clone(links), self.learner());
+                let begin = move |known: &[ExamplePage]| learner(topic(topic_of_examples(known, &*links)), read);
+                if examples.iter().all(|example| example.facts.is_some()) {
+                    return Box::new(begin(examples));
+                }
+                let begin: Begin = Box::new(move |known| Box::new(begin(&known)));
+                Box::new(AwaitsExamples::new(examples.to_vec(), begin).with_bodies())
             }
+            _ => Box::new(self.learned(topic(self.topic.clone()), read)),
         }
     }
 }
@@ -112,7 +150,7 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
         PolicyKind::Ucc => Box::new(inputs.learned(Goal::Content, read)),
         PolicyKind::Xcrawl if paper => Box::new(XCrawl::new(XCrawlOptions::paper(), seed)),
         PolicyKind::Target | PolicyKind::Xcrawl => Box::new(target(inputs, read)),
-        PolicyKind::Topic => Box::new(topic(inputs, read)),
+        PolicyKind::Topic => inputs.about(read),
         PolicyKind::Irobot => {
             let options = IRobotOptions { sample_pages, ..IRobotOptions::default() };
             inputs.looking_for(move |wanted| Box::new(IRobot::new(wanted, options, seed)))
@@ -144,9 +182,19 @@ pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadP
         _ if inputs.variant == PolicyVariant::Paper => None,
         PolicyKind::Ucc => Some(inputs.learned(Goal::Content, read)),
         PolicyKind::Target | PolicyKind::Xcrawl => Some(target(inputs, read)),
-        PolicyKind::Topic => Some(topic(inputs, read)),
+        PolicyKind::Topic => Some(inputs.learned(topic(inputs.topic_at_hand()), read)),
         _ => None,
     }
+}
+
+/// Returns the topic that examples share: their common tags ([`shared_tags`]). It has no terms if they share none.
+pub fn topic_of_examples(examples: &[ExamplePage], links: &ReadLinks) -> TopicTerms {
+    let known: Vec<_> = examples.iter().filter(|example| example.facts.is_some()).map(links).collect();
+    TopicTerms::new(shared_tags(&known).iter().map(String::as_str))
+}
+
+const fn topic(terms: TopicTerms) -> Goal {
+    Goal::Topic { terms, duplicate_worth: ITEM_VIEW_WORTH }
 }
 
 /// The options of SOUrCe as printed, for `ucc` or `target`. It knows one example: the first.
@@ -158,10 +206,6 @@ pub fn paper_options(kind: PolicyKind, inputs: &PolicyInputs<'_>) -> SourceOptio
     }));
     options.sampling.pages_max = inputs.sample_pages.unwrap_or(SAMPLE_PAGES);
     options
-}
-
-fn topic(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {
-    inputs.learned(Goal::Topic { terms: inputs.topic.clone(), duplicate_worth: ITEM_VIEW_WORTH }, read)
 }
 
 fn target(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {

@@ -34,7 +34,7 @@ use harvestman_core::model::{
 pub use admission::{AdjustedSnapshot, Adjustment, Link, consulted, readmit};
 pub use awaiting::AwaitsExamples;
 pub use bfs::BreadthFirst;
-pub use factory::{ExamplePage, PolicyInputs, make, make_learner, paper_options};
+pub use factory::{ExamplePage, PolicyInputs, ReadLinks, make, make_learner, paper_options, topic_of_examples};
 pub use guard::{GuardedPolicy, StructureGuard, Verdict, Verdicts};
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
 pub use observation_update::update_observation;

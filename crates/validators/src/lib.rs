@@ -6,6 +6,7 @@
 //! pages change: `words` learns from the examples when it is made.
 
 mod all;
+mod anchors;
 mod charset;
 mod document;
 mod examples;
@@ -24,6 +25,7 @@ mod want;
 mod words;
 
 pub use all::All;
+pub use anchors::{Anchor, anchors};
 pub use examples::{ExampleError, check_examples};
 pub use invalid_want::InvalidWant;
 pub use page::{PAGE_BYTES_MAX, PageView};

@@ -23,7 +23,8 @@ crate::options! {
         want: Vec<String> = Vec::new(),
         /// The topic of `topic`: tags or words, such as `macro photography`. An item of the site belongs to it if it links
         /// to the page of a tag whose address names one of them (`/tag/macro-photography/`). `@FILE` stands for the lines of
-        /// a file.
+        /// a file. Without it, the topic is the tags that at least half of the examples show, and at least two: links whose
+        /// text is a part of their address.
         topic: Vec<String> = Vec::new(),
         /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for
         /// `ucc` and `target` in their default variant a model that either of them learned, for `cluster-graph` one

@@ -112,8 +112,9 @@ fn missing_topic(config: &Config) -> Option<String> {
         return None;
     }
     let says_something = |term: &String| term.chars().any(char::is_alphanumeric);
-    if !config.policy.topic.iter().any(says_something) {
-        return Some("the policy `topic` needs a topic: give tags or words, such as `macro photography`".to_owned());
+    if !config.policy.topic.iter().any(says_something) && config.policy.example.0.len() < 2 {
+        let text = "needs a topic: give tags or words, such as `macro photography`, or at least two example pages that share tags";
+        return Some(format!("the policy `topic` {text}"));
     }
     let unavailable = config.policy.variant == PolicyVariant::Paper;
     unavailable.then(|| {

@@ -17,6 +17,7 @@ mod canonicality;
 mod describe;
 mod drift;
 mod evidence;
+mod example_tags;
 mod examples;
 mod extension;
 mod goal;
@@ -43,6 +44,7 @@ mod worth;
 mod yields;
 
 pub use evidence::{Estimate, Evidence, Level, Smoothing, Sums, levels};
+pub use example_tags::{ExampleLink, shared_tags};
 pub use examples::{EXAMPLES_MAX, Examples};
 pub use extension::{Extensions, PAGES_MIN as EXTENSION_PAGES_MIN, suffix};
 pub use goal::{Goal, Likeness};

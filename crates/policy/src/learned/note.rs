@@ -93,6 +93,9 @@ fn example(url: &str, status: ExampleStatus, are_lost: bool) -> Option<String> {
 fn topic(state: &LearnerState<'_>) -> Option<String> {
     let pages = state.pages;
     match state.topic? {
+        TopicStatus::NoTerms => {
+            Some("the examples share no tag, so no page is wanted: give the topic in `policy.topic`".to_owned())
+        }
         TopicStatus::ByTags => None,
         TopicStatus::Undecided { relevant } | TopicStatus::ByWords { relevant } if relevant == 0 => Some(format!(
             "no page is about the topic ({pages} seen): no page of a tag names it, and no page has its words"
@@ -153,6 +156,7 @@ mod tests {
             "nearest template",
         );
         let topic = |status| LearnerState { topic: Some(status), ..WELL };
+        check(topic(TopicStatus::NoTerms), "the examples share no tag");
         check(topic(TopicStatus::ByWords { relevant: 0 }), "no page is about the topic (500 seen)");
         check(topic(TopicStatus::ByWords { relevant: 3 }), "no page of a tag names the topic (500 pages seen)");
         assert_eq!(note(&topic(TopicStatus::ByTags)), None);

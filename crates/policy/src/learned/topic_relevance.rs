@@ -31,6 +31,8 @@ const UNNAMED_PAGES: u64 = 150;
 /// How items of the topic are recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TopicStatus {
+    /// Not at all: the topic has no terms.
+    NoTerms,
     /// By their tags.
     ByTags,
     /// No page of a tag names the topic so far, and few pages are known.
@@ -114,6 +116,9 @@ impl TopicRelevance {
     /// How items are recognised.
     pub fn status(&self) -> TopicStatus {
         let relevant = self.relevant;
+        if self.terms.is_empty() {
+            return TopicStatus::NoTerms;
+        }
         match self.has_tag_pages() {
             true => TopicStatus::ByTags,
             false if self.judged < UNNAMED_PAGES => TopicStatus::Undecided { relevant },
@@ -122,7 +127,7 @@ impl TopicRelevance {
     }
 
     /// Whether a fetched page is an item of the topic: by its tags or, where no page of a tag names the topic after
-    /// [`UNNAMED_PAGES`], by the words of its address and its text. `is_sought`: the page was found by the topic, so that it says
+    /// `UNNAMED_PAGES`, by the words of its address and its text. `is_sought`: the page was found by the topic, so that it says
     /// nothing of how common the topic is. To be called once for each page.
     pub fn judge(&mut self, url: &CanonicalUrl, page: &PageFacts, is_sought: bool) -> bool {
         let by_tags = self.is_relevant(url, &page.links, is_sought);

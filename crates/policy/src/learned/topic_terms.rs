@@ -37,6 +37,11 @@ impl TopicTerms {
         is_sorted && self.terms.len() <= TERMS_MAX && self.terms.len() == self.words.len()
     }
 
+    /// The letters and digits of each term in lower case, in order.
+    pub fn terms(&self) -> impl Iterator<Item = &str> {
+        self.terms.iter().map(|term| &**term)
+    }
+
     /// Whether there are no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
@@ -48,7 +53,7 @@ impl TopicTerms {
     pub fn names(&self, url: &str) -> bool {
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         let Some((_, path)) = rest.split_once('/') else { return false };
-        path.split(['/', '?', '&', '#', ':', '=', ';']).any(|part| self.contains(part))
+        parts(path).any(|part| self.contains(part))
     }
 
     /// Whether this text is a term.
@@ -56,7 +61,7 @@ impl TopicTerms {
         !text.is_empty() && self.terms.binary_search_by(|term| (**term).cmp(fold(text).as_str())).is_ok()
     }
 
-    /// Whether a text has a term at least [`OCCURRENCES_MIN`] times outside links and forms. A link leads to a page about it.
+    /// Whether a text has a term at least `OCCURRENCES_MIN` times outside links and forms. A link leads to a page about it.
     /// O(words · terms).
     pub fn are_in(&self, text: &PageText) -> bool {
         let runs = || text.runs().filter(|(run, _)| !run.in_anchor && !run.in_form);
@@ -72,6 +77,20 @@ impl TopicTerms {
         let path = url.split_once("://").map_or(url, |(_, rest)| rest);
         address_words(path).any(|word| self.contains(word))
     }
+}
+
+/// The segments of a path, and the values in segments and queries.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['/', '?', '&', '#', ':', '=', ';'])
+}
+
+/// Whether a text is a part of an address behind the first part of its path, as the name of a tag is of the address of its
+/// page.
+pub(super) fn names_itself(url: &str, text: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let Some((_, path)) = rest.split_once('/') else { return false };
+    let text = fold(text);
+    !text.is_empty() && parts(path).filter(|part| !part.is_empty()).skip(1).any(|part| fold(part) == text)
 }
 
 /// The words of a term, as texts may show each. Words with a digit are all one in a text, so a term with one has none.
@@ -131,6 +150,22 @@ mod tests {
         }
         assert!(topic.mentions("http://h/p/17-bokeh-at-night") && !topic.mentions("http://h/p/17-night"));
         assert!(TopicTerms::new(["", "--"]).is_empty());
+    }
+
+    #[test]
+    fn the_text_of_a_tag_names_a_part_of_its_address_behind_the_first() {
+        for (url, text) in [
+            ("http://h/tags/macro-photography/", "Macro photography"),
+            ("http://h/list?tag=bokeh&page=2", "Bokeh"),
+            ("http://h/questions/tags:two%20words/", "two words"),
+        ] {
+            assert!(names_itself(url, text), "{url}");
+        }
+        for (url, text) in
+            [("http://h/questions", "Questions"), ("http://tags/", "tags"), ("http://h/a/b", "--"), ("x", "x")]
+        {
+            assert!(!names_itself(url, text), "{url}");
+        }
     }
 
     proptest! {

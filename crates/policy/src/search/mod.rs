@@ -11,7 +11,7 @@ mod site_yields;
 pub(crate) mod tests;
 
 pub use answer::SearchAnswer;
-pub(crate) use rules::SearchRules;
 pub use options::{ReadText, SearchingOptions};
+pub(crate) use rules::SearchRules;
 pub use searching::Searching;
 pub use site_yields::{SiteLimits, SiteYields};

@@ -9,9 +9,9 @@ use harvestman_structure::site::{
     Background, Language, QueryGeneration, QueryOptions, QueryResult, StopWords, token_weights,
 };
 
-use super::rules::SearchRules;
 use super::options::SearchingOptions;
 use super::round::Round;
+use super::rules::SearchRules;
 use super::{SearchAnswer, SiteYields};
 use crate::learned::{Facts, ReadPage, SiteModel};
 use crate::{AdjustedSnapshot, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};

@@ -76,7 +76,7 @@ impl JudgedPage {
             judged.recognised_by = match topic.status() {
                 TopicStatus::ByTags => "tags",
                 TopicStatus::ByWords { .. } => "words",
-                TopicStatus::Undecided { .. } => "undecided",
+                TopicStatus::Undecided { .. } | TopicStatus::NoTerms => "undecided",
             };
         }
     }
