@@ -20,18 +20,26 @@ const XCRAWL_FORMS: [Form; 6] = [
     Form::DEFAULT,
 ];
 
+/// What `--sweep` varies: the restart probability as in figure 10 of the paper, in thousandths, and the number of walks.
+const RESTARTS: [u16; 6] = [50, 100, 150, 200, 250, 300];
+const ITERATIONS: [u32; 5] = [5, 20, 50, 100, 200];
+
 /// Arguments of `lab xcrawl`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The wanted pages are those of a labelled type, as in lab target; the validator is the label. The
 examples are pages of the type, drawn by the seed; for every policy, their URLs are further starts of
 the crawl, and fetching them counts as a request. The budget is the number of wanted pages. of_oracle
-is the harvest as a share of that of a crawl with full knowledge. Where a host is asked once a second,
-as many seconds pass as requests are made.
+is the harvest as a share of that of a crawl with full knowledge. seconds is the time that passes where
+each host is asked once a second: the number of requests to the busiest host.
+
+A parameter of the printed walks follows a variant: paper+restart=0.3, paper+iterations=20. --sweep
+adds restart probabilities from 0.05 to 0.3, as in figure 10 of the paper, and 5 to 200 iterations.
 
 Examples:
   harvestman lab xcrawl forum.warc.gz --out results
   harvestman lab xcrawl forum.warc.gz --types forum:thread --whole
+  harvestman lab xcrawl forum.warc.gz --policies xcrawl --variants paper --sweep
   harvestman lab xcrawl one.warc.gz two.warc.gz blogs.warc.gz --queries --sites 2")]
 pub struct XcrawlArgs {
     #[command(flatten)]
@@ -54,6 +62,9 @@ pub struct XcrawlArgs {
     /// Number of example pages
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = examples)]
     pub(super) examples: usize,
+    /// Also vary the restart probability and the number of iterations of each of the printed variants
+    #[arg(long)]
+    pub(super) sweep: bool,
     /// Also crawl until the frontier is empty, to measure the share of wanted pages that can be reached
     #[arg(long)]
     whole: bool,
@@ -73,10 +84,26 @@ pub struct XcrawlArgs {
 
 impl XcrawlArgs {
     pub(super) fn run(self) -> Result<(), Failure> {
-        let Self { common, policies, variants, budget, types, type_pages, examples, whole, .. } = self;
-        let contenders = Contender::all(&policies, &variants);
+        let contenders = self.contenders();
+        let Self { common, budget, types, type_pages, examples, whole, .. } = self;
         let (seeds, validated) = (common.seeds, true);
         run_experiment(&Target { contenders, seeds, budget, types, type_pages, whole, examples, validated }, &common)
+    }
+}
+
+impl XcrawlArgs {
+    /// Returns the policies in their variants, and with `--sweep` the printed ones with other parameters.
+    pub(super) fn contenders(&self) -> Vec<Contender> {
+        let mut forms = self.variants.clone();
+        if self.sweep {
+            let printed = self.variants.iter().filter(|form| form.variant != Variant::Default);
+            let varied = printed.flat_map(|form| {
+                let restarts = RESTARTS.map(|restart| form.with_restart(restart));
+                restarts.into_iter().chain(ITERATIONS.map(|iterations| form.with_iterations(iterations)))
+            });
+            forms.extend(varied);
+        }
+        Contender::all(&self.policies, &forms)
     }
 }
 

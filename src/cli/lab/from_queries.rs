@@ -6,9 +6,9 @@ use crate::cli::exit::Failure;
 /// Crawls the first recordings together, from queries.
 #[cfg(feature = "index")]
 pub fn run(args: XcrawlArgs) -> Result<(), Failure> {
-    use harvestman_lab::experiments::{Contender, FromQueries};
+    use harvestman_lab::experiments::FromQueries;
 
-    let contenders = Contender::all(&args.policies, &args.variants);
+    let contenders = args.contenders();
     let XcrawlArgs { common, budget, types, examples, example: given, trap_guard, sites, .. } = args;
     let seeds = common.seeds;
     let experiment = FromQueries { contenders, seeds, budget, sites, types, examples, given, trap_guard };

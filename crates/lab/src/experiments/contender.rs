@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::replay::{PolicyName, Unknown, Variant};
+use crate::replay::{PolicyName, Unknown, Variant, WalkParameters};
 use harvestman_core::config::ClusterBy;
 
 /// A policy in one of its forms.
@@ -15,7 +15,7 @@ pub struct Contender {
     pub form: Form,
 }
 
-/// A variant, the clustering criterion, and whether the sample is counted.
+/// A variant, what it varies, and whether the sample is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Form {
     /// The variant.
@@ -25,10 +25,12 @@ pub struct Form {
     /// Whether the initial sample of a policy is taken before the crawl without being counted, as the paper's authors
     /// measured. Otherwise every request of the sample counts towards the budget.
     pub free_sample: bool,
+    /// The parameters of the walks of the printed `xcrawl`; the other policies and variants have none.
+    pub walks: WalkParameters,
 }
 
-/// The name suffix of a form with a free sample.
-const FREE_SAMPLE: &str = "+free-sample";
+/// The name part of a form with a free sample.
+const FREE_SAMPLE: &str = "free-sample";
 
 impl Form {
     /// The default form.
@@ -40,13 +42,33 @@ impl Form {
 
     /// Returns this variant with a counted sample.
     pub const fn of(variant: Variant) -> Self {
-        Self { variant, by: ClusterBy::Url, free_sample: false }
+        let walks = WalkParameters { restart: None, iterations: None };
+        Self { variant, by: ClusterBy::Url, free_sample: false, walks }
     }
 
     /// Returns the same form with a sample that is not counted.
     #[must_use]
     pub const fn with_free_sample(self) -> Self {
         Self { free_sample: true, ..self }
+    }
+
+    /// Returns the same form with a restart probability of this many thousandths.
+    #[must_use]
+    pub const fn with_restart(self, thousandths: u16) -> Self {
+        Self { walks: WalkParameters { restart: Some(thousandths), ..self.walks }, ..self }
+    }
+
+    /// Returns the same form with this number of walks without a new hub after which a search for hubs ends.
+    #[must_use]
+    pub const fn with_iterations(self, iterations: u32) -> Self {
+        Self { walks: WalkParameters { iterations: Some(iterations), ..self.walks }, ..self }
+    }
+
+    /// Returns whether a policy has this form.
+    pub const fn is_of(self, policy: PolicyName) -> bool {
+        let walks =
+            matches!((policy, self.variant), (PolicyName::Xcrawl, variant) if !matches!(variant, Variant::Default));
+        self.variant.is_of(policy) && (walks || self.walks.is_default())
     }
 }
 
@@ -56,7 +78,8 @@ impl fmt::Display for Form {
         if self.by != ClusterBy::default() {
             write!(f, "+{}", self.by.name())?;
         }
-        f.write_str(if self.free_sample { FREE_SAMPLE } else { "" })
+        self.walks.fmt(f)?;
+        if self.free_sample { write!(f, "+{FREE_SAMPLE}") } else { Ok(()) }
     }
 }
 
@@ -64,11 +87,24 @@ impl FromStr for Form {
     type Err = Unknown;
 
     fn from_str(name: &str) -> Result<Self, Unknown> {
-        let (rest, free_sample) = name.strip_suffix(FREE_SAMPLE).map_or((name, false), |rest| (rest, true));
-        let split_by = |by: ClusterBy| Some((rest.strip_suffix(by.name())?.strip_suffix('+')?, by));
-        let (variant, by) = ClusterBy::ALL.into_iter().find_map(split_by).unwrap_or((rest, ClusterBy::default()));
-        Ok(Self { variant: variant.parse()?, by, free_sample })
+        let mut parts = name.split('+');
+        let mut form = Self::of(parts.next().unwrap_or_default().parse()?);
+        for part in parts {
+            match ClusterBy::ALL.into_iter().find(|by| by.name() == part) {
+                Some(by) => form.by = by,
+                None if part == FREE_SAMPLE => form.free_sample = true,
+                None if form.walks.read(part) => {}
+                None => return Err(unknown_part(part)),
+            }
+        }
+        Ok(form)
     }
+}
+
+/// An error that lists what may follow a variant.
+fn unknown_part(name: &str) -> Unknown {
+    let by = ClusterBy::ALL.map(ClusterBy::name).join(", ");
+    Unknown::new("part of a variant", name, format!("{by}, {FREE_SAMPLE}, {}", WalkParameters::SYNTAX))
 }
 
 impl Contender {
@@ -77,7 +113,7 @@ impl Contender {
         let forms = |policy: &PolicyName| {
             let policy = *policy;
             let forms = if has_variants(policy) { forms } else { &[Form::DEFAULT] };
-            forms.iter().filter(move |form| form.variant.is_of(policy)).map(move |form| Self { policy, form: *form })
+            forms.iter().filter(move |form| form.is_of(policy)).map(move |form| Self { policy, form: *form })
         };
         policies.iter().flat_map(forms).collect()
     }
@@ -110,6 +146,8 @@ mod tests {
                 let form = Form { by, ..Form::of(variant) };
                 assert_eq!(form.to_string().parse(), Ok(form));
                 assert_eq!(form.with_free_sample().to_string().parse(), Ok(form.with_free_sample()));
+                let varied = form.with_restart(300).with_iterations(20).with_free_sample();
+                assert_eq!(varied.to_string().parse(), Ok(varied));
             }
         }
         let both = Form { by: ClusterBy::Both, ..Form::DEFAULT };
@@ -118,6 +156,17 @@ mod tests {
         assert_eq!(Form::PAPER_FREE.to_string(), "paper+free-sample");
         let unknown = "papre+free-sample".parse::<Form>().unwrap_err().to_string();
         assert!(unknown.starts_with("unknown variant papre; expected one of default, paper"), "{unknown}");
+        let unknown = "paper+restart=7".parse::<Form>().unwrap_err().to_string();
+        assert!(unknown.starts_with("unknown part of a variant restart=7; expected one of url,"), "{unknown}");
+        assert!(unknown.ends_with("free-sample, restart=0.3, iterations=20"), "{unknown}");
+    }
+
+    #[test]
+    fn only_the_printed_xcrawl_has_walks() {
+        let varied = Form::PAPER.with_iterations(5);
+        let all = Contender::all(&[PolicyName::Ucc, PolicyName::Xcrawl], &[varied, Form::DEFAULT.with_restart(50)]);
+        let names: Vec<_> = all.iter().map(Contender::to_string).collect();
+        assert_eq!(names, ["xcrawl paper+iterations=5"]);
     }
 
     #[test]

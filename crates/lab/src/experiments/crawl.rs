@@ -116,7 +116,9 @@ impl Crawl {
         let harvest = Harvest::of(first(self.budget), wanted);
         let harvest_beyond = self.recall_at.map(|requests| Harvest::of(first(requests), wanted));
         let recall = harvest_beyond.and_then(|harvest| harvest.recall_unique);
-        let row = self.row(corpus).with_harvest(&harvest).with(Measure::RecallAtWanted, recall);
+        let seconds = first(self.budget).last().map(|fetched| fetched.second as f64);
+        let row = self.row(corpus).with_harvest(&harvest).with(Measure::Seconds, seconds);
+        let row = row.with(Measure::RecallAtWanted, recall);
         let note = done.note.map(|note| format!("{}: {}, seed {}: {note}", corpus.name, self.contender, self.seed));
         let curve = curve(first(self.budget), POINTS);
         Ok(Crawled { name: self.name(), row, harvest, harvest_beyond, curve, note })
@@ -183,6 +185,7 @@ impl Crawl {
         let example = self.examples.first().map(|id| ExamplePage::of(corpus, *id));
         let making = PolicyInputs {
             variant: self.contender.form.variant,
+            walks: self.contender.form.walks,
             example: example.as_ref(),
             sample_pages: self.sample,
             validated: self.validated,

@@ -45,6 +45,7 @@ pub struct FromQueries {
 
 const SHOWN: &[Measure] = &[
     Measure::Fetches,
+    Measure::Seconds,
     Measure::HarvestRate,
     Measure::Recall,
     Measure::ValidRatioUnique,
@@ -129,6 +130,7 @@ impl Experiment for FromQueries {
 
     fn report(&self, results: Results) -> Report {
         let mut charts = results.curve_charts();
+        charts.extend(results.time_charts());
         charts.extend(results.bar_charts(DRAWN, &[]));
         Report {
             name: "xcrawl-queries".to_owned(),

@@ -1,7 +1,7 @@
 //! The results of an experiment so far.
 
 use crate::measures::CurvePoint;
-use crate::tables::{Chart, Measure, Row, bars, curves, summaries};
+use crate::tables::{Chart, CurveAxis, Measure, Row, bars, curves, summaries};
 
 /// Curves of one corpus (and target) in a common chart.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -28,8 +28,15 @@ pub struct Results {
 impl Results {
     /// Returns two charts per group of curves: with and without duplicate views.
     pub fn curve_charts(&self) -> Vec<Chart> {
-        let both = |group: &Curves| [false, true].map(|unique| curves(&group.title, &group.lines, unique));
+        let both =
+            |group: &Curves| [false, true].map(|unique| curves(&group.title, &group.lines, CurveAxis::Fetches, unique));
         self.curves.iter().flat_map(both).collect()
+    }
+
+    /// Returns a chart per group of curves over seconds, where each host is asked once a second.
+    pub fn time_charts(&self) -> Vec<Chart> {
+        let over_time = |group: &Curves| curves(&group.title, &group.lines, CurveAxis::Seconds, false);
+        self.curves.iter().map(over_time).collect()
     }
 
     /// Returns a bar chart for each of these measures that some row has, with the figures of `paper`.

@@ -7,6 +7,8 @@ use super::Fetched;
 pub struct CurvePoint {
     /// Fetches so far.
     pub fetches: u64,
+    /// Seconds so far, where each host is asked once a second.
+    pub seconds: u64,
     /// Valid pages so far.
     pub valid: u64,
     /// Those that are not duplicate views.
@@ -16,10 +18,11 @@ pub struct CurvePoint {
 /// Returns at most `points_max` evenly spaced points of a crawl's curve besides its start; the last one is its end.
 pub fn curve(fetches: &[Fetched], points_max: usize) -> Vec<CurvePoint> {
     let step = fetches.len().div_ceil(points_max.max(1)).max(1);
-    let mut point = CurvePoint { fetches: 0, valid: 0, valid_unique: 0 };
+    let mut point = CurvePoint { fetches: 0, seconds: 0, valid: 0, valid_unique: 0 };
     let mut points = vec![point];
     for piece in fetches.chunks(step) {
         point.fetches += piece.len() as u64;
+        point.seconds = piece.iter().map(|fetched| fetched.second).fold(point.seconds, u64::max);
         point.valid += piece.iter().filter(|fetched| fetched.valid).count() as u64;
         point.valid_unique += piece.iter().filter(|fetched| fetched.valid_unique).count() as u64;
         points.push(point);

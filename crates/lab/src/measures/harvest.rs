@@ -17,6 +17,8 @@ pub struct Fetched {
     pub valid_unique: bool,
     /// The type of a new page, if known.
     pub page_type: Option<Arc<str>>,
+    /// The second in which it was sent, where each host is asked once a second; 0: unknown.
+    pub second: u64,
 }
 
 /// The measures of a crawl. Ratios are in 0..=1, and `None` where the divisor is zero: no fetch, or nothing wanted.
@@ -113,7 +115,7 @@ mod tests {
     use super::*;
 
     fn fetched(valid: bool, valid_unique: bool, page_type: Option<&str>) -> Fetched {
-        Fetched { new_page: page_type.is_some(), valid, valid_unique, page_type: page_type.map(Arc::from) }
+        Fetched { new_page: page_type.is_some(), valid, valid_unique, page_type: page_type.map(Arc::from), second: 0 }
     }
 
     fn close(one: Option<f64>, other: f64) -> bool {

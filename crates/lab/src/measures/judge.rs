@@ -90,6 +90,7 @@ impl<'a> Judge<'a> {
             valid,
             valid_unique: valid && label.is_some_and(|label| !label.is_duplicate_view),
             page_type: label.map(|label| Arc::clone(&label.page_type)),
+            second: 0,
         }
     }
 }

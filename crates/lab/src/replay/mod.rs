@@ -10,6 +10,7 @@ mod queries;
 #[cfg(test)]
 mod tests;
 mod topic;
+mod walks;
 
 use std::sync::Arc;
 
@@ -21,14 +22,15 @@ pub use names::{PolicyName, Unknown, Variant};
 pub use policies::{PolicyInputs, make, source_options, xcrawl_options};
 pub use queries::{Answered, QueryStart, Search};
 pub use topic::TopicInputs;
+pub use walks::WalkParameters;
 
 use crate::corpus::{Corpus, PageId};
-use crate::measures::{Fetched, Judge, Task};
+use crate::measures::{Fetched, HostTime, Judge, Task};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, FilterOrder};
 use harvestman_core::model::{Answer, Exchange, Lease, Timings, TrapRecord};
-use harvestman_core::url::CanonicalUrl;
+use harvestman_core::url::{CanonicalUrl, origin_of};
 use harvestman_pipeline::offline::{Offline, RecordedSite};
 use harvestman_pipeline::{AcceptsPage, Error, with_searches};
 use harvestman_policy::{GuardedPolicy, Policy};
@@ -148,10 +150,12 @@ pub fn replay_keeping(
         stopped_early: false,
     };
     let mut early_stop = plan.early_stop.map(EarlyStop::new);
+    let mut time = HostTime::default();
     while done.order.len() < plan.budget {
         let Some(lease) = crawl.lease() else { break };
         let page = take_in(plan, &mut crawl, &lease);
-        let fetched = judge.fetched(page);
+        let second = time.request(origin_of(lease.item.url.as_str()));
+        let fetched = Fetched { second, ..judge.fetched(page) };
         each(page, &fetched, &crawl);
         done.order.push(Request { url: lease.item.url, page });
         done.fetches.push(fetched);

@@ -86,6 +86,13 @@ pub struct Unknown {
     known: String,
 }
 
+impl Unknown {
+    /// Creates an error for a name of this kind, with what is expected.
+    pub(crate) fn new(kind: &'static str, name: &str, known: String) -> Self {
+        Self { kind, name: name.to_owned(), known }
+    }
+}
+
 impl PolicyName {
     /// All names.
     pub const ALL: [Self; 12] = [
@@ -227,11 +234,7 @@ impl FromStr for Variant {
 }
 
 fn by_name<T: Copy>(kind: &'static str, all: &[T], of: fn(T) -> &'static str, name: &str) -> Result<T, Unknown> {
-    let unknown = || Unknown {
-        kind,
-        name: name.to_owned(),
-        known: all.iter().map(|known| of(*known)).collect::<Vec<_>>().join(", "),
-    };
+    let unknown = || Unknown::new(kind, name, all.iter().map(|known| of(*known)).collect::<Vec<_>>().join(", "));
     all.iter().copied().find(|known| of(*known) == name).ok_or_else(unknown)
 }
 

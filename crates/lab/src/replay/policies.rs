@@ -3,6 +3,7 @@
 use super::ExamplePage;
 use super::names::{PolicyName, Variant};
 use super::topic::TopicInputs;
+use super::walks::WalkParameters;
 use harvestman_core::config::{ClusterBy, ParseOptions, PolicyVariant};
 use harvestman_core::seed::Seed;
 use harvestman_pipeline as pipeline;
@@ -18,6 +19,8 @@ use harvestman_structure::site::{AdjacencyWeight, EpsRule, Norm, OutlierDestinat
 pub struct PolicyInputs<'a> {
     /// The variant.
     pub variant: Variant,
+    /// The parameters of the walks, for variants of `xcrawl`.
+    pub walks: WalkParameters,
     /// The random seed.
     pub seed: Seed,
     /// The example page; without one, the baselines look for user-created content.
@@ -40,6 +43,7 @@ impl PolicyInputs<'_> {
         Self {
             topic: None,
             variant: Variant::Default,
+            walks: WalkParameters { restart: None, iterations: None },
             seed,
             example: None,
             sample_pages: None,
@@ -62,6 +66,7 @@ impl PolicyInputs<'_> {
             sample_pages: self.sample_pages,
             topic: TopicTerms::new(self.topic.into_iter().flat_map(|topic| &topic.terms).map(|term| &**term)),
             validated: self.validated,
+            read_links: None,
             by: self.by,
             spelling: self.spelling.clone(),
             model: None,
@@ -76,7 +81,7 @@ pub fn make(name: PolicyName, making: &PolicyInputs<'_>) -> Box<dyn Policy> {
             return Box::new(SourcePolicy::new(source_options(name, making), making.seed));
         }
         PolicyName::Xcrawl if making.variant != Variant::Default => {
-            return Box::new(XCrawl::new(xcrawl_options(making.variant), making.seed));
+            return Box::new(XCrawl::new(making.walks.apply(xcrawl_options(making.variant)), making.seed));
         }
         PolicyName::Topic if making.variant != Variant::Default => {
             if let Some(topic) = making.topic {

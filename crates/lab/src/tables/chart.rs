@@ -3,17 +3,28 @@
 use super::{Bar, Chart, Group, Measure, Row, Series, Summary};
 use crate::measures::CurvePoint;
 
-/// Returns the curves of crawls with their names: fetches, and valid pages so far (without duplicate views, if
+/// What the curves of crawls are drawn over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CurveAxis {
+    /// Requests.
+    Fetches,
+    /// Seconds, where each host is asked once a second.
+    Seconds,
+}
+
+/// Returns the curves of crawls with their names: fetches or seconds, and valid pages so far (without duplicate views, if
 /// `unique`).
 #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
-pub fn curves(title: &str, crawls: &[(String, Vec<CurvePoint>)], unique: bool) -> Chart {
+pub fn curves(title: &str, crawls: &[(String, Vec<CurvePoint>)], axis: CurveAxis, unique: bool) -> Chart {
     let series = crawls.iter().map(|(name, points)| {
         let valid = |point: &CurvePoint| if unique { point.valid_unique } else { point.valid };
-        let points = points.iter().map(|point| (point.fetches as f64, valid(point) as f64)).collect();
+        let along = |point: &CurvePoint| if axis == CurveAxis::Fetches { point.fetches } else { point.seconds };
+        let points = points.iter().map(|point| (along(point) as f64, valid(point) as f64)).collect();
         Series { name: name.clone(), points, dashed: false }
     });
     let y = if unique { "valid pages without duplicate views" } else { "valid pages" };
-    Chart::Lines { title: title.to_owned(), x: "fetches".to_owned(), y: y.to_owned(), series: series.collect() }
+    let x = if axis == CurveAxis::Fetches { "fetches" } else { "seconds, with one request a second to each host" };
+    Chart::Lines { title: title.to_owned(), x: x.to_owned(), y: y.to_owned(), series: series.collect() }
 }
 
 /// Returns a bar chart of a measure by policy and variant, one group per corpus (and target), with the paper's figures
@@ -63,12 +74,14 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_shows_valid_pages_over_fetches() {
-        let points = vec![CurvePoint { fetches: 10, valid: 7, valid_unique: 3 }];
-        let line = |unique| match curves("t", &[("bfs".to_owned(), points.clone())], unique) {
+    fn a_curve_shows_valid_pages_over_fetches_or_seconds() {
+        let points = vec![CurvePoint { fetches: 10, seconds: 5, valid: 7, valid_unique: 3 }];
+        let line = |axis, unique| match curves("t", &[("bfs".to_owned(), points.clone())], axis, unique) {
             Chart::Lines { series, .. } => series[0].points.clone(),
             Chart::Bars { .. } | Chart::Lengths { .. } => Vec::new(),
         };
-        assert_eq!((line(false), line(true)), (vec![(10.0, 7.0)], vec![(10.0, 3.0)]));
+        let of = |axis| (line(axis, false), line(axis, true));
+        assert_eq!(of(CurveAxis::Fetches), (vec![(10.0, 7.0)], vec![(10.0, 3.0)]));
+        assert_eq!(of(CurveAxis::Seconds), (vec![(5.0, 7.0)], vec![(5.0, 3.0)]));
     }
 }

@@ -36,6 +36,8 @@ enum Kind {
 measures! {
     /// Fetches; fewer than the budget if the frontier was empty.
     Fetches = "fetches" Count,
+    /// Seconds that pass where each host is asked once a second, and hosts at the same time.
+    Seconds = "seconds" Count,
     /// New HTML pages with status 200.
     Pages = "pages" Count,
     /// New pages per fetch.

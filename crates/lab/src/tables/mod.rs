@@ -12,7 +12,7 @@ mod row;
 mod summary;
 mod table;
 
-pub use chart::{bars, curves};
+pub use chart::{CurveAxis, bars, curves};
 pub use measure::Measure;
 pub use report::{Report, ReportError};
 pub use row::{Row, to_json};
