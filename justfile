@@ -31,10 +31,10 @@ bench NAME:
 fuzz SECONDS:
     fuzz/run.sh {{SECONDS}}
 
-# Crawl a million simulated pages within 1 GiB of memory
-memory:
+# Crawl a million simulated pages within 1 GiB of memory; OPTIONS are passed to the crawl, such as --policy xcrawl
+memory *OPTIONS:
     cargo build --release
-    python3 tests/e2e/memory.py target/release/harvestman 1000000 1024 target/memory-crawl
+    python3 tests/e2e/memory.py target/release/harvestman 1000000 1024 target/memory-crawl {{OPTIONS}}
 
 # PYTHON needs warcio; the gate creates such an environment.
 # Crawl a live forum for user-written content and compare with a replay of its recording (needs port 8101; see .ci/run)

@@ -30,7 +30,7 @@ fn main() {
         "{pages} static pages, {rounds} rounds: processor seconds, [pages by processor second relative to the bare loop's]"
     );
     for coding in [Coding::Identity, Coding::Gzip] {
-        let mut site = Site::start(pages, coding);
+        let mut site = Site::start(pages, 0, coding);
         println!("{coding:?} at {}", site.seed);
         compare(&site.seed, pages, rounds);
         site.stop();

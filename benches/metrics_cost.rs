@@ -26,7 +26,7 @@ fn main() {
     let pages = number("HARVESTMAN_BENCH_PAGES", 20_000);
     let rounds = number("HARVESTMAN_BENCH_ROUNDS", 7);
     let most = 1.0 + number("HARVESTMAN_BENCH_PERCENT_MAX", 3) as f64 / 100.0;
-    let mut site = Site::start(pages, Coding::Identity);
+    let mut site = Site::start(pages, 0, Coding::Identity);
     println!("site: {pages} static pages at {}; {rounds} rounds; processor seconds of this process", site.seed);
     // The first crawl finds memory and files as no later one does.
     crawl(&site.seed, pages, Metrics::off());

@@ -42,11 +42,22 @@ pub struct Site {
 }
 
 impl Site {
-    /// Serves so many pages.
-    pub fn start(pages: u64, coding: Coding) -> Self {
+    /// Serves so many pages, each with two of so many tags if there are any, and lists of the pages of each tag.
+    pub fn start(pages: u64, tags: u64, coding: Coding) -> Self {
         let gzip: &[&str] = if coding == Coding::Gzip { &["--gzip"] } else { &[] };
         let mut process = Command::new(env!("CARGO_BIN_EXE_harvestman"))
-            .args(["sim", "--static", "--port", "0", "--pages", &pages.to_string(), "--for", "3600s"])
+            .args([
+                "sim",
+                "--static",
+                "--port",
+                "0",
+                "--pages",
+                &pages.to_string(),
+                "--tags",
+                &tags.to_string(),
+                "--for",
+                "14400s",
+            ])
             .args(gzip)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

@@ -31,7 +31,7 @@ pub struct SimArgs {
     #[arg(long, value_delimiter = ',', default_value = "forum,blogs,qa,media", value_name = "NAMES")]
     pub families: Vec<Family>,
     /// Serve a static site of one host, with about 25 KB and 90 links per page, cheap to serve: for benchmarks. Uses
-    /// --pages only
+    /// --pages and --tags only
     #[arg(long = "static", conflicts_with_all = ["hosts", "families"])]
     pub static_site: bool,
     /// Seed of the simulated world
@@ -55,6 +55,9 @@ pub struct SimArgs {
     /// Links on a list page, without navigation (90 with --static) [default: 40]
     #[arg(long, value_name = "N", help_heading = "Pages")]
     pub links: Option<usize>,
+    /// Number of tags of the static site: each page shows two, and further pages list the pages of each tag
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "static_site", help_heading = "Pages")]
+    pub tags: u64,
     /// Links on each page to pages of random hosts
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Pages")]
     pub elsewhere: usize,
@@ -171,6 +174,7 @@ impl SimArgs {
             error_rate: self.error_rate,
             redirects: self.redirects,
             duplicates: self.duplicates,
+            tags: self.tags,
             elsewhere: self.elsewhere,
             dead_links: self.dead_links,
             session_ids: self.session_ids,
@@ -308,7 +312,9 @@ mod tests {
     #[test]
     fn static_alone_is_the_static_site() {
         assert_eq!(parsed(&["--static", "--pages", "9"]).world_options(), WorldOptions::static_site(9));
+        assert_eq!(parsed(&["--static", "--tags", "9"]).world_options().tags, 9);
         assert!(Command::try_parse_from(["sim", "--static", "--hosts", "5"]).is_err());
+        assert!(Command::try_parse_from(["sim", "--tags", "9"]).is_err());
     }
 
     #[test]

@@ -196,6 +196,24 @@ fn what_is_reachable_on_the_static_site_is_its_truth_and_has_the_promised_size()
 }
 
 #[test]
+fn a_static_site_with_tags_has_lists_of_the_pages_of_each_tag() {
+    let options = WorldOptions { tags: 3, ..WorldOptions::static_site(300) };
+    assert_truth_is_exact(&options, 6);
+    let world = World::new(&options, Seed(6)).unwrap();
+    let body = get(&world, &world.seeds()[0]).body;
+    let links = anchors(&Url::parse("http://localhost/").unwrap(), std::str::from_utf8(&body).unwrap()).len();
+    assert_eq!(links, 90, "as without tags");
+    // Each tag has 200 pages, 62 on a list.
+    assert_eq!(world.truth().filter(|row| row.page_type == "static:tag").count(), 12);
+    let tagged = world.truth().find(|row| row.url == "http://localhost/thread/5.html").unwrap();
+    assert_eq!(tagged.tags, ["t2", "t0"]);
+    let list = get(&world, "http://localhost/tag/t2/").body;
+    assert!(String::from_utf8_lossy(&list).contains("/thread/5.html"));
+    let few = WorldOptions { tags: 9, ..WorldOptions::static_site(4) };
+    assert_truth_is_exact(&few, 6);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_bytes_and_another_seed_another_world() {
     let options = small(&Family::SOCIAL, 9);
     let [one, twin, other] = [7, 7, 8].map(|seed| World::new(&options, Seed(seed)).unwrap());

@@ -67,6 +67,8 @@ fn what_cannot_be_made_is_refused_with_a_reason() {
     for error_rate in [-0.1, 1.1, f64::NAN] {
         assert!(matches!(refused(WorldOptions { error_rate, ..WorldOptions::default() }), Error::NoShare { .. }));
     }
+    let tags = WorldOptions { tags: 10_001, ..WorldOptions::static_site(10) };
+    assert!(matches!(refused(tags), Error::TooMany { name: "tags", .. }));
     let many = WorldOptions { pages: 1_000_000_001, ..WorldOptions::default() };
     assert!(matches!(refused(many), Error::TooMany { name: "pages", .. }));
 }

@@ -194,8 +194,9 @@ impl PageProcessor {
         let needs = Needs { gist: needs.gist || rules.digests, ..needs };
         // One snapshot for the whole page: its bag is parsed with the class names by which its cluster is determined.
         let snapshot = rules.snapshot();
-        let words = needs.words && snapshot.reads_text(item.class);
-        let needs = Needs { words, ..needs };
+        let observes_text = needs.words && snapshot.reads_text(item.class);
+        // What stands around links consists of words too.
+        let needs = Needs { words: observes_text || needs.words && needs.contexts, ..needs };
         self.follow_policy(&*snapshot, needs);
         let parse = &rules.metrics.parse;
         let mut watch = parse.busy_seconds.is_on().then(Stopwatch::start);
@@ -226,7 +227,7 @@ impl PageProcessor {
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
             units: std::mem::take(&mut page.units),
-            text: needs.words.then(|| std::mem::take(&mut page.text)),
+            text: observes_text.then(|| std::mem::take(&mut page.text)),
             gist: std::mem::take(&mut page.gist),
             forms: page.forms,
             links: placed,

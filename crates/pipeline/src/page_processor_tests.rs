@@ -115,6 +115,26 @@ fn what_stands_around_new_links_is_told_where_the_policy_asks_for_it() {
     assert_eq!(observed().new.len(), 0);
 }
 
+#[test]
+fn links_have_their_words_where_the_text_itself_is_not_asked_for() {
+    let body = "<ul><li>one <a href=/p/1>two</a> three four</ul>";
+    let exchange = exchange(&[("content-type", "text/html")], body.as_bytes());
+    let observed = |place| {
+        let policy: Arc<dyn PolicySnapshot> = Arc::new(ReadsEven);
+        let needs = Needs { words: true, contexts: true, ..Needs::default() };
+        let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::new(crate::needs::SharedNeeds::new(needs)));
+        let rules = crate::offline::rules(&Config::default(), &[], shared, RecordedSite::new(|_| true)).unwrap();
+        let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
+        let item = ScheduledUrl::found(CanonicalUrl::from_canonical(PAGE), LinkClass::unclassified(Apath(place)));
+        let mut seen = observation(&item, &mut processor.page(&item, &exchange));
+        let Outcome::Page(page) = seen.outcome else { panic!("{:?}", seen.outcome) };
+        (page.text.map(|text| text.len()), seen.new.remove(0).context)
+    };
+    let (read, unread) = (observed(2), observed(3));
+    assert_eq!((read.0, unread.0), (Some(4), None));
+    assert!(unread.1.len() > 4 && read.1 == unread.1, "{unread:?}");
+}
+
 /// The URLs that a page leads to.
 fn urls(result: &PageResult) -> Vec<&str> {
     result.found.accepted.iter().map(|item| item.url.as_str()).collect()

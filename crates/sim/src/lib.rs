@@ -28,6 +28,7 @@ mod server;
 mod site;
 mod site_time;
 mod static_site;
+mod tag_lists;
 mod text;
 mod traps;
 mod truth;

@@ -117,6 +117,9 @@ pub struct WorldOptions {
     pub page_bytes: usize,
     /// Approximate number of links of a list page, without navigation.
     pub links: usize,
+    /// Number of tags of a static site. With tags, each of its pages shows two, and there are further pages that list the
+    /// pages of each tag.
+    pub tags: u64,
     /// Additional links on each page to pages of random hosts. They lead only to URLs that are linked elsewhere too.
     pub elsewhere: usize,
     /// Share of attempts answered with a transient 500 or 503; never more than [`WorldOptions::errors_in_a_row`] in a
@@ -161,6 +164,7 @@ impl Default for WorldOptions {
             port: None,
             page_bytes: 4_096,
             links: 40,
+            tags: 0,
             elsewhere: 0,
             error_rate: 0.0,
             errors_in_a_row: 2,
@@ -184,6 +188,8 @@ impl Default for WorldOptions {
 const PAGES_MOST: u64 = 1_000_000_000;
 /// Maximum number of hosts; their names are held in memory.
 const HOSTS_MOST: u64 = 1_000_000;
+/// Maximum number of tags of a static site.
+const TAGS_MOST: u64 = 10_000;
 /// Maximum number of additional links to other hosts per page.
 const ELSEWHERE_MOST: u64 = 1_000;
 
@@ -206,7 +212,9 @@ impl WorldOptions {
             return Err(Error::TooFewHosts { hosts: self.hosts, needed: families + 1 });
         }
         let elsewhere = ("elsewhere", self.elsewhere as u64, ELSEWHERE_MOST);
-        for (name, value, most) in [("pages", self.pages, PAGES_MOST), ("hosts", self.hosts, HOSTS_MOST), elsewhere] {
+        let tags = ("tags", self.tags, TAGS_MOST);
+        let (pages, hosts) = (("pages", self.pages, PAGES_MOST), ("hosts", self.hosts, HOSTS_MOST));
+        for (name, value, most) in [pages, hosts, tags, elsewhere] {
             if value > most {
                 return Err(Error::TooMany { name, value, most });
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::text::ContentId;
+use super::log::EntryNumber;
 use harvestman_core::model::ClusterId;
 
 /// Maximum number of items whose addresses are remembered.
@@ -12,16 +12,16 @@ const VIEWS_MAX: usize = 1 << 10;
 /// The characters at which an address can be extended.
 const SEPARATORS: [char; 5] = ['/', '?', '&', ';', '#'];
 
-/// The addresses of items, with the keys and templates of their pages.
+/// The addresses of items, with the numbers and templates of their pages.
 #[derive(Debug, Default)]
 pub struct ItemViews {
-    items: BTreeMap<Box<str>, (ContentId, ClusterId)>,
+    items: BTreeMap<Box<str>, (EntryNumber, ClusterId)>,
 }
 
 impl ItemViews {
     /// Takes in the page of an item. Returns whether its address extends that of an item with the same template, and the
     /// pages whose addresses extend its own. O(length · log items).
-    pub fn see(&mut self, url: &str, page: ContentId, cluster: ClusterId) -> (bool, Vec<ContentId>) {
+    pub fn see(&mut self, url: &str, page: EntryNumber, cluster: ClusterId) -> (bool, Vec<EntryNumber>) {
         let ends = url.match_indices(SEPARATORS).flat_map(|(at, _)| [at, at + 1]).filter(|end| *end < url.len());
         let is_item = |end| self.items.get(&url[..end]).is_some_and(|(_, theirs)| *theirs == cluster);
         let extends = ends.into_iter().any(is_item);
@@ -54,7 +54,7 @@ mod tests {
     fn addresses_that_extend_an_items_are_views_of_it_whichever_comes_first() {
         let mut views = ItemViews::default();
         let mut see = |url: &str, page, cluster| {
-            let (extends, others) = views.see(url, ContentId(page), cluster);
+            let (extends, others) = views.see(url, EntryNumber(page), cluster);
             (extends, others.into_iter().map(|id| id.0).collect::<Vec<_>>())
         };
         assert_eq!(see("http://h/2024/06/", 0, LIST), (false, vec![]));
@@ -74,6 +74,20 @@ mod tests {
         !rest.is_empty() && (rest.starts_with(SEPARATORS) || url.ends_with(SEPARATORS))
     }
 
+    #[test]
+    fn items_and_views_found_at_once_are_bounded() {
+        let mut views = ItemViews::default();
+        for page in 0..VIEWS_MAX + 10 {
+            views.see(&format!("http://h/a/{page}"), EntryNumber(page as u64), POST);
+        }
+        assert_eq!(views.see("http://h/a", EntryNumber(0), POST).1.len(), VIEWS_MAX);
+        for page in 0..ITEMS_MAX {
+            views.see(&format!("http://h/b{page}"), EntryNumber(page as u64), POST);
+        }
+        assert_eq!(views.items.len(), ITEMS_MAX);
+        assert!(views.see("http://h/a/1/b", EntryNumber(1), POST).0, "what is remembered still counts");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -82,11 +96,11 @@ mod tests {
             let mut views = ItemViews::default();
             let mut known: Vec<(usize, &str)> = Vec::new();
             for (number, url) in urls.iter().enumerate() {
-                let (found, mut others) = views.see(url, ContentId(number as u64), POST);
+                let (found, mut others) = views.see(url, EntryNumber(number as u64), POST);
                 others.sort_unstable();
                 prop_assert_eq!(found, known.iter().any(|(_, other)| extends(url, other)));
-                let wanted: Vec<ContentId> =
-                    known.iter().filter(|(_, other)| extends(other, url)).map(|(at, _)| ContentId(*at as u64)).collect();
+                let wanted: Vec<EntryNumber> =
+                    known.iter().filter(|(_, other)| extends(other, url)).map(|(at, _)| EntryNumber(*at as u64)).collect();
                 prop_assert_eq!(others, wanted);
                 known.retain(|(_, other)| other != url);
                 known.push((number, url));

@@ -11,6 +11,10 @@ use harvestman_core::url::{CanonicalUrl, Fingerprint};
 /// Maximum number of new links that are remembered of all fetches together.
 const LINKS_MAX: usize = 1 << 19;
 
+/// The number of an entry among all that were ever pushed, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EntryNumber(pub u64);
+
 /// A fetch.
 #[derive(Debug, Clone)]
 pub struct Entry {
@@ -73,9 +77,14 @@ impl Log {
         Self { entries, first: 0, by_content, content_first: 0, entries_max, links: 0, linkless: 0, links_max }
     }
 
+    /// The number that the next entry gets.
+    pub fn next_number(&self) -> EntryNumber {
+        EntryNumber(self.first + self.entries.len() as u64)
+    }
+
     pub fn push(&mut self, entry: Entry) {
         if entry.content().is_some() {
-            self.by_content.push_back(self.first + self.entries.len() as u64);
+            self.by_content.push_back(self.next_number().0);
         }
         self.links += entry.new.len();
         self.entries.push_back(entry);
@@ -111,10 +120,21 @@ impl Log {
         self.entries.iter()
     }
 
+    /// The entry with a number; `None` where it was forgotten.
+    pub fn get_mut(&mut self, number: EntryNumber) -> Option<&mut Entry> {
+        self.entries.get_mut(number.0.checked_sub(self.first)? as usize)
+    }
+
+    /// The number of the entry of a page; `None` where it was forgotten.
+    pub fn number_of(&self, id: ContentId) -> Option<EntryNumber> {
+        let number = self.by_content.get(id.0.checked_sub(self.content_first)? as usize)?;
+        Some(EntryNumber(*number))
+    }
+
     /// The entry of a page; `None` where it was forgotten.
     pub fn of_content(&mut self, id: ContentId) -> Option<&mut Entry> {
-        let number = *self.by_content.get(id.0.checked_sub(self.content_first)? as usize)?;
-        self.entries.get_mut((number - self.first) as usize)
+        let number = self.number_of(id)?;
+        self.get_mut(number)
     }
 }
 

@@ -16,6 +16,7 @@
 mod canonicality;
 mod describe;
 mod drift;
+mod duplicate_share;
 mod evidence;
 mod example_tags;
 mod examples;

@@ -193,7 +193,6 @@ impl PolicySnapshot for LearnedSnapshot {
 
     fn reads_text(&self, class: LinkClass) -> bool {
         self.reads_all
-            || self.links.is_some()
             || self.repeated.contains(&class.pattern.coarse)
             || !self.evidence.is_known(class, self.tuning.known_weight)
     }

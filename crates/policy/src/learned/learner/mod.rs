@@ -15,6 +15,7 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::drift::Drift;
+use super::duplicate_share::DuplicateShare;
 use super::evidence::Evidence;
 use super::examples::{Example, Examples};
 use super::extension::Extensions;
@@ -68,6 +69,7 @@ pub struct Learned {
     recent_yield: RecentYield,
     content: TextIndex,
     reading: Reading,
+    duplicate_share: DuplicateShare,
     log: Log,
     extensions: Extensions,
     /// What stands around links, where the goal is not told by classes of links alone.
@@ -122,6 +124,7 @@ impl Learned {
             recent_yield: RecentYield::default(),
             content: TextIndex::new(PAGES_MAX),
             reading: Reading::default(),
+            duplicate_share: DuplicateShare::default(),
             log: Log::new(PAGES_MAX),
             extensions: Extensions::default(),
             links,
@@ -245,7 +248,10 @@ impl Policy for Learned {
             yields: self.yields.clone(),
             recent_yield: self.recent_yield,
             // While classes still change their meaning, all text is needed to tell them apart.
-            reads_all: self.will_learn() || self.reading.reads_all(),
+            // So it is while it may tell which pages are about the topic.
+            reads_all: self.will_learn()
+                || self.reading.reads_all()
+                || self.topic.as_ref().is_some_and(|topic| !topic.has_tag_pages()),
             repeated: Arc::clone(self.content.repeated()),
             tuning: self.tuning,
             links: self.links.as_ref().map(|links| Arc::clone(links.predictor())),

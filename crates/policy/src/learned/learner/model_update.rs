@@ -34,6 +34,7 @@ impl Learned {
         }
         // After a drift all is read again.
         self.reading = Reading::default();
+        self.duplicate_share.clear();
         self.patterns = Arc::new(self.url_learner.patterns());
         let sampled = self.templates.as_ref().map_or(0, |templates| templates.labels().len());
         if self.sample.len() > sampled {

@@ -7,7 +7,7 @@ use crate::learned::canonicality::canonicality;
 use crate::learned::drift::{DriftAction, TemplateFit};
 use crate::learned::goal::Goal;
 use crate::learned::link_evidence::is_on_named;
-use crate::learned::log::{Entry, LoggedPage};
+use crate::learned::log::{Entry, EntryNumber, LoggedPage};
 use crate::learned::text::{ContentId, Kin, NewText, Relation};
 use crate::learned::worth::Worth;
 use crate::learned::yields::Yield;
@@ -33,19 +33,26 @@ impl Learned {
         let cluster = self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(&facts.bag));
         self.recognise_example(url.as_str(), cluster);
         let sample = self.sample_page(&url, facts);
-        let found = facts.text.as_ref().map(|text| {
-            let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
-            self.content.take_in(text, kin)
-        });
+        let kin = Kin { cluster, pattern: self.patterns.of(url.as_str()).coarse };
+        let found = facts.text.as_ref().map(|text| self.content.take_in(text, kin));
         let content = found.as_ref().map(|found| found.id);
         let (duplicate, touched) = found.map_or_else(Default::default, |found| self.relate(&url, found));
         let accepted = match &mut self.topic {
             Some(topic) => topic.judge(&url, facts, is_on_named(class)),
             None => facts.accepted == Some(true),
         };
-        let (duplicate, touched) = match content.filter(|_| accepted && self.topic.is_some()) {
-            Some(content) => self.relate_views(&url, (content, cluster), duplicate, touched),
-            None => (duplicate, touched),
+        let (extends, views) = if accepted && self.topic.is_some() {
+            self.views.see(url.as_str(), self.log.next_number(), cluster)
+        } else {
+            Default::default()
+        };
+        let duplicate = match content {
+            _ if !self.goal.is_accepted() || !accepted => duplicate,
+            Some(_) => {
+                self.duplicate_share.see(kin, duplicate);
+                duplicate || extends
+            }
+            None => extends || self.duplicate_share.is_likely(kin),
         };
         self.check_example(url.as_str(), facts.accepted);
         let page = LoggedPage { content, cluster, duplicate, accepted, sample };
@@ -71,6 +78,7 @@ impl Learned {
         };
         self.log.push(Entry { url, class, via, worth, page: Some(page), new });
         self.revalue(&touched);
+        self.count_as_views(&views);
         self.watch(seen);
         worth
     }
@@ -94,23 +102,14 @@ impl Learned {
         (duplicate, touched)
     }
 
-    /// Learns whether the page just fetched at `url` is a further address of an item of the topic, and which earlier pages
-    /// are further addresses of its own. Adds these to the pages whose worth changes.
-    fn relate_views(
-        &mut self,
-        url: &CanonicalUrl,
-        (page, cluster): (ContentId, ClusterId),
-        duplicate: bool,
-        mut touched: Vec<ContentId>,
-    ) -> (bool, Vec<ContentId>) {
-        let (extends, views) = self.views.see(url.as_str(), page, cluster);
+    /// Counts earlier pages as further addresses of an item of the topic.
+    fn count_as_views(&mut self, views: &[EntryNumber]) {
         for view in views {
-            if let Some(page) = self.log.of_content(view).and_then(|entry| entry.page.as_mut()) {
+            if let Some(page) = self.log.get_mut(*view).and_then(|entry| entry.page.as_mut()) {
                 page.duplicate = true;
-                touched.push(view);
+                self.revalue_entry(*view);
             }
         }
-        (duplicate || extends, touched)
     }
 
     /// Whether the worth of a fetch was observed: it was no page, its text was read, or its text does not matter.
@@ -170,14 +169,20 @@ impl Learned {
     /// Corrects the evidence of earlier pages by what is known now.
     pub(super) fn revalue(&mut self, pages: &[ContentId]) {
         for id in pages {
-            let Some(entry) = self.log.of_content(*id) else { continue };
-            let Some(page) = entry.page else { continue };
-            let (url, class, old) = (entry.url.clone(), entry.class, entry.worth);
-            let new = self.worth(&url, class, &page);
-            self.evidence.correct(class, old, new);
-            if let Some(entry) = self.log.of_content(*id) {
-                entry.worth = new;
+            if let Some(number) = self.log.number_of(*id) {
+                self.revalue_entry(number);
             }
+        }
+    }
+
+    fn revalue_entry(&mut self, number: EntryNumber) {
+        let Some(entry) = self.log.get_mut(number) else { return };
+        let Some(page) = entry.page else { return };
+        let (url, class, old) = (entry.url.clone(), entry.class, entry.worth);
+        let new = self.worth(&url, class, &page);
+        self.evidence.correct(class, old, new);
+        if let Some(entry) = self.log.get_mut(number) {
+            entry.worth = new;
         }
     }
 

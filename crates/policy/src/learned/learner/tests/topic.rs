@@ -12,12 +12,12 @@ fn topic(terms: &[&str]) -> Goal {
     Goal::Topic { terms: TopicTerms::new(terms.iter().copied()), duplicate_worth: 0.0 }
 }
 
-/// A photo site: a list of ten photos each, of which every fifth has the tag.
-struct Photos(Driver);
+/// A photo site: a list of ten photos each, of which every fifth has the tag; and whether the text of pages is read.
+struct Photos(Driver, bool);
 
 impl Photos {
     fn new(terms: &[&str]) -> Self {
-        Self(Driver::new(topic(terms)))
+        Self(Driver::new(topic(terms)), true)
     }
 
     /// The class of a link as a crawl admits it.
@@ -46,7 +46,7 @@ impl Photos {
         let placed = links.iter().map(|(place, to)| PlacedLink::new(Apath(*place), url(to).fingerprint()));
         let facts = PageFacts {
             bag: bag(template, number as u32),
-            text: Some(text(number)),
+            text: self.1.then(|| text(number)),
             links: placed.collect(),
             body: Some((bytes::Bytes::from(vec![template as u8, number as u8]), None)),
             ..PageFacts::default()
@@ -94,12 +94,15 @@ fn the_page_of_the_topics_tag_comes_first_until_it_has_shown_nothing() {
 
 #[test]
 fn further_addresses_of_an_item_are_worth_nothing() {
-    let mut photos = Photos::new(&["macro"]);
-    photos.crawl(8);
-    let of = |class| photos.0.policy.evidence.estimate(class, &Tuning::default().smoothing).wanted;
-    let permalink = of(photos.class(("/photo/0", TO_POST), "/photo/900/zoom"));
-    let item = of(photos.class(("/list/0", TO_ITEM), "/photo/900"));
-    assert!(permalink < 0.5 * item, "{permalink} and {item}");
+    for reads_text in [true, false] {
+        let mut photos = Photos::new(&["macro"]);
+        photos.1 = reads_text;
+        photos.crawl(8);
+        let of = |class| photos.0.policy.evidence.estimate(class, &Tuning::default().smoothing).wanted;
+        let permalink = of(photos.class(("/photo/0", TO_POST), "/photo/900/zoom"));
+        let item = of(photos.class(("/list/0", TO_ITEM), "/photo/900"));
+        assert!(permalink < 0.5 * item, "{permalink} and {item}");
+    }
 }
 
 #[test]
