@@ -10,6 +10,7 @@ use harvestman_structure::site::{
 };
 
 use super::options::SearchingOptions;
+use super::result_sites::ResultSites;
 use super::round::Round;
 use super::{SearchAnswer, SiteYields};
 use crate::learned::{Facts, ReadPage, SiteModel};
@@ -67,7 +68,12 @@ pub struct Searching {
     /// Sites to be added to the scope.
     found: Vec<Box<str>>,
     left: Arc<BTreeSet<Box<str>>>,
-    /// Grows when a site is left.
+    results: ResultSites,
+    /// The sites that the answer to the open query is not to lead to.
+    passed_over: Arc<BTreeSet<Box<str>>>,
+    /// The searches, by which snapshots know answers.
+    answers: Arc<[SearchTemplate]>,
+    /// Grows when a site is left, or others are passed over.
     version: u64,
     published: u64,
 }
@@ -77,6 +83,9 @@ impl Searching {
     pub fn new(inner: Box<dyn Policy>, mut options: SearchingOptions) -> Self {
         let source = |template| Source { template, failures: 0, fruitful: 0 };
         let mut searching = Self {
+            answers: options.templates.iter().cloned().collect(),
+            results: ResultSites::default(),
+            passed_over: Arc::default(),
             sources: std::mem::take(&mut options.templates).into_iter().map(source).collect(),
             samples: std::mem::take(&mut options.samples),
             given: std::mem::take(&mut options.queries).into(),
@@ -140,6 +149,19 @@ impl Searching {
             self.proposals.extend(urls.iter().map(|url| Proposal::search(url.as_str())));
             self.round = Some((Round::new(&query, urls.iter().map(|url| url.as_str().into())), origin));
             self.asked += 1;
+            self.pass_over();
+        }
+    }
+
+    /// Decides which sites the answer to the query that was just sent is not to lead to; as printed, it may lead to all.
+    fn pass_over(&mut self) {
+        if self.options.counts_pages {
+            return;
+        }
+        let passed_over = self.results.passed_over(self.asked);
+        if passed_over != *self.passed_over {
+            self.passed_over = Arc::new(passed_over);
+            self.version += 1;
         }
     }
 
@@ -201,6 +223,9 @@ impl Searching {
     fn see_result(&mut self, seen: &Observation) {
         let accepted = matches!(&seen.outcome, Outcome::Page(page) if page.accepted == Some(true));
         let site = origin_of(seen.url.as_str());
+        if !matches!(seen.outcome, Outcome::Redirected) {
+            self.results.record(site, accepted, self.asked);
+        }
         let is_new_site = accepted && self.yields.add(site);
         if is_new_site {
             self.found.push(seen.url.as_str().into());
@@ -240,10 +265,24 @@ fn of_one_example(all: QueryOptions) -> QueryOptions {
     QueryOptions { tokens: all.tokens.div_ceil(3), max_iterations: all.max_iterations.div_ceil(3), ..all }
 }
 
-/// Rejects links to sites that are left.
+/// Rejects links to sites that are left, and results on sites that are passed over.
 struct LeftSites {
     left: Arc<BTreeSet<Box<str>>>,
+    passed_over: Arc<BTreeSet<Box<str>>>,
+    answers: Arc<[SearchTemplate]>,
     version: u64,
+}
+
+impl LeftSites {
+    /// Whether a link is a result that is new and on a site that is passed over. One that waits is waited for.
+    fn passes_over(&self, link: &Link<'_>) -> bool {
+        match link {
+            Link::New { url, via, .. } if !self.passed_over.is_empty() => {
+                self.passed_over.contains(origin_of(url)) && self.answers.iter().any(|search| search.is_answer(via))
+            }
+            _ => false,
+        }
+    }
 }
 
 impl Adjustment for LeftSites {
@@ -252,6 +291,7 @@ impl Adjustment for LeftSites {
             Some(url) if !self.left.is_empty() && self.left.contains(origin_of(url)) => {
                 Admission::Reject(PolicyRefusal::PoorSite)
             }
+            _ if self.passes_over(link) => Admission::Reject(PolicyRefusal::PoorSite),
             _ => admission,
         }
     }
@@ -274,7 +314,12 @@ impl Policy for Searching {
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         self.published = self.version;
-        let left = LeftSites { left: Arc::clone(&self.left), version: self.version };
+        let left = LeftSites {
+            left: Arc::clone(&self.left),
+            passed_over: Arc::clone(&self.passed_over),
+            answers: Arc::clone(&self.answers),
+            version: self.version,
+        };
         Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(left)))
     }
 
