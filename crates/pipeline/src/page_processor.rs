@@ -8,6 +8,7 @@ use super::link_filter::LinkFilter;
 use super::link_judge::{Memory, Reach};
 use super::rules::Rules;
 use super::search_answer;
+use super::searches::Searches;
 use bytes::Bytes;
 
 use harvestman_core::clock::Stopwatch;
@@ -134,7 +135,7 @@ impl PageProcessor {
         if let Some(searches) = self.rules.searches.clone()
             && searches.is_answer(item.url.as_str())
         {
-            return self.search_answer(item, answer, searches.results_max);
+            return self.search_answer(item, answer, &searches);
         }
         let media = MediaType::of(answer.content_type());
         if media == MediaType::Other {
@@ -156,7 +157,7 @@ impl PageProcessor {
     }
 
     /// Processes the answer of a search: its results are links that may lead to other sites.
-    fn search_answer(&mut self, item: &ScheduledUrl, answer: &Answer, results_max: usize) -> PageResult {
+    fn search_answer(&mut self, item: &ScheduledUrl, answer: &Answer, searches: &Searches) -> PageResult {
         let rules = Arc::clone(&self.rules);
         let (body, content_type) = (decoded(answer, &rules), answer.content_type());
         let found =
@@ -166,10 +167,7 @@ impl PageProcessor {
             });
         let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         filter.searching(item.url.as_str().into());
-        // Sites that are not known yet first.
-        let (known, unknown): (Vec<&String>, Vec<&String>) =
-            found.urls.iter().partition(|url| rules.scope.check(url).is_ok());
-        for url in unknown.into_iter().chain(known).take(results_max) {
+        for url in searches.chosen(&found.urls, |url| rules.scope.check(url).is_ok()) {
             filter.link(url, LinkClass::unclassified(Apath::SEED));
         }
         let count = found.urls.len();

@@ -1,11 +1,12 @@
 //! The searches of a crawl.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Error;
 use harvestman_core::config::{Config, PolicyVariant};
 use harvestman_core::model::{Apath, LinkClass, Priority, ScheduledUrl};
-use harvestman_core::url::{CanonicalUrl, Canonicaliser, SearchTemplate};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, SearchTemplate, origin_of};
 use harvestman_policy::search::{Searching, SearchingOptions, SiteLimits};
 use harvestman_policy::{ExamplePage, Policy, Proposal};
 use harvestman_structure::site::QueryOptions;
@@ -14,12 +15,18 @@ use harvestman_validators::PageView;
 /// Number of queries in succession without a result after which the printed form ends (section 5.3).
 const PAPER_FRUITLESS: u32 = 50;
 
+/// Number of results of an answer that are looked at on one site: there the policy finds further pages at a lower price, and a
+/// site without wanted pages costs less.
+const SITE_RESULTS: usize = 2;
+
 /// The searches of a crawl, as workers know them.
 #[derive(Debug, Clone)]
 pub(super) struct Searches {
     pub(super) templates: Vec<SearchTemplate>,
     /// Maximum number of results of an answer that are looked at.
     pub(super) results_max: usize,
+    /// Maximum number of these of one site.
+    pub(super) site_results_max: usize,
 }
 
 impl Searches {
@@ -30,8 +37,26 @@ impl Searches {
     pub(super) fn new(config: &Config, canonicaliser: &Canonicaliser) -> Result<Option<Arc<Self>>, Error> {
         let parse = |text: &String| SearchTemplate::parse(text, canonicaliser).map_err(Error::Configuration);
         let templates = config.search.url.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
-        let searches = || Arc::new(Self { templates, results_max: config.search.results as usize });
+        let site_results_max = if is_printed(config) { usize::MAX } else { SITE_RESULTS };
+        let results_max = config.search.results as usize;
+        let searches = || Arc::new(Self { templates, results_max, site_results_max });
         Ok(config.search.is_on().then(searches))
+    }
+
+    /// Returns the results of an answer that are looked at: those of sites for which `is_known` does not hold first.
+    pub(super) fn chosen<'u>(&self, results: &'u [String], is_known: impl Fn(&str) -> bool) -> Vec<&'u str> {
+        let (known, unknown): (Vec<&str>, Vec<&str>) =
+            results.iter().map(String::as_str).partition(|url| is_known(url));
+        let mut of_site: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut chosen = Vec::new();
+        for url in unknown.into_iter().chain(known) {
+            let count = of_site.entry(origin_of(url)).or_default();
+            if *count < self.site_results_max && chosen.len() < self.results_max {
+                *count += 1;
+                chosen.push(url);
+            }
+        }
+        chosen
     }
 
     /// Returns an address of each search.
@@ -63,7 +88,7 @@ impl Searches {
     ) -> Box<dyn Policy> {
         let Some(searches) = searches else { return policy };
         let search = &config.search;
-        let counts_pages = config.policy.variant == PolicyVariant::Paper;
+        let counts_pages = is_printed(config);
         let max_iterations = if counts_pages { PAPER_FRUITLESS } else { search.fruitless_max };
         let generation = QueryOptions {
             tokens: search.tokens as usize,
@@ -86,6 +111,11 @@ impl Searches {
             },
         ))
     }
+}
+
+/// Returns whether searches work as in the paper.
+fn is_printed(config: &Config) -> bool {
+    config.policy.variant == PolicyVariant::Paper
 }
 
 /// Returns `policy` with the searches of the settings; `samples` are the texts of the examples.
@@ -115,4 +145,25 @@ pub(super) fn query(proposal: &Proposal) -> ScheduledUrl {
     let url = CanonicalUrl::from_canonical(proposal.url.clone());
     let item = ScheduledUrl::found(url, LinkClass::unclassified(Apath::SEED));
     ScheduledUrl { priority: Priority::Pinned, ..item }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn searches(results_max: usize, site_results_max: usize) -> Searches {
+        Searches { templates: Vec::new(), results_max, site_results_max }
+    }
+
+    #[test]
+    fn results_on_unknown_sites_are_looked_at_first_and_few_of_each_site() {
+        let results = ["a/1", "b/1", "b/2", "b/3", "c/1", "a/2", "b/4", "c/2", "d/1"];
+        let results: Vec<String> = results.iter().map(|result| format!("http://{result}")).collect();
+        let is_known = |url: &str| url.starts_with("http://a") || url.starts_with("http://d");
+        let chosen = |results_max, of_site| searches(results_max, of_site).chosen(&results, is_known).join(" ");
+        assert_eq!(chosen(10, 1), "http://b/1 http://c/1 http://a/1 http://d/1");
+        assert_eq!(chosen(5, 2), "http://b/1 http://b/2 http://c/1 http://c/2 http://a/1");
+        assert_eq!(chosen(5, usize::MAX), "http://b/1 http://b/2 http://b/3 http://c/1 http://b/4");
+        assert_eq!(chosen(0, 2), "");
+    }
 }

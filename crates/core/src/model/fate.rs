@@ -177,7 +177,9 @@ impl PolicyRefusal {
             Self::Uninformative => "addresses of that form show nothing wanted",
             Self::StructureTrap => "new addresses of that form keep appearing and bring nothing new",
             Self::Banned => "such links were banned while the crawl ran (`harvestman ban`)",
-            Self::PoorSite => "its site, which a search found, brings far fewer wanted pages than another",
+            Self::PoorSite => {
+                "its site brings far fewer wanted pages than another, or none of its last search results was wanted"
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Crawls of several sites at once that start from queries only (Shchekotykhin, Jannach and Friedrich: *xCrawl*, sections
 //! 3 and 4): from a few examples, with a search over the pages of all recordings.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use harvestman_core::model::ParsedPage;
@@ -11,16 +13,19 @@ use harvestman_pipeline::visible_text;
 use harvestman_structure::parse::Parser;
 
 use super::target::{examples_of, target_types};
-use super::{Contender, Crawl, Experiment, ExperimentError, Results, Workers};
+use super::{Contender, Crawl, Crawled, Experiment, ExperimentError, Results, Workers};
 use crate::corpus::{Corpus, Label, PageId};
 use crate::measures::Task;
-use crate::replay::{Answered, Search};
+use crate::replay::{Answered, Replay, Search};
 use crate::tables::{Measure, Report};
 
 /// The type of the wanted pages of the merged corpus.
 const WANTED: &str = "wanted";
 /// The budget as a multiple of the number of wanted pages: nine tenths of these are then found at a harvest rate of .8.
 const BUDGET: f64 = 1.125;
+
+/// Number of types of pages that are shown for each site as not wanted.
+const OTHERS_MAX: usize = 4;
 
 /// The experiment. Its corpus is made by [`FromQueries::merge`].
 #[derive(Debug, Clone)]
@@ -123,7 +128,15 @@ impl Experiment for FromQueries {
                 crawls.push(Crawl { examples, validated: true, search, trap_guard, ..crawl });
             }
         }
-        let crawled = super::ucc::run_all(corpus, &crawls, None, workers)?;
+        let run = |crawl: &Crawl| -> Result<Vec<Crawled>, ExperimentError> {
+            let (mut crawled, done) = crawl.run_at(corpus, &[budget])?;
+            for crawled in &mut crawled {
+                let spent = format!("{}: {}, seed {}: {}", corpus.name, crawled.name, crawl.seed, spent(corpus, &done));
+                crawled.note = Some(crawled.note.take().map_or_else(String::new, |note| note + "; ") + &spent);
+            }
+            Ok(crawled)
+        };
+        let crawled = workers.run(&corpus.name, &crawls, run).into_iter().collect::<Result<Vec<_>, _>>()?.concat();
         results.add(format!("{}: from queries, seed 1", corpus.name), crawled);
         Ok(())
     }
@@ -155,6 +168,32 @@ fn most_frequent(recording: &Corpus) -> Result<Arc<str>, ExperimentError> {
         least: 1,
         known: String::new(),
     })
+}
+
+/// Returns what the requests were spent on: for each site the requests and, of these, those that brought a wanted page; the
+/// most frequent types of the others.
+fn spent(corpus: &Corpus, done: &Replay) -> String {
+    let mut sites: BTreeMap<&str, (usize, usize, BTreeMap<&str, usize>)> = BTreeMap::new();
+    for (request, fetched) in done.order.iter().zip(&done.fetches) {
+        let (requests, wanted, others) = sites.entry(origin_of(request.url.as_str())).or_default();
+        *requests += 1;
+        if fetched.valid_unique {
+            *wanted += 1;
+            continue;
+        }
+        let label = request.page.and_then(|id| corpus.truth()?.label(id));
+        let page_type = label.map_or("no page", |label| &*label.page_type);
+        *others.entry(page_type).or_default() += 1;
+    }
+    let mut sites: Vec<_> = sites.into_iter().collect();
+    sites.sort_by_key(|(_, (requests, ..))| Reverse(*requests));
+    let shown = sites.into_iter().map(|(site, (requests, wanted, others))| {
+        let mut others: Vec<_> = others.into_iter().collect();
+        others.sort_by_key(|(_, count)| Reverse(*count));
+        let others = others.iter().take(OTHERS_MAX).map(|(name, count)| format!("{count} {name}"));
+        format!("{site} {wanted} of {requests} ({})", others.collect::<Vec<_>>().join(", "))
+    });
+    format!("wanted pages of requests: {}", shown.collect::<Vec<_>>().join("; "))
 }
 
 /// Builds a search over the pages of a corpus.

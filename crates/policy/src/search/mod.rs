@@ -3,6 +3,7 @@
 
 mod answer;
 mod options;
+mod result_sites;
 mod round;
 mod rules;
 mod searching;

@@ -7,24 +7,46 @@ use crate::{Adjustment, Link, PolicySnapshot, StoredSnapshot};
 use harvestman_core::model::{Admission, PolicyRefusal, Priority};
 use harvestman_core::url::{SearchTemplate, origin_of};
 
-/// Rejects links to sites that are left. Queries and their results come before all else, whatever the policy decides, also
+/// Rejects links to sites that are left, and results on sites that are passed over. Queries and their results come before all else, whatever the policy decides, also
 /// when they are asked about again: the next query waits for them.
 pub(crate) struct SearchRules {
     /// The searches whose queries and results come first.
     templates: Arc<[SearchTemplate]>,
-    left: Arc<BTreeSet<Box<str>>>,
+    left: Sites,
+    passed_over: Sites,
     version: u64,
 }
 
+/// The origins of sites.
+type Sites = Arc<BTreeSet<Box<str>>>;
+
 impl SearchRules {
-    /// Creates the rules for these searches and the sites that are left. `version` grows when there are further sites.
-    pub(crate) const fn new(templates: Arc<[SearchTemplate]>, left: Arc<BTreeSet<Box<str>>>, version: u64) -> Self {
-        Self { templates, left, version }
+    /// Creates the rules for these searches, the sites that are left, and those that are passed over. `version` grows when
+    /// the sites change.
+    pub(crate) const fn new(
+        templates: Arc<[SearchTemplate]>,
+        (left, passed_over): (Sites, Sites),
+        version: u64,
+    ) -> Self {
+        Self { templates, left, passed_over, version }
+    }
+
+    /// Whether a link is a result that is new and on a site that is passed over. One that waits is waited for.
+    fn passes_over(&self, link: &Link<'_>) -> bool {
+        match link {
+            Link::New { url, via, .. } if !self.passed_over.is_empty() => {
+                self.passed_over.contains(origin_of(url)) && self.is_answer(via)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_answer(&self, url: &str) -> bool {
+        self.templates.iter().any(|template| template.is_answer(url))
     }
 
     fn awaits(&self, link: &Link<'_>) -> bool {
-        let is_answer = |url: &str| self.templates.iter().any(|template| template.is_answer(url));
-        link.url().is_some_and(is_answer) || link.via().is_some_and(is_answer)
+        link.url().is_some_and(|url| self.is_answer(url)) || link.via().is_some_and(|via| self.is_answer(via))
     }
 }
 
@@ -34,6 +56,7 @@ impl Adjustment for SearchRules {
             Some(url) if !self.left.is_empty() && self.left.contains(origin_of(url)) => {
                 Admission::Reject(PolicyRefusal::PoorSite)
             }
+            _ if self.passes_over(link) => Admission::Reject(PolicyRefusal::PoorSite),
             Some(_) if self.awaits(link) => Admission::Queue(link.class(), Priority::Pinned),
             _ => admission,
         }

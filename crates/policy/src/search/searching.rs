@@ -10,6 +10,7 @@ use harvestman_structure::site::{
 };
 
 use super::options::SearchingOptions;
+use super::result_sites::ResultSites;
 use super::round::Round;
 use super::rules::SearchRules;
 use super::{SearchAnswer, SiteYields};
@@ -68,7 +69,12 @@ pub struct Searching {
     /// Sites to be added to the scope.
     found: Vec<Box<str>>,
     left: Arc<BTreeSet<Box<str>>>,
-    /// Grows when a site is left.
+    results: ResultSites,
+    /// The sites that the answer to the open query is not to lead to.
+    passed_over: Arc<BTreeSet<Box<str>>>,
+    /// The searches, by which snapshots know answers.
+    answers: Arc<[SearchTemplate]>,
+    /// Grows when a site is left, or others are passed over.
     version: u64,
     published: u64,
 }
@@ -79,6 +85,8 @@ impl Searching {
         let source = |template| Source { template, failures: 0, fruitful: 0 };
         let mut searching = Self {
             templates: options.templates.as_slice().into(),
+            results: ResultSites::default(),
+            passed_over: Arc::default(),
             sources: std::mem::take(&mut options.templates).into_iter().map(source).collect(),
             samples: std::mem::take(&mut options.samples),
             given: std::mem::take(&mut options.queries).into(),
@@ -142,6 +150,19 @@ impl Searching {
             self.proposals.extend(urls.iter().map(|url| Proposal::search(url.as_str())));
             self.round = Some((Round::new(&query, urls.iter().map(|url| url.as_str().into())), origin));
             self.asked += 1;
+            self.pass_over();
+        }
+    }
+
+    /// Decides which sites the answer to the query that was just sent is not to lead to; as printed, it may lead to all.
+    fn pass_over(&mut self) {
+        if self.options.counts_pages {
+            return;
+        }
+        let passed_over = self.results.passed_over(self.asked);
+        if passed_over != *self.passed_over {
+            self.passed_over = Arc::new(passed_over);
+            self.version += 1;
         }
     }
 
@@ -203,6 +224,9 @@ impl Searching {
     fn see_result(&mut self, seen: &Observation) {
         let accepted = matches!(&seen.outcome, Outcome::Page(page) if page.accepted == Some(true));
         let site = origin_of(seen.url.as_str());
+        if !matches!(seen.outcome, Outcome::Redirected) {
+            self.results.record(site, accepted, self.asked);
+        }
         let is_new_site = accepted && self.yields.add(site);
         if is_new_site {
             self.found.push(seen.url.as_str().into());
@@ -255,7 +279,8 @@ impl Policy for Searching {
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         self.published = self.version;
-        let rules = SearchRules::new(Arc::clone(&self.templates), Arc::clone(&self.left), self.version);
+        let sites = (Arc::clone(&self.left), Arc::clone(&self.passed_over));
+        let rules = SearchRules::new(Arc::clone(&self.templates), sites, self.version);
         Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(rules)))
     }
 

@@ -192,6 +192,34 @@ fn links_to_a_site_that_brings_far_less_than_another_are_rejected() {
     assert!(policy.note().unwrap().contains("http://b.test"), "{:?}", policy.note());
 }
 
+#[test]
+fn results_on_a_site_whose_last_ones_were_rejected_are_passed_over_for_a_while() {
+    let queries = ["q1", "q2", "q3", "q4"];
+    let admits = |policy: &mut Searching, url: &str, via: &str| {
+        let class = LinkClass::unclassified(Apath::SEED);
+        policy.snapshot().admit(&Link::New { class, url, via, context: &[] }).refusal().is_none()
+    };
+    let run = |counts_pages: bool| {
+        let options = SearchingOptions { counts_pages, ..options(&queries, &[]) };
+        let mut policy = Searching::new(Box::new(Learning), options);
+        let mut admitted = Vec::new();
+        for number in 1..=4 {
+            let query = format!("http://search.test/?q=q{number}");
+            let result = format!("http://poor.test/{number}");
+            admitted.push(admits(&mut policy, &result, &query));
+            assert!(admits(&mut policy, &result, "http://a.test/") && admits(&mut policy, "http://b.test/", &query));
+            let new: Vec<&str> = admitted[number - 1].then_some(result.as_str()).into_iter().collect();
+            policy.observe(observation(&query, None, answer(1, 1), &new));
+            if admitted[number - 1] {
+                policy.observe(observation(&result, Some(&query), page(false), &[]));
+            }
+        }
+        admitted
+    };
+    assert_eq!(run(false), [true, false, true, false], "after two rejected results, two queries");
+    assert_eq!(run(true), [true; 4], "as printed");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
