@@ -23,11 +23,7 @@ type Sites = Arc<BTreeSet<Box<str>>>;
 impl SearchRules {
     /// Creates the rules for these searches, the sites that are left, and those that are passed over. `version` grows when
     /// the sites change.
-    pub(crate) const fn new(
-        templates: Arc<[SearchTemplate]>,
-        (left, passed_over): (Sites, Sites),
-        version: u64,
-    ) -> Self {
+    pub(crate) fn new(templates: Arc<[SearchTemplate]>, (left, passed_over): (Sites, Sites), version: u64) -> Self {
         Self { templates, left, passed_over, version }
     }
 

@@ -72,8 +72,6 @@ pub struct Searching {
     results: ResultSites,
     /// The sites that the answer to the open query is not to lead to.
     passed_over: Arc<BTreeSet<Box<str>>>,
-    /// The searches, by which snapshots know answers.
-    answers: Arc<[SearchTemplate]>,
     /// Grows when a site is left, or others are passed over.
     version: u64,
     published: u64,
