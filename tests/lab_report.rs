@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use harvestman::lab::corpus::{Corpus, PageId};
 use harvestman::lab::measures::{CurvePoint, Fetched, Harvest, Judge, Task, curve};
 use harvestman::lab::sim::{Family, World, WorldOptions};
-use harvestman::lab::tables::{Measure, Report, Row, bars, curves, paper, summaries};
+use harvestman::lab::tables::{CurveAxis, Measure, Report, Row, bars, curves, paper, summaries};
 use harvestman::seed::Seed;
 use rand::seq::SliceRandom;
 
@@ -60,7 +60,7 @@ fn the_report_of_an_experiment_distinguishes_good_policies_from_bad() {
     let beside = paper::averages(paper::ucc());
     let lines: Vec<_> = lines.into_iter().map(|(policy, points)| (policy.to_owned(), points)).collect();
     let charts = vec![
-        curves("Harvest", &lines, true),
+        curves("Harvest", &lines, CurveAxis::Fetches, true),
         bars("Valid ratio", Measure::ValidRatio, &summed, &paper::ucc()),
         bars("Valid ratio without duplicate views", Measure::ValidRatioUnique, &summed, &[]),
     ];

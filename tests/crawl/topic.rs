@@ -78,7 +78,7 @@ fn items_other_pages_and_waiting_links_are_explained_in_plain_words() {
     let crawled = crawl(budgeted(&server, PolicyKind::Topic, &tag));
     let fetched: HashSet<&str> = crawled.urls("fetched").into_iter().collect();
     let logged: HashSet<&str> = crawled.pages.iter().map(|page| page.url.as_str()).collect();
-    let has_tag = |row: &TruthRow| row.tags.iter().any(|other| *other == tag);
+    let has_tag = |row: &TruthRow| row.tags.contains(&tag);
     let rows: Vec<TruthRow> = server.world().truth().filter(is_item).collect();
     let of = |wanted: bool| {
         let rows = rows.iter().filter(|row| has_tag(row) == wanted && fetched.contains(row.url.as_str()));

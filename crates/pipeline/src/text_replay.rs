@@ -32,9 +32,9 @@ pub enum TextReplay {
         /// What they say of the page's text.
         trace: TextTrace,
         /// How the page was judged, if one was fetched.
-        judgement: Option<Judgement>,
+        judgement: Option<Box<Judgement>>,
         /// What is expected of the link to it, if it waits.
-        waiting: Option<WaitingLink>,
+        waiting: Option<Box<WaitingLink>>,
     },
 }
 
@@ -61,7 +61,7 @@ pub fn replay_text(config: &Config, directory: &Path, url: &CanonicalUrl) -> Res
         (0, 0) => TextReplay::NotPersisted,
         (0, _) => TextReplay::Unreadable,
         (observations, _) => {
-            let (judgement, waiting) = (tracer.judgement().cloned(), tracer.waiting());
+            let (judgement, waiting) = (tracer.judgement().cloned().map(Box::new), tracer.waiting().map(Box::new));
             TextReplay::Done { observations, judgement, waiting, trace: tracer.finish() }
         }
     })

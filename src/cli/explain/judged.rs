@@ -22,7 +22,7 @@ impl JudgedReport {
     pub fn of(directory: &CrawlDirectory, replay: &TextReplay) -> Option<Self> {
         let TextReplay::Done { judgement: Some(judgement), .. } = replay else { return None };
         let want = if judgement.topic.is_none() { directory.config.policy.want.clone() } else { Vec::new() };
-        Some(Self { judgement: judgement.clone(), want })
+        Some(Self { judgement: Judgement::clone(judgement), want })
     }
 }
 
@@ -34,7 +34,7 @@ impl WaitingReport {
     /// Returns what a replay expects of the link, if it waits.
     pub fn of(replay: &TextReplay) -> Option<Self> {
         match replay {
-            TextReplay::Done { waiting, .. } => waiting.clone().map(Self),
+            TextReplay::Done { waiting, .. } => waiting.as_deref().cloned().map(Self),
             _ => None,
         }
     }

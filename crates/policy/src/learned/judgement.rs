@@ -24,7 +24,7 @@ pub struct TopicJudgement {
     pub is_item: bool,
     /// How items of the site were recognised: `tags`, `words`, or `undecided` while no page of a tag names the topic.
     pub recognised_by: &'static str,
-    /// The pages of the topic's tags that it links to, as far as they are known: [`TAGS_MAX`] at most.
+    /// The pages of the topic's tags that it links to, as far as they are known: `TAGS_MAX` at most.
     pub tags: Vec<String>,
 }
 

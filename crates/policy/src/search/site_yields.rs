@@ -95,13 +95,13 @@ impl SiteYields {
 
     /// Returns what is known of the sites with the most accepted pages.
     pub fn record(&self, queries: u64) -> SearchRecord {
-        let site = |(site, counts): (&Box<str>, &Counts)| FoundSite {
-            site: site.to_string(),
+        let site = |site: &str, counts: &Counts| FoundSite {
+            site: site.to_owned(),
             requests: counts.total.0,
             wanted: counts.total.1,
             left: counts.is_left,
         };
-        let mut sites: Vec<FoundSite> = self.sites.iter().map(site).collect();
+        let mut sites: Vec<FoundSite> = self.sites.iter().map(|(name, counts)| site(name, counts)).collect();
         sites.sort_by_key(|site| Reverse(site.wanted));
         sites.truncate(SITES_SHOWN);
         SearchRecord { queries, found: self.sites.len() as u64, sites }
@@ -163,7 +163,7 @@ mod tests {
         let mut yields = yields(1, 0.5, &[]);
         let added = (0..SITES_MAX + 10).filter(|site| yields.add(&format!("h{site}.test"))).count();
         assert_eq!((added, yields.sites().count()), (SITES_MAX, SITES_MAX));
-        assert!(!yields.record(&format!("h{SITES_MAX}.test"), true));
+        assert!(!yields.count(&format!("h{SITES_MAX}.test"), true));
         assert!(!yields.sites().any(|site| site == format!("h{SITES_MAX}.test")));
     }
 
