@@ -17,7 +17,7 @@ use super::live::LiveBoard;
 use super::make_policy::MakePolicy;
 use super::model_file::{ModelFile, model};
 use super::needs::SharedNeeds;
-use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationLog, Recalled, Recorded};
+use super::observations::{self, OBSERVATIONS_DIRECTORY, ObservationEvent, ObservationLog, Recalled};
 use super::pace::Pace;
 use super::page_processor::PageProcessor;
 use super::policy_board::PolicyBoard;
@@ -239,7 +239,7 @@ fn recall(
 ) -> Result<(ObservationLog, Recalled), Error> {
     let path = directory.join(OBSERVATIONS_DIRECTORY);
     let show = |recorded| match recorded {
-        Recorded::Observed(seen, cluster) => {
+        ObservationEvent::Observed(seen, cluster) => {
             if cluster != ClusterId::UNKNOWN {
                 pages.push((seen.url.as_str().to_owned(), cluster));
             }
@@ -248,7 +248,7 @@ fn recall(
             drop(policy.proposals());
         }
         // The run after it began with them.
-        Recorded::RunEnded => drop(policy.open_queries()),
+        ObservationEvent::RunEnded => drop(policy.open_queries()),
     };
     let opened = AssertUnwindSafe(|| ObservationLog::open(directory, observations::key(config), show));
     match catch_unwind(opened) {

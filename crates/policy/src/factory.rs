@@ -10,11 +10,10 @@ use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
 use super::learned::{EXAMPLES_MAX, ExampleLink, Goal, Learned, ReadPage, SiteModel, TopicTerms, Tuning, shared_tags};
 use super::source::{SourceGoal, SourceOptions, SourcePolicy};
 use super::xcrawl::{XCrawl, XCrawlOptions};
-use super::{AwaitsExamples, BreadthFirst, Observation, Outcome, PageFacts, Policy};
+use super::{AwaitsExamples, BreadthFirst, ExamplePage, Observation, Outcome, Policy};
 use harvestman_core::config::{ClusterBy, PolicyKind, PolicyVariant};
 use harvestman_core::model::{Apath, LinkClass};
 use harvestman_core::seed::Seed;
-use harvestman_core::url::CanonicalUrl;
 
 /// Default number of pages that SOUrCe, TPM and iRobot sample (SOUrCe 2018, section 5).
 const SAMPLE_PAGES: usize = 1_000;
@@ -22,15 +21,6 @@ const SAMPLE_PAGES: usize = 1_000;
 const DUPLICATE_WORTH: f64 = 0.5;
 /// The worth of a further address of an item to `topic`: an item counts once.
 const ITEM_VIEW_WORTH: f64 = 0.0;
-
-/// A page like those that are wanted.
-#[derive(Debug, Clone)]
-pub struct ExamplePage {
-    /// The address of the page.
-    pub url: CanonicalUrl,
-    /// The page's facts, where it is available; they include its body unless the page is a seed of the crawl.
-    pub facts: Option<PageFacts>,
-}
 
 /// Returns the links of an example whose facts include its body.
 pub type ReadLinks = dyn Fn(&ExamplePage) -> Vec<ExampleLink> + Send + Sync;
@@ -47,7 +37,7 @@ pub struct PolicyInputs<'a> {
     pub examples: &'a [ExamplePage],
     /// The number of pages to sample, for policies that learn from a sample; `None`: the number in their paper.
     pub sample_pages: Option<usize>,
-    /// Whether a validator says which pages are wanted ([`PageFacts::accepted`]), rather than the examples.
+    /// Whether a validator says which pages are wanted ([`PageFacts::accepted`](super::PageFacts::accepted)), rather than the examples.
     pub validated: bool,
     /// The topic, for `topic`; if it has no terms, it is that of the examples.
     pub topic: TopicTerms,
@@ -230,7 +220,9 @@ fn target(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PageFacts;
     use harvestman_core::model::ParsedPage;
+    use harvestman_core::url::CanonicalUrl;
 
     fn read() -> Box<ReadPage> {
         Box::new(|_, _, _| ParsedPage::default())

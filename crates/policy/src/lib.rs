@@ -6,6 +6,7 @@ mod awaiting;
 pub mod baselines;
 mod bfs;
 pub mod cluster_graph;
+mod example_page;
 mod factory;
 pub mod follow;
 mod guard;
@@ -34,7 +35,8 @@ use harvestman_core::model::{
 pub use admission::{AdjustedSnapshot, Adjustment, Link, consulted, readmit};
 pub use awaiting::AwaitsExamples;
 pub use bfs::BreadthFirst;
-pub use factory::{ExamplePage, PolicyInputs, ReadLinks, make, make_learner, paper_options, topic_of_examples};
+pub use example_page::ExamplePage;
+pub use factory::{PolicyInputs, ReadLinks, make, make_learner, paper_options, topic_of_examples};
 pub use guard::{GuardedPolicy, StructureGuard, Verdict, Verdicts};
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
 pub use observation_update::update_observation;

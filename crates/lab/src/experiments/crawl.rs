@@ -137,7 +137,9 @@ impl Crawl {
         let first = |requests: usize| &done.fetches[..requests.min(done.fetches.len())];
         let crawled = |budget: &usize| {
             let harvest = Harvest::of(first(*budget), wanted);
+            let seconds = first(*budget).last().map(|fetched| fetched.second as f64);
             let row = Self { budget: *budget, ..self.clone() }.row(corpus).with_harvest(&harvest);
+            let row = row.with(Measure::Seconds, seconds);
             let note = note.clone().filter(|_| *budget == longest);
             Crawled { name: self.name(), row, harvest, harvest_beyond: None, curve: curve(&done.fetches, POINTS), note }
         };

@@ -62,7 +62,7 @@ pub(super) struct Recalled {
 
 /// What the log of an earlier run holds.
 #[derive(Debug)]
-pub(super) enum Recorded {
+pub(super) enum ObservationEvent {
     /// An observation, with the cluster of its page.
     Observed(Box<Observation>, ClusterId),
     /// A run ended here, and another began: a policy may decide something then, such as not to wait any longer.
@@ -85,7 +85,11 @@ pub(super) struct ObservationLog {
 impl ObservationLog {
     /// Opens the log of a crawl directory. What earlier runs left is read first: each observation, and each beginning of
     /// another run, is passed to `show` in order. Unreadable observations are skipped.
-    pub(super) fn open(directory: &Path, key: u64, mut show: impl FnMut(Recorded)) -> io::Result<(Self, Recalled)> {
+    pub(super) fn open(
+        directory: &Path,
+        key: u64,
+        mut show: impl FnMut(ObservationEvent),
+    ) -> io::Result<(Self, Recalled)> {
         let directory = directory.join(OBSERVATIONS_DIRECTORY);
         fs::create_dir_all(&directory)?;
         let (mut recalled, mut segments) = (Recalled::default(), Vec::<Segment>::new());
@@ -93,9 +97,11 @@ impl ObservationLog {
             let bytes = fs::read(directory.join(segments::name(number)))?;
             // Within a run, a segment follows only one that is full.
             if segments.last().is_some_and(|last| last.count < SEGMENT) {
-                show(Recorded::RunEnded);
+                show(ObservationEvent::RunEnded);
             }
-            match block::read(&bytes, key, &mut |seen, cluster| show(Recorded::Observed(Box::new(seen), cluster))) {
+            match block::read(&bytes, key, &mut |seen, cluster| {
+                show(ObservationEvent::Observed(Box::new(seen), cluster))
+            }) {
                 Some(count) => {
                     segments.push(Segment { number, count });
                     recalled.observations += count;

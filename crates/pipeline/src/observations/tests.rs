@@ -17,7 +17,7 @@ fn seen(number: u64) -> Observation {
 fn read(directory: &Path, key: u64) -> (Vec<u64>, Recalled) {
     let mut numbers = Vec::new();
     let (_, recalled) = ObservationLog::open(directory, key, |recorded| {
-        let Recorded::Observed(seen, cluster) = recorded else { return };
+        let ObservationEvent::Observed(seen, cluster) = recorded else { return };
         assert_eq!(u64::from(cluster.0), seen.class.apath.0 + 1);
         assert!(matches!(&seen.outcome, Outcome::Page(page) if page.body.is_some() && page.gist.len() == 3));
         assert_eq!((seen.new.len(), seen.via.as_deref()), (1, Some("http://h.test/")));
@@ -57,8 +57,8 @@ fn the_ends_of_runs_are_told_from_the_ends_of_full_segments() {
     }
     let (mut observed, mut ended) = (0, Vec::new());
     let show = |recorded| match recorded {
-        Recorded::Observed(..) => observed += 1,
-        Recorded::RunEnded => ended.push(observed),
+        ObservationEvent::Observed(..) => observed += 1,
+        ObservationEvent::RunEnded => ended.push(observed),
     };
     ObservationLog::open(dir.path(), 1, show).unwrap();
     assert_eq!((ended, observed), (ends[..2].to_vec(), ends[2]));
@@ -193,8 +193,8 @@ fn a_replayed_policy_knows_exactly_the_same_and_continues_alike() {
         }
         log.flush(Instant::EPOCH, true).unwrap();
         let show = |recorded| match recorded {
-            Recorded::Observed(seen, _) => second.observe(*seen),
-            Recorded::RunEnded => panic!("there was one run"),
+            ObservationEvent::Observed(seen, _) => second.observe(*seen),
+            ObservationEvent::RunEnded => panic!("there was one run"),
         };
         ObservationLog::open(dir.path(), 1, show).unwrap();
         let alike = |first: &mut dyn harvestman_policy::Policy, second: &mut dyn harvestman_policy::Policy| {

@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::result_sites::kind_of;
 use crate::{Adjustment, Link, PolicySnapshot, StoredSnapshot};
 use harvestman_core::model::{Admission, PolicyRefusal, Priority};
 use harvestman_core::url::{SearchTemplate, origin_of};
 
-/// Rejects links to sites that are left, and results on sites that are passed over. Queries and their results come before all else, whatever the policy decides, also
+/// Rejects links to sites that are left, and results on sites, or of kinds, that are passed over. Queries and their results come before all else, whatever the policy decides, also
 /// when they are asked about again: the next query waits for them.
 pub(crate) struct SearchRules {
     /// The searches whose queries and results come first.
     templates: Arc<[SearchTemplate]>,
     left: Sites,
+    /// Origins and kinds.
     passed_over: Sites,
     version: u64,
 }
@@ -31,10 +33,14 @@ impl SearchRules {
     fn passes_over(&self, link: &Link<'_>) -> bool {
         match link {
             Link::New { url, via, .. } if !self.passed_over.is_empty() => {
-                self.passed_over.contains(origin_of(url)) && self.is_answer(via)
+                self.is_answer(via) && self.is_passed_over(url)
             }
             _ => false,
         }
+    }
+
+    fn is_passed_over(&self, url: &str) -> bool {
+        self.passed_over.contains(origin_of(url)) || self.passed_over.contains(kind_of(url).as_str())
     }
 
     fn is_answer(&self, url: &str) -> bool {

@@ -223,7 +223,7 @@ impl Searching {
         let accepted = matches!(&seen.outcome, Outcome::Page(page) if page.accepted == Some(true));
         let site = origin_of(seen.url.as_str());
         if !matches!(seen.outcome, Outcome::Redirected) {
-            self.results.record(site, accepted, self.asked);
+            self.results.record(seen.url.as_str(), accepted, self.asked);
         }
         let is_new_site = accepted && self.yields.add(site);
         if is_new_site {
