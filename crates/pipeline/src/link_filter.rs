@@ -257,6 +257,11 @@ impl<'a> LinkFilter<'a> {
         self.via_shared = Some(search);
     }
 
+    /// Returns the number of links that were new, for this node or another one.
+    pub(super) const fn found(&self) -> usize {
+        self.accepted.len() + self.foreign.len()
+    }
+
     pub(super) fn finish(mut self) -> (DiscoveredLinks, Option<Vec<u8>>) {
         self.settled.add(Fate::Duplicate, self.duplicates);
         let metrics = &self.rules.metrics;

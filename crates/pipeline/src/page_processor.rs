@@ -167,9 +167,15 @@ impl PageProcessor {
             });
         let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         filter.searching(item.url.as_str().into());
-        for url in searches.chosen(&found.urls, |url| rules.scope.check(url).is_ok()) {
-            filter.link(url, LinkClass::unclassified(Apath::SEED));
-        }
+        searches.take_in(
+            &found.urls,
+            |url| rules.scope.check(url).is_ok(),
+            |url| {
+                let before = filter.found();
+                filter.link(url, LinkClass::unclassified(Apath::SEED));
+                filter.found() > before
+            },
+        );
         let count = found.urls.len();
         let answer = Some(found.answer(count));
         let (found, exported) = filter.finish();

@@ -19,6 +19,9 @@ const PAPER_FRUITLESS: u32 = 50;
 /// site without wanted pages costs less.
 const SITE_RESULTS: usize = 2;
 
+/// Maximum number of results of an answer that are read.
+const LOOKED_AT_MAX: usize = 1_000;
+
 /// The searches of a crawl, as workers know them.
 #[derive(Debug, Clone)]
 pub(super) struct Searches {
@@ -43,20 +46,29 @@ impl Searches {
         Ok(config.search.is_on().then(searches))
     }
 
-    /// Returns the results of an answer that are looked at: those of sites for which `is_known` does not hold first.
-    pub(super) fn chosen<'u>(&self, results: &'u [String], is_known: impl Fn(&str) -> bool) -> Vec<&'u str> {
+    /// Takes in the results of an answer, those of sites for which `is_known` does not hold first. `take` takes in one and
+    /// returns whether it is fetched. Ends with the maximum number of results; of a site, at most two are fetched. Those that
+    /// are not, because they are known or passed over, leave room for others of their site, except in the printed form.
+    pub(super) fn take_in(
+        &self,
+        results: &[String],
+        is_known: impl Fn(&str) -> bool,
+        mut take: impl FnMut(&str) -> bool,
+    ) {
         let (known, unknown): (Vec<&str>, Vec<&str>) =
-            results.iter().map(String::as_str).partition(|url| is_known(url));
+            results.iter().map(String::as_str).take(LOOKED_AT_MAX).partition(|url| is_known(url));
         let mut of_site: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut chosen = Vec::new();
+        let mut taken = 0;
         for url in unknown.into_iter().chain(known) {
             let count = of_site.entry(origin_of(url)).or_default();
-            if *count < self.site_results_max && chosen.len() < self.results_max {
+            if taken >= self.results_max || *count >= self.site_results_max {
+                continue;
+            }
+            if take(url) || self.site_results_max == usize::MAX {
                 *count += 1;
-                chosen.push(url);
+                taken += 1;
             }
         }
-        chosen
     }
 
     /// Returns an address of each search.
@@ -160,10 +172,20 @@ mod tests {
         let results = ["a/1", "b/1", "b/2", "b/3", "c/1", "a/2", "b/4", "c/2", "d/1"];
         let results: Vec<String> = results.iter().map(|result| format!("http://{result}")).collect();
         let is_known = |url: &str| url.starts_with("http://a") || url.starts_with("http://d");
-        let chosen = |results_max, of_site| searches(results_max, of_site).chosen(&results, is_known).join(" ");
-        assert_eq!(chosen(10, 1), "http://b/1 http://c/1 http://a/1 http://d/1");
-        assert_eq!(chosen(5, 2), "http://b/1 http://b/2 http://c/1 http://c/2 http://a/1");
-        assert_eq!(chosen(5, usize::MAX), "http://b/1 http://b/2 http://b/3 http://c/1 http://b/4");
-        assert_eq!(chosen(0, 2), "");
+        let taken = |results_max, of_site, fetched: fn(&str) -> bool| {
+            let mut taken = Vec::new();
+            searches(results_max, of_site).take_in(&results, is_known, |url| {
+                taken.push(url.replace("http://", ""));
+                fetched(url)
+            });
+            taken.join(" ")
+        };
+        assert_eq!(taken(10, 1, |_| true), "b/1 c/1 a/1 d/1");
+        assert_eq!(taken(5, 2, |_| true), "b/1 b/2 c/1 c/2 a/1");
+        assert_eq!(taken(5, usize::MAX, |_| true), "b/1 b/2 b/3 c/1 b/4");
+        assert_eq!(taken(0, 2, |_| true), "");
+        // Lists that match every query do not hide other pages of their site.
+        assert_eq!(taken(3, 1, |url| !matches!(url, "http://b/1" | "http://b/2")), "b/1 b/2 b/3 c/1 a/1");
+        assert_eq!(taken(3, usize::MAX, |_| false), "b/1 b/2 b/3");
     }
 }
