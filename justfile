@@ -44,7 +44,7 @@ learned PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../sha
     {{PYTHON}} tests/e2e/learned_crawl.py --bed machina --beds {{BEDS}} --work target/ci/beds --corpora {{CORPORA}} \
         --harvestman target/release/harvestman
 
-# Crawl live forums that a search finds, also killed again and again, and compare with replays (needs ports 8101 and 8102; see .ci/run)
+# Crawl live forums that a search finds, also killed again and again, and compare with replays (needs ports 8101 and 8102)
 queries PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shared/corpora":
     cargo build --release
     {{PYTHON}} tests/e2e/bed.py setup --bed machina --beds {{BEDS}} --work target/ci/beds

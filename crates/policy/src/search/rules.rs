@@ -8,8 +8,8 @@ use crate::{Adjustment, Link, PolicySnapshot, StoredSnapshot};
 use harvestman_core::model::{Admission, PolicyRefusal, Priority};
 use harvestman_core::url::{SearchTemplate, origin_of};
 
-/// Rejects links to sites that are left, and results on sites, or of kinds, that are passed over. Queries and their results come before all else, whatever the policy decides, also
-/// when they are asked about again: the next query waits for them.
+/// Rejects links to sites that are left, and results on sites, or of kinds, that are passed over. Queries and their results
+/// come before all else, whatever the policy decides, also when they are asked about again: the next query waits for them.
 pub(crate) struct SearchRules {
     /// The searches whose queries and results come first.
     templates: Arc<[SearchTemplate]>,
