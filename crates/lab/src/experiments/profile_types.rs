@@ -27,6 +27,7 @@ use harvestman_policy::learned::{SamplePage, TemplateOptions, Templates, common_
 use harvestman_structure::parse::Parser;
 use harvestman_structure::site::{
     PageFeatures, PageStrings, PageTypeOptions, PageTypes, SparseVector, UrlPatternLearner, UrlPatterns, url_features,
+    without_numbers,
 };
 
 /// Number of labelled sample pages of each type (section 8.1: ten).
@@ -296,15 +297,4 @@ fn words(url: &str) -> (impl Iterator<Item = Word> + '_, impl Iterator<Item = Wo
     let segments = path.split('/').skip(1).filter(|segment| !segment.is_empty()).map(without_numbers);
     let parameters = query.split('&').filter(|parameter| !parameter.is_empty());
     (segments.enumerate(), parameters.map(|parameter| (PARAMETER, without_numbers(parameter))))
-}
-
-/// A text with one `#` in place of each number.
-fn without_numbers(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for sign in text.chars().map(|sign| if sign.is_ascii_digit() { '#' } else { sign }) {
-        if sign != '#' || !shown.ends_with('#') {
-            shown.push(sign);
-        }
-    }
-    shown
 }

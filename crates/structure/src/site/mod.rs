@@ -75,7 +75,7 @@ pub use url_clusters::{
     TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
     UrlMatcher, UrlPart, UrlPlacement,
 };
-pub use url_features::url_features;
+pub use url_features::{url_features, without_numbers};
 pub use url_kind::UrlKind;
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
 pub use vector::{SparseVector, distance, squared_norm};

@@ -90,7 +90,7 @@ const fn feature(says: Says, place: u64, value: u64) -> u64 {
 }
 
 /// Returns a text with one `#` in place of each number.
-fn without_numbers(text: &str) -> String {
+pub fn without_numbers(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for sign in text.chars().map(|sign| if sign.is_ascii_digit() { '#' } else { sign }) {
         if sign != '#' || !shown.ends_with('#') {
