@@ -17,6 +17,8 @@ pub struct SearchTemplate {
     /// Origin and path of every answer, if the query is not part of the path; otherwise all that is before the query.
     place: String,
     query_in_path: bool,
+    /// The name of the parameter whose value is the query; `None` if it is no parameter's.
+    parameter: Option<String>,
 }
 
 impl SearchTemplate {
@@ -41,15 +43,45 @@ impl SearchTemplate {
             after: after.to_owned(),
             place: String::new(),
             query_in_path: !before.contains('?'),
+            parameter: None,
         };
         let sample = template.url("q", canonicaliser).map_err(|why| wrong(why.label()))?;
         template.place = if template.query_in_path {
             let parsed = canonicaliser.parse(before).map_err(|why| wrong(why.label()))?;
             parsed.as_str().to_owned()
         } else {
+            template.parameter = parameter(before).filter(|name| has_parameter(sample.as_str(), name)).map(Into::into);
             place(sample.as_str()).to_owned()
         };
         Ok(template)
+    }
+
+    /// Returns the template of a form that is sent by GET: `action`, canonical, with these fields in place of its query
+    /// string. The value of the field that the query is written into is `None`.
+    ///
+    /// # Errors
+    /// There is not exactly one such field, or the address is too long.
+    pub fn of_form(
+        action: &str,
+        fields: &[(String, Option<String>)],
+        canonicaliser: &Canonicaliser,
+    ) -> Result<Self, String> {
+        let mut text = place(action).to_owned();
+        for (at, (name, value)) in fields.iter().enumerate() {
+            text.push(if at == 0 { '?' } else { '&' });
+            push_encoded(name, &mut text);
+            text.push('=');
+            match value {
+                Some(value) => push_encoded(value, &mut text),
+                None => text.push_str(QUERY),
+            }
+        }
+        Self::parse(&text, canonicaliser)
+    }
+
+    /// Returns the text that [`SearchTemplate::parse`] reads.
+    pub fn text(&self) -> String {
+        format!("{}{QUERY}{}", self.before, self.after)
     }
 
     /// Returns the address of the answer to a query.
@@ -58,21 +90,17 @@ impl SearchTemplate {
     /// It is too long.
     pub fn url(&self, query: &str, canonicaliser: &Canonicaliser) -> Result<CanonicalUrl, OutOfScope> {
         let mut text = self.before.clone();
-        for byte in query.bytes() {
-            if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-                text.push(char::from(byte));
-            } else {
-                // Writing to a string does not fail.
-                let _ = write!(text, "%{byte:02X}");
-            }
-        }
+        push_encoded(query, &mut text);
         text.push_str(&self.after);
         canonicaliser.parse(&text)
     }
 
     /// Returns whether a canonical URL is the address of an answer of this search, or of one of its further pages.
     pub fn is_answer(&self, canonical: &str) -> bool {
-        if self.query_in_path { canonical.starts_with(&self.place) } else { place(canonical) == self.place }
+        if self.query_in_path {
+            return canonical.starts_with(&self.place);
+        }
+        place(canonical) == self.place && self.parameter.iter().all(|name| has_parameter(canonical, name))
     }
 }
 
@@ -88,6 +116,28 @@ impl SearchTemplate {
         };
         Some(percent_encoding::percent_decode_str(&encoded).decode_utf8_lossy().into_owned())
     }
+}
+
+/// Appends a text, with all bytes but unreserved ones percent-encoded (RFC 3986, section 2.3).
+fn push_encoded(part: &str, text: &mut String) {
+    for byte in part.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+}
+
+/// Returns the name of the parameter that a text with a query string ends in.
+fn parameter(before: &str) -> Option<&str> {
+    before.rsplit(['?', '&']).next()?.strip_suffix('=').filter(|name| !name.is_empty())
+}
+
+fn has_parameter(canonical: &str, name: &str) -> bool {
+    let query = canonical.split_once('?').map_or("", |(_, query)| query);
+    query.split('&').any(|pair| pair.split('=').next() == Some(name))
 }
 
 /// Returns a URL without its query string.
@@ -130,6 +180,28 @@ mod tests {
     }
 
     #[test]
+    fn a_page_beside_the_answers_at_their_path_is_no_answer() {
+        let search = template("http://s.test/index.php?title=Special:Search&search={query}").unwrap();
+        assert!(search.is_answer("http://s.test/index.php?title=Special:Search&search=x&offset=20"));
+        assert!(!search.is_answer("http://s.test/index.php?title=Main_Page"));
+        let blog = template("http://s.test/?s={query}").unwrap();
+        assert!(blog.is_answer("http://s.test/?s=x") && !blog.is_answer("http://s.test/"));
+        assert!(template("http://s.test/find?{query}").unwrap().is_answer("http://s.test/find?x"));
+    }
+
+    #[test]
+    fn a_form_is_sent_with_its_fields_in_their_order() {
+        let field = |name: &str, value: Option<&str>| (name.to_owned(), value.map(ToOwned::to_owned));
+        let fields = [field("a&b", Some("{query}=1")), field("q", None), field("go", Some("Los geht’s"))];
+        let search = SearchTemplate::of_form("http://s.test/find?old=1", &fields, &canonicaliser()).unwrap();
+        assert_eq!(search.text(), "http://s.test/find?a%26b=%7Bquery%7D%3D1&q={query}&go=Los%20geht%E2%80%99s");
+        assert!(search.is_answer(search.url("x y", &canonicaliser()).unwrap().as_str()));
+        assert!(SearchTemplate::of_form("http://s.test/", &fields[..1], &canonicaliser()).is_err());
+        let two = [field("q", None), field("p", None)];
+        assert!(SearchTemplate::of_form("http://s.test/", &two, &canonicaliser()).is_err());
+    }
+
+    #[test]
     fn what_is_no_template_is_an_error_that_says_what_to_write() {
         for text in ["http://s.test/", "s.test?q={query}", "ftp://s.test/?q={query}", "http://s.test/{query}/{query}"] {
             let error = template(text).unwrap_err();
@@ -148,6 +220,17 @@ mod tests {
                 prop_assert!(search.is_answer(url.as_str()), "{}", url);
                 prop_assert_eq!(search.query_of(url.as_str()), Some(query.clone()));
             }
+        }
+
+        #[test]
+        fn the_answers_of_any_form_are_recognised_and_its_text_is_its_template(
+            fields in prop::collection::vec(("\\PC{1,8}", "\\PC{0,8}"), 0..4), name in "\\PC{1,8}", query in "\\PC{1,20}",
+        ) {
+            let fields: Vec<_> = fields.into_iter().map(|(name, value)| (name, Some(value))).chain([(name, None)]).collect();
+            let search = SearchTemplate::of_form("http://s.test/find", &fields, &canonicaliser()).unwrap();
+            let url = search.url(&query, &canonicaliser()).unwrap();
+            prop_assert!(search.is_answer(url.as_str()), "{}", url);
+            prop_assert_eq!(template(&search.text()).unwrap(), search);
         }
     }
 }
