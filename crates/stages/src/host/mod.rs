@@ -1,4 +1,4 @@
-//! Per-host politeness, robots.txt and sitemaps. Each authority with work has one actor, and only that actor sends it
+//! Per-host politeness, robots.txt, sitemaps and descriptions of searches. Each authority with work has one actor, and only that actor sends it
 //! requests.
 
 mod actor;
@@ -15,6 +15,7 @@ mod reply;
 pub mod retry_after;
 pub mod robots;
 mod rules;
+pub mod search_description;
 pub mod sitemap;
 mod status;
 mod step;

@@ -18,7 +18,9 @@ mod xml;
 
 use collect::Collector;
 pub use contents::{SitemapContents, SitemapError, SitemapLimits};
+pub(super) use decode::to_text;
 pub use queue::{Entry, SitemapQueue};
+pub(super) use xml::attribute;
 
 /// Parses a document that was fetched from `url`.
 ///

@@ -197,7 +197,7 @@ fn hash(name: QName<'_>) -> u64 {
 }
 
 /// Returns the value of an attribute, with entities decoded. Malformed attributes are skipped.
-fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+pub fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = tag.html_attributes();
     attributes.with_checks(false);
     let found = attributes.flatten().find(|attribute| attribute.key.as_ref().eq_ignore_ascii_case(name))?;
