@@ -52,6 +52,9 @@ Examples:
   Pages of a kind on any site, found by a search engine from an example:
     harvestman crawl --policy xcrawl --example thread.html --want 'selector:article.post' \\
         --search 'https://search.example.org/search?q={query}&format=json' --out threads
+  The same on one site, also by the site's own search:
+    harvestman crawl https://forum.example.org/ --policy xcrawl \\
+        --want 'selector:article.post' --search site --out posts
   Pages similar to an example:
     harvestman crawl https://forum.example.org/ --policy target \\
         --example https://forum.example.org/user/17/ --out users
@@ -72,13 +75,14 @@ Files in the output directory:
 
 /// Runs the crawl described by `args`.
 pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
-    let more = (!args.seeds.is_empty()).then(|| Flag {
-        flag: "SEED".to_owned(),
-        name: "crawl.seeds".to_owned(),
-        value: FlagValue::List(args.seeds.clone()),
-    });
+    let more = (!args.seeds.is_empty()).then(|| seeds_flag(&args.seeds));
     let (config, progress) = prepare(args.settings.load(more.into_iter().collect())?, args.quiet)?;
     run_with(&config, &progress, Start::Fresh)
+}
+
+/// Returns the setting of the seeds on the command line.
+pub(super) fn seeds_flag(seeds: &[String]) -> Flag {
+    Flag { flag: "SEED".to_owned(), name: "crawl.seeds".to_owned(), value: FlagValue::List(seeds.to_vec()) }
 }
 
 /// Reads the seeds, starts the log and warns about problems. The returned configuration is complete.
@@ -94,10 +98,10 @@ pub(super) fn prepare_logged(config: Config) -> Result<Config, Failure> {
     Ok(completed(config, &seeds))
 }
 
-/// Reads the seeds. A crawl with searches needs none.
+/// Reads the seeds. A crawl with searches that the user named needs none.
 fn seeds_of(config: &Config) -> Result<Vec<seeds::Seed>, Failure> {
     let none = config.crawl.seeds.is_empty() && config.crawl.seeds_file.is_empty();
-    if none && config.search.is_on() {
+    if none && config.search.has_named() {
         return Ok(Vec::new());
     }
     seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)
@@ -108,7 +112,7 @@ fn completed(config: Config, seeds: &[seeds::Seed]) -> Config {
     for seed in seeds.iter().filter(|seed| seed.guessed) {
         tracing::warn!("a seed has no scheme; assuming {}", seed.url);
     }
-    let searches = config.search.url.iter().filter_map(|text| Url::parse(text).ok());
+    let searches = config.search.named().filter_map(|text| Url::parse(text).ok());
     let named: Vec<Url> = urls.iter().cloned().chain(searches).collect();
     if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
         tracing::warn!("{warning}");

@@ -14,6 +14,7 @@ mod metrics;
 mod model;
 mod order;
 mod orders;
+mod own_searches;
 mod robots;
 mod scope;
 mod scripted;

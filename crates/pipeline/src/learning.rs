@@ -26,6 +26,7 @@ use super::observations::{self, ObservationLog};
 use super::pace::Pace;
 use super::policy_board::PolicyBoard;
 use super::policy_log::Journal;
+use super::searches::Searches;
 use super::snapshot_publisher::SnapshotPublisher;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::ClusterId;
@@ -127,6 +128,8 @@ pub(super) struct Learning {
     pub(super) spell: Box<ReadPage>,
     /// The number of model updates when that was last done.
     pub(super) spelt: u64,
+    /// Gets the searches of sites that the policy found.
+    pub(super) searches: Option<Arc<Searches>>,
     /// Gets the sites that searches found.
     pub(super) scope: Arc<Scope>,
     pub(super) clock: Clock,
@@ -268,15 +271,23 @@ impl Learning {
         }
     }
 
-    fn propose(&mut self) {
+    /// Passes on what the policy has found and wants to try. Returns whether it has found a search of a site.
+    fn propose(&mut self) -> bool {
         for url in self.policy.found_sites() {
             self.scope.add_found_site(&url);
+        }
+        let found = self.policy.found_searches();
+        let has_found = !found.is_empty();
+        if let Some(searches) = self.searches.as_ref().filter(|_| has_found) {
+            // Before its queries are fetched.
+            searches.add_found(found);
         }
         let proposals = self.policy.proposals();
         if !proposals.is_empty() {
             self.metrics.proposals.add(proposals.len() as u64);
             (self.propose)(&proposals);
         }
+        has_found
     }
 
     /// Passes the site facts to the live view, if they are due.
@@ -333,9 +344,13 @@ impl Learning {
         let began = self.clock.now();
         self.policy.observe(seen.observation);
         self.untold = true;
-        self.propose();
+        let has_found = self.propose();
         drop(hold);
         self.write_observations(|log, _| encoded.map_or(Ok(()), |encoded| log.add(encoded)));
+        if has_found {
+            // A seed's page is fetched once: a resumed crawl knows the search from this observation alone.
+            self.write_observations(|log, now| log.flush(now, true));
+        }
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();
         self.metrics.busy_seconds.add(spent);

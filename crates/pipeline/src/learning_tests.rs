@@ -116,6 +116,7 @@ fn start_as(
     let options = PolicyOptions { publish_interval: Period::secs(3_600), ..PolicyOptions::default() };
     let learning = Learning {
         board: Arc::default(),
+        searches: None,
         scope: Arc::new(Scope::new(&ScopeOptions::default(), &[]).unwrap()),
         live: Arc::new(LiveBoard::new(&Live::closed())),
         untold: false,

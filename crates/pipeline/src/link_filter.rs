@@ -9,14 +9,15 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-use super::link_judge::{Judge, Judged, Memory, Reach};
+use super::link_judge::{Judge, Judged, Memory};
 use super::link_times::LinkTimes;
+use super::reach::Reach;
 use super::rules::Rules;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
-    Apath, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, Priority, RawLink,
-    RobotsDirectives, ScheduledUrl,
+    Apath, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, RawLink, RobotsDirectives,
+    ScheduledUrl,
 };
 use harvestman_core::url::{CanonicalUrl, Resolver};
 use harvestman_policy::{Link, PlacedLink, PolicySnapshot};
@@ -197,7 +198,7 @@ impl<'a> LinkFilter<'a> {
         times.iter_mut().for_each(LinkTimes::begin);
         let mut judge = Judge { rules, policy, memory, passes, depth, via, reach, context, times };
         let Judged { class, priority, fate, context } = judge.judge(&url, class);
-        let priority = if reach == Reach::Scope { priority } else { Priority::Pinned };
+        let priority = reach.priority(priority);
         self.times.iter_mut().for_each(LinkTimes::filtered);
         if let Some(rows) = &mut self.rows {
             let text = self.raw.map_or(0, |link| link.text);
@@ -251,9 +252,9 @@ impl<'a> LinkFilter<'a> {
         contexts
     }
 
-    /// Takes in links as results of the search with this address.
-    pub(super) fn searching(&mut self, search: Arc<str>) {
-        self.reach = Reach::FoundSite;
+    /// Takes in links as results of the query with this address.
+    pub(super) fn searching(&mut self, search: Arc<str>, reach: Reach) {
+        self.reach = reach;
         self.via_shared = Some(search);
     }
 

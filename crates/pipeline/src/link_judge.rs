@@ -1,6 +1,7 @@
 //! Decides about the links of one page, one after another.
 
 use super::link_times::{LinkTimes, Timing};
+use super::reach::Reach;
 use super::rules::Rules;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Apath, Budget, Fate, LinkClass, Priority, QueueKey, UrlPattern};
@@ -31,18 +32,6 @@ pub(super) struct Judge<'j> {
     /// What stands around the link.
     pub(super) context: &'j dyn Fn() -> Box<[u32]>,
     pub(super) times: &'j mut Option<LinkTimes>,
-}
-
-/// How far a link may lead.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Reach {
-    /// Within the scope.
-    #[default]
-    Scope,
-    /// Also to another site, as long as there is room for one: it is a result of a search.
-    FoundSite,
-    /// Anywhere: it is a query to a search that a user named.
-    Anywhere,
 }
 
 /// The decision about a link.
@@ -126,7 +115,7 @@ impl Judge<'_> {
             return Judged::settled(class, Fate::Duplicate);
         }
         let within = match self.reach {
-            Reach::Scope => rules.scope.check(url.as_str()),
+            Reach::Scope | Reach::OwnSearch | Reach::OwnSearchLast => rules.scope.check(url.as_str()),
             Reach::FoundSite => rules.scope.check_found(url.as_str()),
             Reach::Anywhere => Ok(()),
         };

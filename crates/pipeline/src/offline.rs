@@ -137,6 +137,9 @@ impl Offline {
             self.push(item);
         }
         self.policy.observe(seen);
+        if let Some(searches) = &self.rules.searches {
+            searches.add_found(self.policy.found_searches());
+        }
         let proposals = self.policy.proposals();
         for item in self.processor.proposals(&proposals).accepted {
             self.push(&item);
@@ -191,7 +194,7 @@ pub(super) fn rules(
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
     let searches = Searches::new(config, &canonicaliser)?;
-    let found_max = if searches.is_some() { config.search.sites_max as usize } else { 0 };
+    let found_max = if config.search.has_named() { config.search.sites_max as usize } else { 0 };
     let scope = Scope::new(&config.scope, seeds).map_err(|error| wrong(&error))?.with_found_sites(found_max);
     Ok(Rules {
         ownership: SingleNode::shared(),

@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::bounds::SITEMAP_PART_URLS;
 use super::job::Sitemap;
 use super::link_filter::LinkFilter;
-use super::link_judge::{Memory, Reach};
+use super::link_judge::Memory;
+use super::reach::Reach;
 use super::rules::Rules;
-use super::search_answer;
-use super::searches::Searches;
 use bytes::Bytes;
 
 use harvestman_core::clock::Stopwatch;
@@ -18,8 +17,8 @@ use harvestman_core::model::{
     RobotsDirectives, ScheduledUrl, Truncation,
 };
 use harvestman_core::url::CanonicalUrl;
-use harvestman_policy::search::SearchAnswer;
-use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal};
+use harvestman_policy::search::SearchReply;
+use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal, ProposalKind};
 use harvestman_stages::fetch;
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap;
@@ -35,8 +34,8 @@ pub(super) struct PageResult {
     /// The number of links on the page; `None` if it was not parsed.
     pub(super) links: Option<u32>,
     pub(super) redirect_to: Option<CanonicalUrl>,
-    /// What a search answered, if it is an answer.
-    pub(super) answer: Option<SearchAnswer>,
+    /// The reply of a search, if it is one.
+    pub(super) answer: Option<SearchReply>,
     /// The facts about the page for the policy; `None` if it was not an HTML page.
     pub(super) facts: Option<PageFacts>,
     /// The cluster of the page.
@@ -110,11 +109,6 @@ impl PageProcessor {
         self.generation = None;
     }
 
-    /// Returns whether the policy waits for a URL before it goes on with its searches.
-    pub(super) fn awaits(&self, item: &ScheduledUrl) -> bool {
-        self.rules.searches.as_ref().is_some_and(|searches| searches.awaits(item))
-    }
-
     /// Determines the fate of an exchange, and processes the links of its page.
     pub(super) fn page(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
         let answer = match &exchange.result {
@@ -132,10 +126,8 @@ impl PageProcessor {
     }
 
     fn document(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
-        if let Some(searches) = self.rules.searches.clone()
-            && searches.is_answer(item.url.as_str())
-        {
-            return self.search_answer(item, answer, &searches);
+        if let Some(result) = self.requested_by_search(item, answer) {
+            return result;
         }
         let media = MediaType::of(answer.content_type());
         if media == MediaType::Other {
@@ -154,32 +146,6 @@ impl PageProcessor {
         self.rules.metrics.parse.stage.sent.inc();
         self.rules.metrics.parse.links.add(u64::from(result.links.unwrap_or(0)));
         result
-    }
-
-    /// Processes the answer of a search: its results are links that may lead to other sites.
-    fn search_answer(&mut self, item: &ScheduledUrl, answer: &Answer, searches: &Searches) -> PageResult {
-        let rules = Arc::clone(&self.rules);
-        let (body, content_type) = (decoded(answer, &rules), answer.content_type());
-        let found =
-            search_answer::structured(&body, item.url.as_str(), content_type, rules.sitemaps).unwrap_or_else(|| {
-                let page = self.parser.parse(&body, content_type);
-                search_answer::page(&page, &item.url, &rules.canonicaliser)
-            });
-        let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
-        filter.searching(item.url.as_str().into());
-        searches.take_in(
-            &found.urls,
-            |url| rules.scope.check(url).is_ok(),
-            |url| {
-                let before = filter.found();
-                filter.link(url, LinkClass::unclassified(Apath::SEED));
-                filter.found() > before
-            },
-        );
-        let count = found.urls.len();
-        let answer = Some(found.answer(count));
-        let (found, exported) = filter.finish();
-        PageResult { found, links: Some(count as u32), exported, answer, ..PageResult::of(Fate::Fetched) }
     }
 
     /// Processes the refresh of an answer whose body is not parsed.
@@ -213,7 +179,7 @@ impl PageProcessor {
         }
         let accepts = rules.validator.as_ref();
         let accepted = accepts.and_then(|accepts| accepts(item.url.as_str(), body, answer.content_type()));
-        if accepted == Some(true) && rules.searches.as_ref().is_some_and(|searches| searches.is_result(item)) {
+        if accepted == Some(true) && rules.searches.as_ref().is_some_and(|searches| searches.is_named_result(item)) {
             // Before its links are checked: they belong to the crawl from now on.
             rules.scope.add_found_site(item.url.as_str());
         }
@@ -228,6 +194,7 @@ impl PageProcessor {
         let contexts = filter.take_contexts();
         let rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
         let (found, exported) = filter.finish();
+        let search = self.search_of_site(item, (body, answer.content_type()), &page);
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
             units: std::mem::take(&mut page.units),
@@ -237,6 +204,7 @@ impl PageProcessor {
             links: placed,
             accepted,
             body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
+            search,
         };
         let title = page.title;
         PageResult {
@@ -292,9 +260,8 @@ impl PageProcessor {
         let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         filter.redirects = item.redirects + 1;
         filter.depth = item.depth;
-        let searches = rules.searches.as_ref().filter(|searches| searches.is_result(item));
-        if let (Some(_), Some(search)) = (searches, &item.via) {
-            filter.searching(Arc::clone(search));
+        if let Some((search, reach)) = rules.searches.as_ref().and_then(|searches| searches.led_to(item)) {
+            filter.searching(search, reach);
         }
         let target = filter.link(&location, LinkClass::unclassified(Apath::REDIRECT));
         let (found, exported) = filter.finish();
@@ -309,12 +276,18 @@ impl PageProcessor {
             let item = ScheduledUrl::errand(CanonicalUrl::from_canonical(proposal.via.clone()));
             let snapshot = Arc::clone(&**rules.policy.load());
             let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, &item);
-            let place = if proposal.is_query { Apath::SEED } else { Apath::DERIVED };
-            filter.reach = if proposal.is_query { Reach::Anywhere } else { Reach::Scope };
+            let place = if proposal.is_query() { Apath::SEED } else { Apath::DERIVED };
+            filter.reach = match proposal.kind {
+                ProposalKind::Derived => Reach::Scope,
+                ProposalKind::Query => Reach::Anywhere,
+                ProposalKind::OwnSearch => Reach::OwnSearch,
+                ProposalKind::OwnSearchLast => Reach::OwnSearchLast,
+            };
             filter.link(&proposal.url, LinkClass::unclassified(place));
             let (mut new, _) = filter.finish();
-            if proposal.is_query {
-                new.accepted.iter_mut().chain(&mut new.foreign).for_each(|item| item.via = None);
+            if proposal.is_query() {
+                let queries = new.accepted.iter_mut().chain(&mut new.foreign);
+                queries.for_each(|item| (item.via, item.depth) = (None, 0));
             }
             found.settled.merge(&new.settled);
             found.accepted.extend(new.accepted);
@@ -386,13 +359,13 @@ fn digests(page: &ParsedPage) -> PageDigests {
 
 /// Returns the policy's observation of a finished fetch.
 pub(super) fn observation(item: &ScheduledUrl, result: &mut PageResult) -> Observation {
-    let outcome = match (result.fate, result.facts.take()) {
-        _ if result.answer.is_some() => Outcome::Search(result.answer.unwrap_or_default()),
+    let of_page = || match (result.fate, result.facts.take()) {
         (_, Some(facts)) => Outcome::Page(Box::new(facts)),
         (Fate::Redirected, None) => Outcome::Redirected,
         (Fate::Fetched | Fate::UnwantedType, None) => Outcome::Document,
         (_, None) => Outcome::Failed,
     };
+    let outcome = result.answer.take().map_or_else(of_page, Outcome::Search);
     // Links to hosts of other nodes are new as far as this node knows.
     let new = result.found.accepted.iter().chain(&result.found.foreign);
     let mut contexts = std::mem::take(&mut result.contexts).into_iter();
@@ -400,6 +373,9 @@ pub(super) fn observation(item: &ScheduledUrl, result: &mut PageResult) -> Obser
     let new = new.map(|link| NewLink { class: link.class, url: link.url.clone(), context: context() }).collect();
     Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
 }
+
+#[path = "page_processor_searches.rs"]
+mod searches;
 
 #[cfg(test)]
 #[path = "page_processor_tests.rs"]

@@ -60,6 +60,7 @@ pub(super) struct PolicySetup {
     pub(super) shared: Option<SharedPolicy>,
     observations: Option<ObservationLog>,
     scope: Arc<Scope>,
+    searches: Option<Arc<Searches>>,
 }
 
 /// The environment of the policy, and the seed of its random draws.
@@ -112,6 +113,7 @@ impl PolicySetup {
             example_seeds,
             validator,
             scope: Arc::clone(scope),
+            searches: searches.cloned(),
         })
     }
 
@@ -136,6 +138,9 @@ impl PolicySetup {
         }
         for url in self.policy.found_sites() {
             self.scope.add_found_site(&url);
+        }
+        if let Some(searches) = &self.searches {
+            searches.add_found(self.policy.found_searches());
         }
         self.needs.set(self.policy.needs());
         let explained = (self.policy.is_explained(), self.filter);
@@ -171,6 +176,7 @@ impl PolicySetup {
             facts: self.policy.facts(),
             board: self.board,
             scope: self.scope,
+            searches: self.searches,
             live,
             untold: true,
             spell: spelling_reader(&config.parse),

@@ -16,8 +16,8 @@ use super::tally::Tally;
 use super::visits::{Visits, conditions};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::RobotsOptions;
-use harvestman_core::model::{Exchange, Lease};
-use harvestman_core::url::{CanonicalUrl, HostKey};
+use harvestman_core::model::{Exchange, Lease, ScheduledUrl};
+use harvestman_core::url::HostKey;
 use harvestman_metrics::Metrics;
 use harvestman_stages::fetch::{self, DecodeLimits};
 use harvestman_stages::frontier::Allowance;
@@ -39,11 +39,12 @@ pub(super) struct Fetching {
 
 impl Fetching {
     /// Requests a page, with these additional headers.
-    async fn page(&self, host: &HostKey, url: &CanonicalUrl, headers: HeaderMap) -> Exchange {
-        let page = fetch::Request::page(url.clone());
-        let is_answer = self.searches.as_ref().is_some_and(|searches| searches.is_answer(url.as_str()));
-        let accept = if is_answer { fetch::Accept::All } else { page.accept };
-        let request = fetch::Request { headers, accept, ..page };
+    async fn page(&self, host: &HostKey, item: &ScheduledUrl, headers: HeaderMap) -> Exchange {
+        let page = match &self.searches {
+            Some(searches) => searches.request(item),
+            None => fetch::Request::page(item.url.clone()),
+        };
+        let request = fetch::Request { headers, ..page };
         self.counted(host, self.network.fetch(&request)).await
     }
 
@@ -147,7 +148,7 @@ impl RequestPort for RequestSender {
         tokio::spawn(async move {
             let exchange = tokio::select! {
                 biased;
-                exchange = fetching.page(&host, &lease.item.url, headers) => Some(exchange),
+                exchange = fetching.page(&host, &lease.item, headers) => Some(exchange),
                 _ = aborts.changed() => None,
             };
             match exchange {

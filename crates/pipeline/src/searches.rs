@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Error;
+use super::own_searches::{DESCRIPTION_BYTES_MAX, OwnRequest, OwnSearches};
+use super::reach::Reach;
 use harvestman_core::config::{Config, PolicyVariant};
-use harvestman_core::model::{Apath, LinkClass, Priority, ScheduledUrl};
+use harvestman_core::model::{Apath, Fate, LinkClass, Priority, RobotsRefusal, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, SearchTemplate, origin_of};
-use harvestman_policy::search::{Searching, SearchingOptions, SiteLimits};
-use harvestman_policy::{ExamplePage, Policy, Proposal};
+use harvestman_policy::search::{FoundSearch, Searching, SearchingOptions, SiteLimits};
+use harvestman_policy::{ExamplePage, Policy, Proposal, ProposalKind};
+use harvestman_stages::fetch;
 use harvestman_structure::site::QueryOptions;
 use harvestman_validators::PageView;
 
@@ -23,9 +26,12 @@ const SITE_RESULTS: usize = 2;
 const LOOKED_AT_MAX: usize = 1_000;
 
 /// The searches of a crawl, as workers know them.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Searches {
+    /// Those that the user named.
     pub(super) templates: Vec<SearchTemplate>,
+    /// Those of the seeds' own sites, if they are used.
+    pub(super) own: Option<OwnSearches>,
     /// Maximum number of results of an answer that are looked at.
     pub(super) results_max: usize,
     /// Maximum number of these of one site.
@@ -33,16 +39,20 @@ pub(super) struct Searches {
 }
 
 impl Searches {
+    /// The fate of a query that robots.txt forbids.
+    pub(super) const FORBIDDEN: Fate = Fate::Robots(RobotsRefusal::Disallowed);
+
     /// Returns the searches of the settings; `None` if there are none.
     ///
     /// # Errors
     /// The address of a search is invalid.
     pub(super) fn new(config: &Config, canonicaliser: &Canonicaliser) -> Result<Option<Arc<Self>>, Error> {
         let parse = |text: &String| SearchTemplate::parse(text, canonicaliser).map_err(Error::Configuration);
-        let templates = config.search.url.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+        let templates = config.search.named().map(parse).collect::<Result<Vec<_>, _>>()?;
+        let own = config.search.uses_own().then(|| OwnSearches::new(config.search.sites_max));
         let site_results_max = if is_printed(config) { usize::MAX } else { SITE_RESULTS };
         let results_max = config.search.results as usize;
-        let searches = || Arc::new(Self { templates, results_max, site_results_max });
+        let searches = || Arc::new(Self { templates, own, results_max, site_results_max });
         Ok(config.search.is_on().then(searches))
     }
 
@@ -71,24 +81,69 @@ impl Searches {
         }
     }
 
-    /// Returns an address of each search.
+    /// Takes in the results of an answer of a site's own search, with the same `take`, until the maximum number of results is
+    /// fetched.
+    pub(super) fn take_in_own(&self, results: &[CanonicalUrl], mut take: impl FnMut(&str) -> bool) {
+        let taken = results.iter().take(LOOKED_AT_MAX).filter(|url| take(url.as_str()));
+        taken.take(self.results_max).for_each(drop);
+    }
+
+    /// Returns an address of each search that the user named.
     pub(super) fn addresses(&self, canonicaliser: &Canonicaliser) -> Vec<CanonicalUrl> {
         self.templates.iter().filter_map(|template| template.url("", canonicaliser).ok()).collect()
     }
 
-    /// Returns whether a URL is that of an answer.
+    /// Returns whether a URL is that of an answer of a search that the user named.
     pub(super) fn is_answer(&self, url: &str) -> bool {
         self.templates.iter().any(|template| template.is_answer(url))
     }
 
-    /// Returns whether a URL is a result of a search, or what it redirects to.
-    pub(super) fn is_result(&self, item: &ScheduledUrl) -> bool {
+    /// Returns whether a URL is a result of such a search, or what it redirects to.
+    pub(super) fn is_named_result(&self, item: &ScheduledUrl) -> bool {
         item.via.as_deref().is_some_and(|via| self.is_answer(via))
     }
 
-    /// Returns whether the policy waits for a URL: a query or its result.
+    /// Returns what a URL is requested for by a site's own search.
+    pub(super) fn own_request(&self, item: &ScheduledUrl) -> Option<OwnRequest> {
+        self.own.as_ref()?.request(item)
+    }
+
+    /// Returns the query that led to a URL which redirects, and how far the redirect may lead. A query to a site's own
+    /// search leads to its only result.
+    pub(super) fn led_to(&self, item: &ScheduledUrl) -> Option<(Arc<str>, Reach)> {
+        let own = self.own.as_ref();
+        if let Some(OwnRequest::Query(_)) = self.own_request(item) {
+            return Some((item.url.as_str().into(), Reach::OwnSearch));
+        }
+        let via = item.via.clone()?;
+        if self.is_named_result(item) {
+            return Some((via, Reach::FoundSite));
+        }
+        own?.is_result(item).then_some((via, Reach::OwnSearch))
+    }
+
+    /// Returns whether the policy waits for a URL: a query or its result, or the description of a search.
     pub(super) fn awaits(&self, item: &ScheduledUrl) -> bool {
-        self.is_answer(item.url.as_str()) || self.is_result(item)
+        let is_own = |own: &OwnSearches| own.request(item).is_some() || own.is_result(item);
+        self.is_answer(item.url.as_str()) || self.is_named_result(item) || self.own.as_ref().is_some_and(is_own)
+    }
+
+    /// Recognises the searches of sites that the policy has found, from now on.
+    pub(super) fn add_found(&self, found: Vec<FoundSearch>) {
+        if let Some(own) = &self.own {
+            own.add(found);
+        }
+    }
+
+    /// Returns the request for a URL: answers and descriptions may be of any type.
+    pub(super) fn request(&self, item: &ScheduledUrl) -> fetch::Request {
+        let page = fetch::Request::page(item.url.clone());
+        match self.own_request(item) {
+            Some(OwnRequest::Description) => fetch::Request::of_any_type(item.url.clone(), DESCRIPTION_BYTES_MAX),
+            Some(OwnRequest::Query(_)) => fetch::Request { accept: fetch::Accept::All, ..page },
+            None if self.is_answer(item.url.as_str()) => fetch::Request { accept: fetch::Accept::All, ..page },
+            None => page,
+        }
     }
 
     /// Returns `policy` with these searches, if there are any.
@@ -112,6 +167,7 @@ impl Searches {
             policy,
             SearchingOptions {
                 templates: searches.templates.clone(),
+                own_max: if searches.own.is_some() { search.sites_max as usize } else { 0 },
                 canonicaliser: canonicaliser.clone(),
                 queries: search.query.clone(),
                 samples,
@@ -152,11 +208,12 @@ pub(super) fn text_of(example: &ExamplePage) -> Option<String> {
     visible_text(body, content_type.as_deref())
 }
 
-/// Returns the URL of a query, as one that waits before all others.
+/// Returns the URL of a query, as one that waits before all others, or after them.
 pub(super) fn query(proposal: &Proposal) -> ScheduledUrl {
     let url = CanonicalUrl::from_canonical(proposal.url.clone());
     let item = ScheduledUrl::found(url, LinkClass::unclassified(Apath::SEED));
-    ScheduledUrl { priority: Priority::Pinned, ..item }
+    let is_last = proposal.kind == ProposalKind::OwnSearchLast;
+    ScheduledUrl { priority: if is_last { Priority::Last } else { Priority::Pinned }, ..item }
 }
 
 #[cfg(test)]
@@ -164,7 +221,7 @@ mod tests {
     use super::*;
 
     fn searches(results_max: usize, site_results_max: usize) -> Searches {
-        Searches { templates: Vec::new(), results_max, site_results_max }
+        Searches { templates: Vec::new(), own: None, results_max, site_results_max }
     }
 
     #[test]

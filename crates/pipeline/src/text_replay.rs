@@ -71,7 +71,7 @@ pub fn replay_text(config: &Config, directory: &Path, url: &CanonicalUrl) -> Res
 fn learner(config: &Config) -> Result<Option<Learned>, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
-    let seeds = seeds(&config.crawl.seeds, &canonicaliser, config.search.is_on())?;
+    let seeds = seeds(&config.crawl.seeds, &canonicaliser, config.search.has_named())?;
     let scope = scope(config, &canonicaliser, &seeds)?;
     let examples = examples(config, &canonicaliser, &scope)?;
     let model = model(config, &seeds, &scope)?;

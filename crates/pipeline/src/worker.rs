@@ -104,7 +104,7 @@ impl Worker {
         if let Some(observer) = self.observer.as_ref().filter(|_| result.fate != Fate::NotModified) {
             // Before the lease ends, so that at most as many wait here as there are leases.
             let generation = result.found.generation;
-            let hold = self.processor.awaits(&lease.item).then(|| context.frontier.hold());
+            let hold = self.processor.awaits(&lease.item, &result).then(|| context.frontier.hold());
             observer.show(Seen { observation: observation(&lease.item, &mut result), generation, hold });
         }
         let PageResult { fate, found: links, exported, .. } = result;
@@ -126,9 +126,10 @@ impl Worker {
 
     fn refused(&mut self, lease: Lease, fate: Fate) {
         let record = page_record(&lease, None, fate, None);
-        if let Some(observer) = self.observer.as_ref().filter(|_| self.processor.awaits(&lease.item)) {
+        let mut result = self.processor.refused(&lease.item, fate);
+        if let Some(observer) = self.observer.as_ref().filter(|_| self.processor.awaits(&lease.item, &result)) {
             let hold = Some(self.context.frontier.hold());
-            let observation = observation(&lease.item, &mut PageResult::of(fate));
+            let observation = observation(&lease.item, &mut result);
             observer.show(Seen { observation, generation: 0, hold });
         }
         let ended = Ended { lease, received: None, fate, findings: Box::default() };

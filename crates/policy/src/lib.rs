@@ -38,7 +38,7 @@ pub use bfs::BreadthFirst;
 pub use example_page::ExamplePage;
 pub use factory::{PolicyInputs, ReadLinks, make, make_learner, paper_options, topic_of_examples};
 pub use guard::{GuardedPolicy, StructureGuard, Verdict, Verdicts};
-pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal};
+pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal, ProposalKind};
 pub use observation_update::update_observation;
 pub use stored_snapshot::StoredSnapshot;
 
@@ -59,6 +59,12 @@ pub trait Policy: Send {
     /// Takes the pages, found since the last call, by which searches found a site: their sites belong to the crawl from now
     /// on.
     fn found_sites(&mut self) -> Vec<Box<str>> {
+        Vec::new()
+    }
+
+    /// Takes the searches of sites, found since the last call: their descriptions and answers are to be recognised before
+    /// what is proposed is fetched.
+    fn found_searches(&mut self) -> Vec<search::FoundSearch> {
         Vec::new()
     }
 

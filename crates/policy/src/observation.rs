@@ -10,7 +10,7 @@ use harvestman_core::model::{
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
-use crate::search::SearchAnswer;
+use crate::search::{PageSearch, SearchReply};
 
 /// What observations of pages must contain for a policy. What no policy needs is not collected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -57,8 +57,8 @@ pub enum Outcome {
     Document,
     /// An error.
     Failed,
-    /// The answer to a query; its results are the new links.
-    Search(SearchAnswer),
+    /// The reply of a search; the results of an answer are the new links.
+    Search(SearchReply),
 }
 
 /// What is known of a fetched page.
@@ -82,6 +82,8 @@ pub struct PageFacts {
     pub links: Vec<PlacedLink>,
     /// Its decoded bytes with their content type, if [`Needs::body`].
     pub body: Option<(Bytes, Option<Box<str>>)>,
+    /// What it says about a search of its site; `None` where the page was not looked at for that.
+    pub search: Option<Box<PageSearch>>,
 }
 
 /// A link with its place on the page.
@@ -130,20 +132,44 @@ impl NewLink {
 pub struct Proposal {
     /// The address, canonical.
     pub url: String,
-    /// The page with the address that it extends; of a query, its own address.
+    /// The page with the address that it extends; of a request to a search, its own address.
     pub via: String,
-    /// Whether it is a query to a search, which is sent before all else, wherever the search is.
-    pub is_query: bool,
+    /// What it is for.
+    pub kind: ProposalKind,
+}
+
+/// What a proposed address is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProposalKind {
+    /// It is derived from that of a page.
+    Derived,
+    /// A query to a search that a user named, which is sent before all else, wherever the search is.
+    Query,
+    /// A request to a site's own search, within the crawl's scope, which is sent before all else.
+    OwnSearch,
+    /// The same, but sent after all else.
+    OwnSearchLast,
 }
 
 impl Proposal {
     /// An address derived from that of a page.
     pub const fn derived(url: String, via: String) -> Self {
-        Self { url, via, is_query: false }
+        Self { url, via, kind: ProposalKind::Derived }
     }
 
-    /// The address of a query.
+    /// The address of a query to a search that a user named.
     pub fn search(url: &str) -> Self {
-        Self { url: url.to_owned(), via: url.to_owned(), is_query: true }
+        Self { url: url.to_owned(), via: url.to_owned(), kind: ProposalKind::Query }
+    }
+
+    /// The address of a request to a site's own search, which is sent before all else, or after it.
+    pub fn own_search(url: &str, is_last: bool) -> Self {
+        let kind = if is_last { ProposalKind::OwnSearchLast } else { ProposalKind::OwnSearch };
+        Self { kind, ..Self::search(url) }
+    }
+
+    /// Returns whether it is a request to a search.
+    pub fn is_query(&self) -> bool {
+        self.kind != ProposalKind::Derived
     }
 }

@@ -62,9 +62,13 @@ fn trap_lines(f: &mut fmt::Formatter<'_>, traps: &[TrapRecord]) -> fmt::Result {
 /// Writes what searches have found: each site with its wanted pages, and whether it was left.
 fn search_lines(f: &mut fmt::Formatter<'_>, searches: &SearchRecord) -> fmt::Result {
     const MOST: usize = 8;
-    let SearchRecord { queries, found, sites } = searches;
+    let SearchRecord { queries, found, own_wanted, sites } = searches;
+    let own = match own_wanted {
+        0 => String::new(),
+        pages => format!(", and {} wanted pages by searches of the seeds' own sites", figures::count(*pages)),
+    };
     let (queries, found_sites) = (figures::count(*queries), figures::count(*found));
-    line(f, "searches", &format!("{queries} queries found {found_sites} sites with wanted pages"))?;
+    line(f, "searches", &format!("{queries} queries found {found_sites} sites with wanted pages{own}"))?;
     for FoundSite { site, requests, wanted, left } in sites.iter().take(MOST) {
         let left = if *left { "; left: others bring far more per request" } else { "" };
         let (wanted, requests) = (figures::count(*wanted), figures::count(*requests));

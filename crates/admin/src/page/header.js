@@ -46,6 +46,12 @@ function showState(view, connection) {
 
 const facts = factList(byId("facts"));
 
+/** Returns how many queries were sent, and what they have found. */
+function searchesText({ queries, found, own_wanted: pages = 0 }) {
+  const own = pages > 0 ? `, ${plural(pages, "wanted page")} by own searches` : "";
+  return `${count(queries)}, ${plural(found, "site")} found${own}`;
+}
+
 function showFacts({ crawl, status, time }) {
   const outlook = status?.outlook;
   const waiting = status?.waits?.hosts;
@@ -53,7 +59,7 @@ function showFacts({ crawl, status, time }) {
     ["Policy", crawl?.policy],
     ["Elapsed", duration(status?.elapsed_seconds)],
     ["Wanted pages", status?.wanted == null ? null : count(status.wanted)],
-    ["Queries", status?.searches == null ? null : `${count(status.searches.queries)}, ${plural(status.searches.found, "site")} found`],
+    ["Queries", status?.searches == null ? null : searchesText(status.searches)],
     ["Requests", count(status?.requests)],
     ["Received", bytes(status?.bytes)],
     ["Hosts", count(status?.hosts) + (waiting ? `, ${count(waiting)} paused` : "")],

@@ -6,11 +6,12 @@ crate::options! {
     pub struct SearchOptions in "search" {
         /// The searches, as addresses with the place of the query: `https://search.example/search?q={query}&format=json`.
         /// Answers may be HTML, RSS, Atom or JSON (the form of SearXNG and of most others). robots.txt of these hosts is not asked
-        /// about these addresses, because a user named them; all other politeness holds. Empty: no searches.
+        /// about these addresses, because a user named them; all other politeness holds. `site` stands for the searches of the
+        /// seeds' own sites, which are looked for on the seeds' pages; robots.txt holds for these. Empty: no searches.
         url: Vec<String> = Vec::new(),
         /// Queries that are sent first, as they are.
         query: Vec<String> = Vec::new(),
-        /// Number of results of a query that are looked at.
+        /// Number of results of a query that are looked at. Of a site's own search, known pages do not count.
         results: u32 = 10,
         /// Maximum number of generated queries of several words. As many as `tokens` queries of one word come before
         /// them.
@@ -19,10 +20,11 @@ crate::options! {
         tokens: u32 = 12,
         /// Number of words of a query.
         length: u32 = 3,
-        /// No further query is sent after this many in succession that found no new site; in the variant `paper`: no new
-        /// wanted page. Raising it finds rarer sites and costs requests.
+        /// No further query is sent after this many in succession that found no new site; in the variant `paper`, and for
+        /// results of a site's own search: no new wanted page. A site's own search is also given up after as many answers
+        /// without a new page. Raising it finds rarer sites and costs requests.
         fruitless_max: u32 = 10,
-        /// Maximum number of sites that are added to the crawl.
+        /// Maximum number of sites that are added to the crawl, and of seeds on whose pages a search of the site is looked for.
         sites_max: u32 = 20,
         /// Number of requests after which a found site is compared with the best one, and again after as many.
         site_requests: u32 = 300,
@@ -31,9 +33,27 @@ crate::options! {
     }
 }
 
+/// Stands among the searches for those of the seeds' own sites.
+const OWN: &str = "site";
+
 impl SearchOptions {
     /// Returns whether there are searches.
     pub fn is_on(&self) -> bool {
         !self.url.is_empty()
+    }
+
+    /// Returns the addresses of the searches that the user named.
+    pub fn named(&self) -> impl Iterator<Item = &String> {
+        self.url.iter().filter(|text| *text != OWN)
+    }
+
+    /// Returns whether the user named a search: a crawl then needs no seed.
+    pub fn has_named(&self) -> bool {
+        self.named().next().is_some()
+    }
+
+    /// Returns whether the searches of the seeds' own sites are used.
+    pub fn uses_own(&self) -> bool {
+        self.url.iter().any(|text| text == OWN)
     }
 }

@@ -215,6 +215,14 @@ fn in_a_fleet_searches_need_a_policy_that_all_nodes_share() {
     }
     assert!(texts(with("apprentice", "default", nats))[0].contains("use `xcrawl` or `target`"));
     assert!(texts(with("xcrawl", "paper", nats))[0].contains("on one machine"));
+    let own = |servers: &str| {
+        of_file(&format!(
+            "[crawl]\nseeds = ['http://a.test/']\npolicy = 'xcrawl'\n[policy]\nwant = ['selector:p']\n[search]\nurl = ['site']\n[fleet]\n\
+             servers = '{servers}'\n"
+        ))
+    };
+    assert!(own("").is_ok());
+    assert!(texts(own(nats))[0].contains("the searches of the seeds' own sites"));
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn unusable_searches(config: &Config) -> Option<String> {
     }
     let canonicaliser = Canonicaliser::new(&config.url).ok()?;
     let wrong: Vec<String> =
-        config.search.url.iter().filter_map(|text| SearchTemplate::parse(text, &canonicaliser).err()).collect();
+        config.search.named().filter_map(|text| SearchTemplate::parse(text, &canonicaliser).err()).collect();
     if !wrong.is_empty() {
         return Some(wrong.join("; "));
     }
@@ -140,8 +140,19 @@ fn unusable_searches(config: &Config) -> Option<String> {
                     `apprentice`), and `policy.want` must say which these are, other than `like`";
         return Some(text.to_owned());
     }
-    if config.policy.example.is_empty() && config.search.query.is_empty() && config.crawl.seeds.is_empty() {
+    let no_seeds = config.crawl.seeds.is_empty() && config.crawl.seeds_file.is_empty();
+    if config.search.uses_own() && !config.search.has_named() && no_seeds {
+        return Some(
+            "`site` is the search of the seeds' own sites: give a seed, or the address of a search".to_owned(),
+        );
+    }
+    if config.policy.example.is_empty() && config.search.query.is_empty() && no_seeds {
         return Some("queries are made from example pages: give one, or a query, or a seed".to_owned());
+    }
+    if config.search.uses_own() && !config.fleet.servers.is_empty() {
+        let text = "the searches of the seeds' own sites (`site`) are not available in a fleet: give the address of a search, \
+                    or crawl on one machine, without `fleet.servers`";
+        return Some(text.to_owned());
     }
     let is_shared = config.policy.variant == PolicyVariant::Default && config.crawl.policy != PolicyKind::Apprentice;
     let text = "in a fleet, the policy that all nodes share sends the queries: use `xcrawl` or `target` in the default form, \

@@ -10,6 +10,8 @@ pub struct SearchRecord {
     pub queries: u64,
     /// Number of sites with a wanted page among the results.
     pub found: u64,
+    /// Number of wanted pages among the results of the searches of the seeds' own sites.
+    pub own_wanted: u64,
     /// The sites, those with the most wanted pages first: [`SITES_SHOWN`] at most.
     pub sites: Vec<FoundSite>,
 }

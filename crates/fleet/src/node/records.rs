@@ -184,7 +184,7 @@ pub enum CrawlState {
 }
 
 /// The format of keys, logs, parts and batches. All nodes of a crawl use the same.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// The writer of a crawl's record. Every version can read these fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

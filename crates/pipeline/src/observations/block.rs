@@ -7,7 +7,7 @@ use harvestman_core::model::ClusterId;
 use harvestman_policy::Observation;
 
 /// The magic bytes of the file. They name its format, which changes with every type that observations consist of.
-pub(super) const MAGIC: [u8; 8] = *b"HVOBS\0\0\x04";
+pub(super) const MAGIC: [u8; 8] = *b"HVOBS\0\0\x05";
 /// The compression level of zstd: a fast one. A page consists mostly of hashes that its neighbours have too.
 const LEVEL: i32 = 1;
 /// The maximum size of a block that is read, decompressed: a block has few pages, but each may have its body.

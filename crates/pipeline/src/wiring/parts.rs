@@ -59,7 +59,7 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     archive::check(&config.archive).map_err(|error| wrong(&error))?;
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
     let searches = Searches::new(config, &canonicaliser)?;
-    let seeds = seeds(&config.crawl.seeds, &canonicaliser, searches.is_some())?;
+    let seeds = seeds(&config.crawl.seeds, &canonicaliser, config.search.has_named())?;
     let scope = Arc::new(scope(config, &canonicaliser, &seeds)?);
     let named: Vec<CanonicalUrl> =
         searches.iter().flat_map(|searches| searches.addresses(&canonicaliser)).chain(seeds.iter().cloned()).collect();
@@ -76,10 +76,10 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, ownership }, policy))
 }
 
-/// Builds the scope. A crawl with searches also has the sites of the examples in it, and room for the sites that are found.
+/// Builds the scope. A crawl with searches that the user named also has the sites of the examples in it, and room for the sites that are found.
 pub(crate) fn scope(config: &Config, canonicaliser: &Canonicaliser, seeds: &[CanonicalUrl]) -> Result<Scope, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
-    let is_on = config.search.is_on();
+    let is_on = config.search.has_named();
     let examples = config.policy.example.0.iter().filter(|_| is_on);
     let examples = examples.filter_map(|text| canonicaliser.parse(text).ok());
     let seeds: Vec<CanonicalUrl> = seeds.iter().cloned().chain(examples).collect();

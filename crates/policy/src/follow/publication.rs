@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::learned::{ClassModel, LearnedSnapshot};
-use crate::search::SearchRules;
+use crate::search::{SearchRules, SearchTemplates};
 use crate::stored_snapshot::{ClassModelId, StoredSnapshot};
 use crate::{AdjustedSnapshot, Needs, PolicyFacts, PolicySnapshot};
 use harvestman_core::model::SearchRecord;
@@ -105,7 +105,7 @@ impl Reader {
         let mut snapshot: Arc<dyn PolicySnapshot> = Arc::new(snapshot);
         if !self.left_sites.is_empty() {
             // The reader's generation grows with them.
-            let left = SearchRules::new(Arc::default(), (Arc::clone(&self.left_sites), Arc::default()), 0);
+            let left = SearchRules::new(SearchTemplates::default(), (Arc::clone(&self.left_sites), Arc::default()), 0);
             snapshot = Arc::new(AdjustedSnapshot::new(&snapshot, Arc::new(left)));
         }
         Ok(PublishedPolicy {

@@ -24,7 +24,7 @@ fn lead() -> PolicyLeader {
 }
 
 fn queries(leader: &mut PolicyLeader) -> Vec<String> {
-    leader.proposals().into_iter().filter(|proposal| proposal.is_query).map(|proposal| proposal.url).collect()
+    leader.proposals().into_iter().filter(|proposal| proposal.is_query()).map(|proposal| proposal.url).collect()
 }
 
 /// The first query finds two sites, of which one has no further wanted page.

@@ -35,6 +35,7 @@ pub use verdicts::{Verdict, Verdicts};
 use verdicts::{form_of, host_of};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use super::search::SearchReply;
 use super::{Observation, Outcome};
 use harvestman_core::model::{TrapMeasure, TrapRecord};
 use harvestman_core::url::origin_of;
@@ -93,7 +94,7 @@ impl StructureGuard {
     pub fn observe(&mut self, seen: &Observation) {
         self.fetches += 1;
         self.learn_forms(seen);
-        if !matches!(seen.outcome, Outcome::Failed) {
+        if !matches!(seen.outcome, Outcome::Failed | Outcome::Search(SearchReply::Forbidden)) {
             self.judge(seen);
         }
         let pause = if self.urgent { PAUSE * self.generation } else { PATIENCE + self.published / 4 };

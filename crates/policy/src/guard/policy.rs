@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{StructureGuard, Verdict, Verdicts};
 use crate::learned::{Facts, ReadPage, SiteModel};
+use crate::search::FoundSearch;
 use crate::{AdjustedSnapshot, Adjustment, Link, Needs, Observation, Policy, PolicyFacts, PolicySnapshot, Proposal};
 use harvestman_core::model::{Admission, Apath, LinkClass, PolicyRefusal, Priority, SearchRecord, TrapRecord};
 
@@ -47,6 +48,10 @@ impl Policy for GuardedPolicy {
 
     fn found_sites(&mut self) -> Vec<Box<str>> {
         self.inner.found_sites()
+    }
+
+    fn found_searches(&mut self) -> Vec<FoundSearch> {
+        self.inner.found_searches()
     }
 
     fn open_queries(&mut self) -> Vec<Proposal> {

@@ -1,6 +1,29 @@
-//! What a search answered.
+//! What a search answered, and what a page says about one.
 
+use harvestman_core::url::Fingerprint;
 use serde::{Deserialize, Serialize};
+
+/// What a seed's page says about a search of its site.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PageSearch {
+    /// The address of an OpenSearch description, canonical.
+    pub description: Option<Box<str>>,
+    /// The template of a form, as [`SearchTemplate::parse`](harvestman_core::url::SearchTemplate::parse) reads it.
+    pub form: Option<Box<str>>,
+    /// The links of the page: an answer that shows them again shows no results by them.
+    pub links: Box<[Fingerprint]>,
+}
+
+/// What a request to a search has shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SearchReply {
+    /// The answer to a query.
+    Answer(SearchAnswer),
+    /// The description of a site's own search: the template of its answers, or `None` if it cannot be used.
+    Description(Option<Box<str>>),
+    /// Nothing: robots.txt forbids the request.
+    Forbidden,
+}
 
 /// The answer to a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

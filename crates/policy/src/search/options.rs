@@ -12,6 +12,8 @@ pub type ReadText = dyn FnMut(&[u8], Option<&str>) -> Option<String> + Send;
 pub struct SearchingOptions {
     /// The searches. A query is sent to all of them.
     pub templates: Vec<SearchTemplate>,
+    /// Maximum number of sites whose own searches are used; 0: none is looked for.
+    pub own_max: usize,
     /// Writes the addresses of queries.
     pub canonicaliser: Canonicaliser,
     /// Queries that the user chose, which are sent first.

@@ -12,43 +12,75 @@ use harvestman_core::url::{SearchTemplate, origin_of};
 /// come before all else, whatever the policy decides, also when they are asked about again: the next query waits for them.
 pub(crate) struct SearchRules {
     /// The searches whose queries and results come first.
-    templates: Arc<[SearchTemplate]>,
+    searches: SearchTemplates,
     left: Sites,
     /// Origins and kinds.
     passed_over: Sites,
     version: u64,
+    /// Whether queries to sites' own searches come after all else.
+    own_last: bool,
 }
 
 /// The origins of sites.
 type Sites = Arc<BTreeSet<Box<str>>>;
 
+/// Where searches answer.
+#[derive(Clone, Default)]
+pub(crate) struct SearchTemplates {
+    /// Those that the user named.
+    pub(crate) named: Arc<[SearchTemplate]>,
+    /// Those of the seeds' own sites, whose answers other pages may link to.
+    pub(crate) own: Arc<[SearchTemplate]>,
+}
+
+impl SearchTemplates {
+    fn is_named(&self, url: &str) -> bool {
+        self.named.iter().any(|template| template.is_answer(url))
+    }
+
+    fn is_own(&self, url: &str) -> bool {
+        self.own.iter().any(|template| template.is_answer(url))
+    }
+
+    /// Returns when a query or its result is fetched; `None`: it is neither.
+    fn priority(&self, link: &Link<'_>, own_last: bool) -> Option<Priority> {
+        let url = link.url()?;
+        // A query was found on no page.
+        let via = link.via().filter(|via| *via != url);
+        if via.map_or_else(|| self.is_named(url), |via| self.is_named(via) || self.is_own(via) || self.is_named(url)) {
+            Some(Priority::Pinned)
+        } else if via.is_none() && self.is_own(url) {
+            Some(if own_last { Priority::Last } else { Priority::Pinned })
+        } else {
+            None
+        }
+    }
+}
+
 impl SearchRules {
     /// Creates the rules for these searches, the sites that are left, and those that are passed over. `version` grows when
     /// the sites change.
-    pub(crate) fn new(templates: Arc<[SearchTemplate]>, (left, passed_over): (Sites, Sites), version: u64) -> Self {
-        Self { templates, left, passed_over, version }
+    pub(crate) fn new(searches: SearchTemplates, (left, passed_over): (Sites, Sites), version: u64) -> Self {
+        Self { searches, left, passed_over, version, own_last: false }
     }
 
-    /// Whether a link is a result that is new and on a site that is passed over. One that waits is waited for.
+    /// Puts queries to sites' own searches after all else, or before it.
+    pub(crate) fn with_own_last(self, own_last: bool) -> Self {
+        Self { own_last, ..self }
+    }
+
+    /// Whether a link is a result that is new and on a site, or of a kind, that is passed over. One that waits is waited for.
+    /// A site's own search leads to that site alone, which is passed over by kinds only.
     fn passes_over(&self, link: &Link<'_>) -> bool {
-        match link {
-            Link::New { url, via, .. } if !self.passed_over.is_empty() => {
-                self.is_answer(via) && self.is_passed_over(url)
-            }
-            _ => false,
+        let Link::New { url, via, .. } = link else { return false };
+        let is_over = |key: &str| self.passed_over.contains(key);
+        if self.passed_over.is_empty() {
+            false
+        } else if self.searches.is_named(via) {
+            is_over(origin_of(url)) || is_over(&kind_of(url))
+        } else {
+            self.searches.is_own(via) && via != url && is_over(&kind_of(url))
         }
-    }
-
-    fn is_passed_over(&self, url: &str) -> bool {
-        self.passed_over.contains(origin_of(url)) || self.passed_over.contains(kind_of(url).as_str())
-    }
-
-    fn is_answer(&self, url: &str) -> bool {
-        self.templates.iter().any(|template| template.is_answer(url))
-    }
-
-    fn awaits(&self, link: &Link<'_>) -> bool {
-        link.url().is_some_and(|url| self.is_answer(url)) || link.via().is_some_and(|via| self.is_answer(via))
     }
 }
 
@@ -59,8 +91,10 @@ impl Adjustment for SearchRules {
                 Admission::Reject(PolicyRefusal::PoorSite)
             }
             _ if self.passes_over(link) => Admission::Reject(PolicyRefusal::PoorSite),
-            Some(_) if self.awaits(link) => Admission::Queue(link.class(), Priority::Pinned),
-            _ => admission,
+            _ => match self.searches.priority(link, self.own_last) {
+                Some(priority) => Admission::Queue(link.class(), priority),
+                None => admission,
+            },
         }
     }
 

@@ -104,7 +104,7 @@ impl SiteYields {
         let mut sites: Vec<FoundSite> = self.sites.iter().map(|(name, counts)| site(name, counts)).collect();
         sites.sort_by_key(|site| Reverse(site.wanted));
         sites.truncate(SITES_SHOWN);
-        SearchRecord { queries, found: self.sites.len() as u64, sites }
+        SearchRecord { queries, found: self.sites.len() as u64, sites, ..SearchRecord::default() }
     }
 
     /// Returns all sites.

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{BreadthFirst, Link, NewLink, Observation, Outcome, PageFacts, Policy, readmit};
+use crate::{BreadthFirst, Link, NewLink, Observation, Outcome, PageFacts, Policy, Proposal, readmit};
 use harvestman_core::config::url::UrlOptions;
 use harvestman_core::model::{Admission, Apath, LinkClass, Priority};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, SearchTemplate};
@@ -26,6 +26,7 @@ pub(crate) fn options(queries: &[&str], samples: &[&str]) -> SearchingOptions {
     let canonicaliser = Canonicaliser::new(&UrlOptions::default()).unwrap();
     SearchingOptions {
         templates: vec![SearchTemplate::parse("http://search.test/?q={query}", &canonicaliser).unwrap()],
+        own_max: 0,
         canonicaliser,
         queries: queries.iter().map(|query| (*query).to_owned()).collect(),
         samples: samples.iter().map(|text| (*text).to_owned()).collect(),
@@ -49,13 +50,13 @@ pub(crate) fn page(accepted: bool) -> Outcome {
 }
 
 pub(crate) fn answer(hits: u64, results: u32) -> Outcome {
-    Outcome::Search(SearchAnswer { hits: Some(hits), results })
+    Outcome::Search(SearchReply::Answer(SearchAnswer { hits: Some(hits), results }))
 }
 
 /// The queries that are proposed now.
 fn proposed(policy: &mut Searching) -> Vec<String> {
     let proposals = policy.proposals();
-    assert!(proposals.iter().all(|proposal| proposal.is_query));
+    assert!(proposals.iter().all(Proposal::is_query));
     proposals.into_iter().map(|proposal| proposal.url).collect()
 }
 
@@ -220,8 +221,147 @@ fn results_on_a_site_whose_last_ones_were_rejected_are_passed_over_for_a_while()
     assert_eq!(run(true), [true; 4], "as printed");
 }
 
+/// Options without a search that a user named.
+fn own_options(queries: &[&str]) -> SearchingOptions {
+    SearchingOptions { templates: Vec::new(), own_max: 3, ..options(queries, &[]) }
+}
+
+/// A seed's page that names a search by a form, and maybe by a description.
+fn seed(url: &str, form: &str, description: Option<&str>) -> Observation {
+    let search =
+        PageSearch { form: Some(form.into()), description: description.map(Into::into), links: Box::default() };
+    let facts = PageFacts { search: Some(Box::new(search)), ..PageFacts::default() };
+    observation(url, None, Outcome::Page(Box::new(facts)), &[])
+}
+
+#[test]
+fn a_sites_own_search_is_asked_once_it_is_found_and_accepted_results_are_fruitful() {
+    let mut policy = Searching::new(Box::new(Learning), own_options(&["zoom"]));
+    assert!(proposed(&mut policy).is_empty() && policy.found_searches().is_empty());
+    policy.observe(seed("http://a.test/", "http://a.test/?q={query}", Some("http://a.test/os")));
+    assert_eq!(proposed(&mut policy), ["http://a.test/os"]);
+    assert_eq!(
+        policy.open_queries(),
+        [Proposal::own_search("http://a.test/os", false)],
+        "it is requested again after a resume"
+    );
+    let described = SearchReply::Description(Some("http://a.test/find?q={query}".into()));
+    policy.observe(observation("http://a.test/os", None, Outcome::Search(described), &[]));
+    assert_eq!(policy.proposals(), [Proposal::own_search("http://a.test/find?q=zoom", false)]);
+    let found = policy.found_searches();
+    assert!(matches!(&found[..], [FoundSearch::Description(_), FoundSearch::Search(own)] if own.links.is_empty()));
+    assert_eq!(policy.open_queries(), [Proposal::own_search("http://a.test/find?q=zoom", false)]);
+
+    let query = "http://a.test/find?q=zoom";
+    policy.observe(observation(query, None, answer(1, 1), &["http://a.test/t/1"]));
+    assert!(proposed(&mut policy).is_empty(), "its result is missing");
+    policy.observe(observation("http://a.test/t/1", Some(query), page(true), &[]));
+    assert!(policy.found_sites().is_empty(), "the site belongs to the crawl already");
+    assert_eq!(proposed(&mut policy).len(), 1, "the words of the first accepted page are enough");
+}
+
+#[test]
+fn a_sites_own_search_comes_after_all_else_while_links_bring_more() {
+    let mut policy = Searching::new(Box::new(Learning), own_options(&["zoom", "lens"]));
+    policy.observe(seed("http://a.test/", "http://a.test/?q={query}", None));
+    assert_eq!(policy.proposals(), [Proposal::own_search("http://a.test/?q=zoom", false)]);
+    let thread = |policy: &mut Searching, accepted| {
+        policy.observe(observation("http://a.test/t/1", Some("http://a.test/"), page(accepted), &[]));
+    };
+    (0..30).for_each(|_| thread(&mut policy, true));
+    policy.observe(observation("http://a.test/?q=zoom", None, answer(9, 0), &[]));
+    let waiting = "http://a.test/?q=lens";
+    assert_eq!(policy.proposals(), [Proposal::own_search(waiting, true)]);
+    let class = LinkClass::unclassified(Apath::SEED);
+    let priority = |policy: &mut Searching| match readmit(policy.snapshot().as_ref(), class, waiting, None) {
+        Admission::Queue(_, priority) => priority,
+        Admission::Reject(why) => panic!("{why:?}"),
+    };
+    assert_eq!(priority(&mut policy), Priority::Last);
+    let generation = policy.generation();
+    (0..100).for_each(|_| thread(&mut policy, false));
+    assert!(proposed(&mut policy).is_empty(), "it is waited for");
+    assert!(policy.generation() > generation, "waiting URLs are asked about again");
+    assert_eq!(priority(&mut policy), Priority::Pinned);
+}
+
+#[test]
+fn only_queries_that_were_sent_have_answers_and_linked_ones_are_not_sent() {
+    let mut policy = Searching::new(Box::new(Learning), own_options(&["zoom", "lens"]));
+    policy.observe(seed("http://a.test/", "http://a.test/?q={query}", None));
+    assert_eq!(proposed(&mut policy), ["http://a.test/?q=zoom"]);
+    let links = ["http://a.test/?q=lens", "http://a.test/?q=tag"];
+    policy.observe(observation("http://a.test/tags", Some("http://a.test/"), page(false), &links));
+    // It is a page like any other.
+    policy.observe(observation("http://a.test/?q=tag", Some("http://a.test/tags"), page(false), &[]));
+    assert!(proposed(&mut policy).is_empty());
+    policy.observe(observation("http://a.test/?q=zoom", None, Outcome::Redirected, &["http://a.test/t/1"]));
+    policy.observe(observation("http://a.test/t/1", Some("http://a.test/?q=zoom"), page(false), &[]));
+    assert!(proposed(&mut policy).is_empty(), "the second query is the address of a page");
+    assert_eq!(policy.facts().queries, 1);
+}
+
+#[test]
+fn an_own_search_that_is_forbidden_or_fails_or_repeats_itself_is_given_up_and_the_note_says_so() {
+    let queries = ["a", "b", "c", "d", "e", "f", "g"];
+    for (outcome, times, says) in [
+        (Outcome::Search(SearchReply::Forbidden), 1, "forbidden by robots.txt: http://a.test/?q={query}"),
+        (Outcome::Failed, 3, "failed and were given up: http://a.test/"),
+        (answer(9, 9), 3, "nothing new any more and were given up: http://a.test/"),
+        (Outcome::Redirected, 3, "nothing new any more"),
+    ] {
+        let mut policy = Searching::new(Box::new(Learning), own_options(&queries));
+        policy.observe(seed("http://a.test/", "http://a.test/?q={query}", None));
+        let mut asked = 0;
+        while let Some(url) = proposed(&mut policy).pop() {
+            asked += 1;
+            policy.observe(observation(&url, None, outcome.clone(), &[]));
+        }
+        let note = policy.note().unwrap();
+        assert!(asked == times && note.contains(says), "{asked}: {note}");
+    }
+    let mut without = Searching::new(Box::new(Learning), own_options(&queries));
+    assert!(without.note().unwrap().contains("no page of a seed"));
+    let facts = PageFacts { search: Some(Box::default()), ..PageFacts::default() };
+    without.observe(observation("http://b.test/x", None, Outcome::Page(Box::new(facts)), &[]));
+    assert!(without.note().unwrap().contains("without a search on the seed's page: http://b.test"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever a site's own search replies, its queries end, and each is sent once.
+    #[test]
+    fn queries_to_own_searches_end(replies in prop::collection::vec((0..6_u8, 0..3_usize), 1..30), described in any::<bool>()) {
+        let mut policy = Searching::new(Box::new(Learning), own_options(&["one", "zoom", "one"]));
+        let description = described.then_some("http://a.test/os");
+        policy.observe(seed("http://a.test/", "http://a.test/find?q={query}", description));
+        policy.observe(observation("http://a.test/first", Some("http://a.test/"), page(true), &["http://a.test/find?q=zoom"]));
+        let mut waiting: VecDeque<(String, Option<String>)> = VecDeque::new();
+        let mut asked = BTreeSet::new();
+        loop {
+            waiting.extend(proposed(&mut policy).into_iter().map(|url| (url, None)));
+            let Some((url, via)) = waiting.pop_front() else { break };
+            if via.is_some() {
+                policy.observe(observation(&url, via.as_deref(), page(asked.len() % 3 > 0), &[]));
+                continue;
+            }
+            prop_assert!(asked.insert(url.clone()) && url != "http://a.test/find?q=zoom", "{}", url);
+            let (kind, count) = replies[asked.len() % replies.len()];
+            let new: Vec<String> = (0..count).map(|at| format!("http://a.test/{}/{at}", asked.len())).collect();
+            let outcome = match kind {
+                0 => Outcome::Failed,
+                1 => Outcome::Redirected,
+                2 => Outcome::Search(SearchReply::Description(Some("http://b.test/?p={query}".into()))),
+                3 if asked.len() > 9 => Outcome::Search(SearchReply::Forbidden),
+                _ => answer(9, count as u32),
+            };
+            let links: Vec<&str> = new.iter().map(String::as_str).filter(|_| kind > 2).collect();
+            policy.observe(observation(&url, None, outcome, &links));
+            waiting.extend(links.iter().map(|result| ((*result).to_owned(), Some(url.clone()))));
+            prop_assert!(asked.len() <= 3 + 2 * (4 + 20));
+        }
+    }
 
     /// Whatever searches answer and pages contain, the queries end, and each is sent once.
     #[test]

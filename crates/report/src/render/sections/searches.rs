@@ -13,10 +13,14 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     let Some((searches, source)) = own.as_ref().and_then(|own| Some((own.searches?, own.source))) else {
         return Vec::new();
     };
-    let SearchRecord { queries, found, sites } = searches;
+    let SearchRecord { queries, found, own_wanted, sites } = searches;
     let count = |name: &str, count| Cell::count(count).at(format!("{source}.searches.{name}"));
-    let facts = [("Queries", count("queries", *queries)), ("Sites with wanted pages", count("found", *found))];
-    let mut blocks = vec![Block::Facts(facts.map(|(name, cell)| (name.to_owned(), cell)).into())];
+    let mut facts = vec![("Queries", count("queries", *queries)), ("Sites with wanted pages", count("found", *found))];
+    if *own_wanted > 0 {
+        facts.push(("Wanted pages by searches of the seeds' own sites", count("own_wanted", *own_wanted)));
+    }
+    let facts = facts.into_iter().map(|(name, cell)| (name.to_owned(), cell));
+    let mut blocks = vec![Block::Facts(facts.collect())];
     if !sites.is_empty() {
         blocks.push(Block::Text(
             "A site whose results had a wanted page belongs to the crawl. A site is left when its yield is far below that of the best \
