@@ -14,5 +14,6 @@ mod runs;
 #[allow(dead_code, reason = "other tests use the rest of it")]
 #[path = "../crawl/scripted.rs"]
 mod scripted;
+mod searches;
 mod sought;
 mod watched;

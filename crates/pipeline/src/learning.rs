@@ -271,23 +271,25 @@ impl Learning {
         }
     }
 
-    /// Passes on what the policy has found and wants to try. Returns whether it has found a search of a site.
-    fn propose(&mut self) -> bool {
-        for url in self.policy.found_sites() {
+    /// Passes on what the policy has found and wants to try. What it found a site or a search by, and what led to a query, is
+    /// written first: a resumed crawl knows these from the observations alone, and would send the query again.
+    fn propose(&mut self) {
+        let (sites, searches) = (self.policy.found_sites(), self.policy.found_searches());
+        let proposals = self.policy.proposals();
+        if !sites.is_empty() || !searches.is_empty() || proposals.iter().any(Proposal::is_query) {
+            self.write_observations(|log, now| log.flush(now, true));
+        }
+        for url in sites {
             self.scope.add_found_site(&url);
         }
-        let found = self.policy.found_searches();
-        let has_found = !found.is_empty();
-        if let Some(searches) = self.searches.as_ref().filter(|_| has_found) {
+        if let Some(known) = self.searches.as_ref().filter(|_| !searches.is_empty()) {
             // Before its queries are fetched.
-            searches.add_found(found);
+            known.add_found(searches);
         }
-        let proposals = self.policy.proposals();
         if !proposals.is_empty() {
             self.metrics.proposals.add(proposals.len() as u64);
             (self.propose)(&proposals);
         }
-        has_found
     }
 
     /// Passes the site facts to the live view, if they are due.
@@ -342,15 +344,16 @@ impl Learning {
             journal.see(&seen.observation);
         }
         let began = self.clock.now();
+        let is_answer = matches!(seen.observation.outcome, Outcome::Search(_));
         self.policy.observe(seen.observation);
         self.untold = true;
-        let has_found = self.propose();
-        drop(hold);
         self.write_observations(|log, _| encoded.map_or(Ok(()), |encoded| log.add(encoded)));
-        if has_found {
-            // A seed's page is fetched once: a resumed crawl knows the search from this observation alone.
+        if is_answer {
+            // A query whose answer is not known is sent again.
             self.write_observations(|log, now| log.flush(now, true));
         }
+        self.propose();
+        drop(hold);
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();
         self.metrics.busy_seconds.add(spent);
