@@ -45,9 +45,9 @@ group! {
         duplicates: Counter = "harvestman_policy_duplicates_total";
         /// Addresses without links to them that the policy has proposed.
         proposals: Counter = "harvestman_policy_proposals_total";
-        /// Queries that were sent to searches.
+        /// Queries that were sent to searches; on each node of a fleet, those of all nodes.
         queries: Counter = "harvestman_policy_queries_total";
-        /// Sites that searches found and that were added to the crawl.
+        /// Sites that searches found and that were added to the crawl; on each node of a fleet, those of all nodes.
         found_sites: Counter = "harvestman_policy_found_sites_total";
         /// Targets (clusters, URL forms) banned by command.
         banned: Gauge = "harvestman_policy_banned_targets";
