@@ -19,6 +19,8 @@ CRAWL_SECONDS_MAX = 1800
 # One request is in flight, as in a replay and as on a site that is crawled politely: each further one was chosen before the policy knew
 # the pages before it. Replays that choose four at a time find .03 less of a topic, eight .08.
 IN_FLIGHT = 1
+# Long enough for the policy to learn from a page before the next one is chosen.
+DELAY = "20ms"
 # Observations are written in blocks of this size at most; those that wait for a block are lost when the crawl is killed.
 BLOCK = 64
 RESTORED = re.compile(r"the policy is restored from its observations.*fetches=(\d+)")
@@ -28,7 +30,7 @@ def command(harvestman, out, seed, requests, *arguments):
     """A crawl with a fixed number of requests. A replay has no robots.txt and no depth limit, so this crawl, on loopback, has none."""
     settings = ("robots.obey=false", "robots.sitemaps=false", f"budget.requests={requests}", "budget.depth=65535",
                 f"frontier.in_flight_max={IN_FLIGHT}", "fetch.private_addresses=true")
-    fixed = [harvestman, "crawl", *arguments, "--out", out, "--seed", str(seed), "--delay", "0s", "--per-host", str(IN_FLIGHT),
+    fixed = [harvestman, "crawl", *arguments, "--out", out, "--seed", str(seed), "--delay", DELAY, "--per-host", str(IN_FLIGHT),
              "--contact", "gate@example.org", "--quiet"]
     return fixed + [part for setting in settings for part in ("--set", setting)]
 
