@@ -20,7 +20,7 @@ CRAWL_SECONDS_MAX = 1800
 # the pages before it. Replays that choose four at a time find .03 less of a topic, eight .08.
 IN_FLIGHT = 1
 # Long enough for the policy to learn from a page before the next one is chosen.
-DELAY = "20ms"
+DELAY = "5ms"
 # Observations are written in blocks of this size at most; those that wait for a block are lost when the crawl is killed.
 BLOCK = 64
 RESTORED = re.compile(r"the policy is restored from its observations.*fetches=(\d+)")
