@@ -26,11 +26,11 @@ BLOCK = 64
 RESTORED = re.compile(r"the policy is restored from its observations.*fetches=(\d+)")
 
 
-def command(harvestman, out, seed, requests, *arguments):
+def command(harvestman, out, seed, requests, *arguments, in_flight=IN_FLIGHT, delay=DELAY):
     """A crawl with a fixed number of requests. A replay has no robots.txt and no depth limit, so this crawl, on loopback, has none."""
     settings = ("robots.obey=false", "robots.sitemaps=false", f"budget.requests={requests}", "budget.depth=65535",
-                f"frontier.in_flight_max={IN_FLIGHT}", "fetch.private_addresses=true")
-    fixed = [harvestman, "crawl", *arguments, "--out", out, "--seed", str(seed), "--delay", DELAY, "--per-host", str(IN_FLIGHT),
+                f"frontier.in_flight_max={in_flight}", "fetch.private_addresses=true")
+    fixed = [harvestman, "crawl", *arguments, "--out", out, "--seed", str(seed), "--delay", delay, "--per-host", str(in_flight),
              "--contact", "gate@example.org", "--quiet"]
     return fixed + [part for setting in settings for part in ("--set", setting)]
 
@@ -68,6 +68,16 @@ def killed_crawl(made, out, points):
     for known, log in restored:
         _check_restored(known, _read(log))
     return pages_of(out)
+
+
+def crawl_twice(made, out, points, wanted, names):
+    """The harvests of a crawl and of one that is killed at these points and has lost nothing."""
+    whole = harvest(crawl(made, out), wanted)
+    pages = killed_crawl(made, out, points)
+    check_kept(out, pages, len(points))
+    killed = harvest(pages, wanted)
+    print(", ".join(f"{name} {whole[name]:.4f}, killed {killed[name]:.4f}" for name in names))
+    return whole, killed
 
 
 def _start(made, log):
@@ -166,3 +176,4 @@ def compare_all(crawls, replayed, names, tolerance):
     for what, live in zip(("whole crawls", "killed crawls"), zip(*crawls)):
         print(f"{what}:")
         compare(live, replayed, names, tolerance)
+    print("the harvest of the live crawls matches the replays, also of those that were killed")

@@ -26,7 +26,7 @@ import subprocess
 import urllib.request
 
 from bed import PORTS, serve, stop
-from live_crawl import IN_FLIGHT, check_kept, command, compare_all, crawl, harvest, kill_points, killed_crawl
+from live_crawl import IN_FLIGHT, command, compare_all, crawl_twice, kill_points
 from sim import end_on_sigterm
 from truth import key
 
@@ -100,13 +100,7 @@ def crawls(args, search, seed, files, requests, wanted):
     out = os.path.join(args.work, "query-crawl")
     made = command(args.harvestman, out, 1, requests, "--policy", "xcrawl", "--want", THREAD, "--search", search, *SPARE,
                    *repeated("--example", files))
-    whole = harvest(crawl(made, out), wanted)
-    points = kill_points(random.Random(seed), requests, args.kills)
-    pages = killed_crawl(made, out, points)
-    check_kept(out, pages, args.kills)
-    killed = harvest(pages, wanted)
-    print(", ".join(f"{name} {whole[name]:.4f}, killed {killed[name]:.4f}" for name in NAMES))
-    return whole, killed
+    return crawl_twice(made, out, kill_points(random.Random(seed), requests, args.kills), wanted, NAMES)
 
 
 def run(args):
@@ -122,7 +116,6 @@ def run(args):
             replayed.append(replay(args, urls, requests))
             crawled.append(crawls(args, search, seed, files, requests, wanted))
     compare_all(crawled, replayed, NAMES, args.tolerance)
-    print("the harvest of the live crawls matches the replays, also of those that were killed")
 
 
 def main():

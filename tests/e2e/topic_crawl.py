@@ -31,7 +31,7 @@ import time
 import urllib.request
 
 from bed import stop
-from live_crawl import check_kept, command, compare_all, crawl, harvest, kill_points, killed_crawl
+from live_crawl import command, compare_all, crawl_twice, kill_points
 from sim import end_on_sigterm
 from truth import key
 
@@ -110,13 +110,8 @@ def crawls(args, base, topic, seed, requests, wanted):
     """The harvests of a crawl and of one that is killed."""
     out = os.path.join(args.work, "topic-crawl")
     made = command(args.harvestman, out, seed, requests, base, "--policy", "topic", *terms(topic))
-    whole = harvest(crawl(made, out), wanted)
+    whole, killed = crawl_twice(made, out, kill_points(random.Random(f"{topic} {seed}"), requests, args.kills), wanted, NAMES)
     assert whole["requests"] == requests, whole
-    points = kill_points(random.Random(f"{topic} {seed}"), requests, args.kills)
-    pages = killed_crawl(made, out, points)
-    check_kept(out, pages, args.kills)
-    killed = harvest(pages, wanted)
-    print(", ".join(f"{name} {whole[name]:.4f}, killed {killed[name]:.4f}" for name in NAMES))
     return whole, killed
 
 
@@ -133,7 +128,6 @@ def run(args):
             replayed += [replay(args, recording, topic, seed, requests) for seed in range(1, args.replays + 1)]
             crawled += [crawls(args, base, topic, seed, requests, wanted) for seed in range(1, args.seeds + 1)]
     compare_all(crawled, replayed, NAMES, args.tolerance)
-    print("the harvest of the live crawls matches the replays, also of those that were killed")
 
 
 def main():
