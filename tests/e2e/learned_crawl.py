@@ -98,8 +98,8 @@ def run(args):
     server = serve(args, home, base)
     try:
         for seed, row in zip(seeds, replayed):
-            made = command(args.harvestman, out, seed, row["budget"], base, "--policy", "ucc", in_flight=IN_FLIGHT, delay="0s")
-            pages = crawl(made, out)
+            line = command(args.harvestman, out, seed, row["budget"], base, "--policy", "ucc", in_flight=IN_FLIGHT, delay="0s")
+            pages = crawl(line, out)
             report_strange(pages, recorded)
             live.append(harvest(pages, made))
     finally:
