@@ -53,10 +53,7 @@ fn given(matches: &ArgMatches) -> Vec<Flag> {
     let mut flags: Vec<Flag> =
         values::<(String, String)>(matches, "set").iter().map(|(name, value)| setting(name, value)).collect();
     flags.extend(flags::given(matches));
-    let seeds = values::<String>(matches, "seeds");
-    if !seeds.is_empty() {
-        flags.push(super::crawl::seeds_flag(&seeds));
-    }
+    flags.extend(super::crawl::seeds_flag(&values::<String>(matches, "seeds")));
     flags
 }
 

@@ -75,14 +75,15 @@ Files in the output directory:
 
 /// Runs the crawl described by `args`.
 pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
-    let more = (!args.seeds.is_empty()).then(|| seeds_flag(&args.seeds));
+    let more = seeds_flag(&args.seeds);
     let (config, progress) = prepare(args.settings.load(more.into_iter().collect())?, args.quiet)?;
     run_with(&config, &progress, Start::Fresh)
 }
 
-/// Returns the setting of the seeds on the command line.
-pub(super) fn seeds_flag(seeds: &[String]) -> Flag {
-    Flag { flag: "SEED".to_owned(), name: "crawl.seeds".to_owned(), value: FlagValue::List(seeds.to_vec()) }
+/// Returns the setting of the seeds on the command line, if there are any.
+pub(super) fn seeds_flag(seeds: &[String]) -> Option<Flag> {
+    let value = FlagValue::List(seeds.to_vec());
+    (!seeds.is_empty()).then(|| Flag { flag: "SEED".to_owned(), name: "crawl.seeds".to_owned(), value })
 }
 
 /// Reads the seeds, starts the log and warns about problems. The returned configuration is complete.

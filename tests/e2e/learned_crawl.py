@@ -32,7 +32,7 @@ REPLAY_SECONDS_MAX = 300
 EXPLAIN_SECONDS_MAX = 60
 RATIOS = ("valid_ratio", "valid_ratio_unique")
 
-# Where most pages are wanted, it matters little that a few are chosen before those in flight are known.
+# Quicker, and within the tolerance where most pages are wanted.
 IN_FLIGHT = 4
 
 

@@ -265,18 +265,18 @@ impl Learning {
 
     /// Checks what was learnt on another node.
     fn check_leader(&mut self) {
-        self.propose();
+        self.propose(false);
         if self.policy.has_news() {
             self.pace.observed();
         }
     }
 
-    /// Passes on what the policy has found and wants to try. What it found a site or a search by, and what led to a query, is
-    /// written first: a resumed crawl knows these from the observations alone, and would send the query again.
-    fn propose(&mut self) {
+    /// Passes on what the policy has found and wants to try. An answer, what it found a site or a search by, and what led to
+    /// a query are written first: a resumed crawl knows these from the observations alone, and would send the query again.
+    fn propose(&mut self, is_answer: bool) {
         let (sites, searches) = (self.policy.found_sites(), self.policy.found_searches());
         let proposals = self.policy.proposals();
-        if !sites.is_empty() || !searches.is_empty() || proposals.iter().any(Proposal::is_query) {
+        if is_answer || !sites.is_empty() || !searches.is_empty() || proposals.iter().any(Proposal::is_query) {
             self.write_observations(|log, now| log.flush(now, true));
         }
         for url in sites {
@@ -348,11 +348,7 @@ impl Learning {
         self.policy.observe(seen.observation);
         self.untold = true;
         self.write_observations(|log, _| encoded.map_or(Ok(()), |encoded| log.add(encoded)));
-        if is_answer {
-            // A query whose answer is not known is sent again.
-            self.write_observations(|log, now| log.flush(now, true));
-        }
-        self.propose();
+        self.propose(is_answer);
         drop(hold);
         let spent = self.clock.now().since(began);
         self.metrics.observations.inc();

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::RwLock;
 
+use super::search_answer;
 use harvestman_core::model::{ParsedPage, ScheduledUrl};
-use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint, SearchTemplate};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, SearchTemplate};
 use harvestman_policy::search::{FoundSearch, OwnSearch, PageSearch};
 use harvestman_stages::host::search_description;
 use harvestman_validators::{PageView, SearchForm};
@@ -162,18 +163,9 @@ pub(super) fn results(
     own: &OwnSearch,
     canonicaliser: &Canonicaliser,
 ) -> Vec<CanonicalUrl> {
-    let mut resolver = canonicaliser.document_resolver(url, page.base.as_deref(), page.charset);
-    let mut links: Vec<_> = page.groups.iter().flat_map(|group| &group.links).collect();
-    links.sort_by_key(|link| link.start);
-    let (mut found, mut known): (Vec<CanonicalUrl>, BTreeSet<Fingerprint>) = Default::default();
-    for link in links {
-        let Ok(target) = resolver.resolve(page.href(link)) else { continue };
-        let fingerprint = target.fingerprint();
-        if !own.links.contains(&fingerprint) && !own.template.is_answer(target.as_str()) && known.insert(fingerprint) {
-            found.push(target.to_url());
-        }
-    }
-    found
+    let mut links = search_answer::links(page, url, canonicaliser);
+    links.retain(|link| !own.links.contains(&link.fingerprint()) && !own.template.is_answer(link.as_str()));
+    links
 }
 
 #[cfg(test)]
@@ -183,6 +175,7 @@ mod tests {
     use super::*;
     use harvestman_core::config::{Config, ParseOptions};
     use harvestman_core::model::{Apath, LinkClass};
+    use harvestman_core::url::Fingerprint;
     use harvestman_structure::parse::Parser;
 
     fn canonicaliser() -> Canonicaliser {

@@ -1,5 +1,7 @@
 //! Reads the answers of searches: HTML, feeds, JSON.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use harvestman_core::model::{MediaType, ParsedPage};
@@ -46,19 +48,25 @@ pub(super) fn structured(body: &[u8], url: &str, content_type: Option<&str>, lim
 
 /// Reads an HTML page: links to other sites, or, if there are none, all links.
 pub(super) fn page(page: &ParsedPage, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> Results {
-    let mut resolver = canonicaliser.document_resolver(url, page.base.as_deref(), page.charset);
     let own = origin_of(url.as_str());
-    let (mut outer, mut inner) = (Vec::new(), Vec::new());
+    let urls = links(page, url, canonicaliser).into_iter().map(|link| link.as_str().to_owned());
+    let (inner, outer): (Vec<String>, Vec<String>) = urls.partition(|link| origin_of(link) == own);
+    Results { urls: if outer.is_empty() { inner } else { outer }, hits: None }
+}
+
+/// Returns the links of a page in the order of the document, each once.
+pub(super) fn links(page: &ParsedPage, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> Vec<CanonicalUrl> {
+    let mut resolver = canonicaliser.document_resolver(url, page.base.as_deref(), page.charset);
     let mut links: Vec<_> = page.groups.iter().flat_map(|group| &group.links).collect();
     links.sort_by_key(|link| link.start);
+    let (mut found, mut known) = (Vec::new(), BTreeSet::new());
     for link in links {
         let Ok(target) = resolver.resolve(page.href(link)) else { continue };
-        let into = if origin_of(target.as_str()) == own { &mut inner } else { &mut outer };
-        if !into.iter().any(|known| known == target.as_str()) {
-            into.push(target.as_str().to_owned());
+        if known.insert(target.fingerprint()) {
+            found.push(target.to_url());
         }
     }
-    Results { urls: if outer.is_empty() { inner } else { outer }, hits: None }
+    found
 }
 
 fn json(body: &[u8]) -> Option<Results> {

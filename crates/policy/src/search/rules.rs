@@ -10,15 +10,14 @@ use harvestman_core::url::{SearchTemplate, origin_of};
 
 /// Rejects links to sites that are left, and results on sites, or of kinds, that are passed over. Queries and their results
 /// come before all else, whatever the policy decides, also when they are asked about again: the next query waits for them.
+/// Only queries to sites' own searches may come last.
 pub(crate) struct SearchRules {
-    /// The searches whose queries and results come first.
+    /// The searches whose queries and results have a priority of their own.
     searches: SearchTemplates,
     left: Sites,
     /// Origins and kinds.
     passed_over: Sites,
     version: u64,
-    /// Whether queries to sites' own searches come after all else.
-    own_last: bool,
 }
 
 /// The origins of sites.
@@ -31,6 +30,8 @@ pub(crate) struct SearchTemplates {
     pub(crate) named: Arc<[SearchTemplate]>,
     /// Those of the seeds' own sites, whose answers other pages may link to.
     pub(crate) own: Arc<[SearchTemplate]>,
+    /// Whether queries to these come after all else.
+    pub(crate) own_last: bool,
 }
 
 impl SearchTemplates {
@@ -43,14 +44,14 @@ impl SearchTemplates {
     }
 
     /// Returns when a query or its result is fetched; `None`: it is neither.
-    fn priority(&self, link: &Link<'_>, own_last: bool) -> Option<Priority> {
+    fn priority(&self, link: &Link<'_>) -> Option<Priority> {
         let url = link.url()?;
         // A query was found on no page.
         let via = link.via().filter(|via| *via != url);
         if via.map_or_else(|| self.is_named(url), |via| self.is_named(via) || self.is_own(via) || self.is_named(url)) {
             Some(Priority::Pinned)
         } else if via.is_none() && self.is_own(url) {
-            Some(if own_last { Priority::Last } else { Priority::Pinned })
+            Some(if self.own_last { Priority::Last } else { Priority::Pinned })
         } else {
             None
         }
@@ -59,14 +60,9 @@ impl SearchTemplates {
 
 impl SearchRules {
     /// Creates the rules for these searches, the sites that are left, and those that are passed over. `version` grows when
-    /// the sites change.
+    /// any of these changes.
     pub(crate) fn new(searches: SearchTemplates, (left, passed_over): (Sites, Sites), version: u64) -> Self {
-        Self { searches, left, passed_over, version, own_last: false }
-    }
-
-    /// Puts queries to sites' own searches after all else, or before it.
-    pub(crate) fn with_own_last(self, own_last: bool) -> Self {
-        Self { own_last, ..self }
+        Self { searches, left, passed_over, version }
     }
 
     /// Whether a link is a result that is new and on a site, or of a kind, that is passed over. One that waits is waited for.
@@ -91,7 +87,7 @@ impl Adjustment for SearchRules {
                 Admission::Reject(PolicyRefusal::PoorSite)
             }
             _ if self.passes_over(link) => Admission::Reject(PolicyRefusal::PoorSite),
-            _ => match self.searches.priority(link, self.own_last) {
+            _ => match self.searches.priority(link) {
                 Some(priority) => Admission::Queue(link.class(), priority),
                 None => admission,
             },

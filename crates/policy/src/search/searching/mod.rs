@@ -40,7 +40,7 @@ pub struct Searching {
     inner: Box<dyn Policy>,
     options: SearchingOptions,
     sources: Vec<Source>,
-    /// Where the sources answer.
+    /// Where the sources answer, and whether the open query is sent to own searches alone, after all else: links bring more.
     templates: SearchTemplates,
     own: OwnSearches,
     /// Searches that were found since they were last taken.
@@ -52,8 +52,6 @@ pub struct Searching {
     worth: SearchWorth,
     /// Number of wanted pages that were results of own searches.
     own_wanted: u64,
-    /// Whether the open query is sent to own searches alone, and after all else: links bring more.
-    is_last: bool,
     samples: Vec<String>,
     /// Whether the user gave the samples.
     has_examples: bool,
@@ -76,7 +74,7 @@ pub struct Searching {
     results: ResultSites,
     /// The sites that the answer to the open query is not to lead to.
     passed_over: Arc<BTreeSet<Box<str>>>,
-    /// Grows when a site is left, or others are passed over.
+    /// Grows when a site is left, others are passed over, a search is found, or the open query changes its priority.
     version: u64,
     published: u64,
 }
@@ -86,7 +84,7 @@ impl Searching {
     pub fn new(inner: Box<dyn Policy>, mut options: SearchingOptions) -> Self {
         let samples = std::mem::take(&mut options.samples);
         let mut searching = Self {
-            templates: SearchTemplates { named: options.templates.as_slice().into(), own: Arc::default() },
+            templates: SearchTemplates { named: options.templates.as_slice().into(), ..SearchTemplates::default() },
             results: ResultSites::default(),
             passed_over: Arc::default(),
             sources: std::mem::take(&mut options.templates).into_iter().map(Source::named).collect(),
@@ -96,7 +94,6 @@ impl Searching {
             linked: BTreeSet::new(),
             worth: SearchWorth::default(),
             own_wanted: 0,
-            is_last: false,
             has_examples: !samples.is_empty(),
             generated_from: 0,
             samples,
@@ -125,17 +122,13 @@ impl Searching {
     /// Generates queries as soon as there are samples enough. A site's own search is asked with the words of the first
     /// accepted page already: where links run out, it may be the only way to others.
     fn generate_if_due(&mut self) {
-        let is_first = self.generated_from == 0 && !self.samples.is_empty() && self.has_own_source();
+        let is_first = self.generated_from == 0 && !self.samples.is_empty() && !self.templates.own.is_empty();
         let is_complete = self.generated_from < SAMPLES && self.samples.len() >= SAMPLES;
         if !self.has_examples && (is_first || is_complete) {
             self.generate();
             // Its generator is gone.
             self.round.iter_mut().for_each(|(_, origin)| *origin = Origin::User);
         }
-    }
-
-    fn has_own_source(&self) -> bool {
-        self.sources.iter().any(|source| source.own.is_some())
     }
 
     /// Whether accepted pages are still to become samples.
@@ -215,7 +208,7 @@ impl Searching {
             if source.own.is_none() {
                 self.proposals.push(Proposal::search(&address));
             } else if !is_linked() && !self.asked_of.contains_key(&address) {
-                self.proposals.push(Proposal::own_search(&address, self.is_last));
+                self.proposals.push(Proposal::own_search(&address, self.templates.own_last));
                 self.asked_of.insert(address.clone(), number);
             } else {
                 continue;
@@ -227,8 +220,8 @@ impl Searching {
 
     /// Sets whether the open query is sent after all else. The snapshot says so about one that waits.
     fn set_last(&mut self, is_last: bool) {
-        if is_last != self.is_last {
-            self.is_last = is_last;
+        if is_last != self.templates.own_last {
+            self.templates.own_last = is_last;
             self.version += 1;
         }
     }

@@ -33,7 +33,7 @@ impl Policy for Searching {
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         self.published = self.version;
         let sites = (Arc::clone(&self.left), Arc::clone(&self.passed_over));
-        let rules = SearchRules::new(self.templates.clone(), sites, self.version).with_own_last(self.is_last);
+        let rules = SearchRules::new(self.templates.clone(), sites, self.version);
         Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(rules)))
     }
 
@@ -59,7 +59,7 @@ impl Policy for Searching {
         self.proposals.retain(|proposal| !proposal.is_query());
         let unanswered = self.round.iter().flat_map(|(round, _)| round.unanswered());
         let queries = unanswered.map(|url| match self.asked_of.contains_key(url) {
-            true => Proposal::own_search(url, self.is_last),
+            true => Proposal::own_search(url, self.templates.own_last),
             false => Proposal::search(url),
         });
         let descriptions = self.own.awaited().map(|url| Proposal::own_search(url, false));

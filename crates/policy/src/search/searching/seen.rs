@@ -37,7 +37,7 @@ impl Searching {
 
     /// Sees a page that was fetched for itself.
     fn see_other(&mut self, seen: &Observation) {
-        if !self.is_last
+        if !self.templates.own_last
             && let Some((round, _)) = &mut self.round
         {
             round.passed();
@@ -46,7 +46,7 @@ impl Searching {
             return;
         }
         self.worth.see_other(is_accepted(seen));
-        if self.is_last && self.worth.is_worth_it() {
+        if self.templates.own_last && self.worth.is_worth_it() {
             self.set_last(false);
         }
         self.look_for_own(seen);
