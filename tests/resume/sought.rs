@@ -60,7 +60,8 @@ fn a_crawl_for_a_topic_that_is_killed_finds_about_as_many_items_as_one_that_is_n
     let (topic, items) = topic(&server);
     let budget = format!("budget.pages={BUDGET}");
     let found = |kills: &[usize]| {
-        let runs = for_topic(&server, &topic, &[&budget, "frontier.in_flight_max=8"]);
+        // With several requests in flight, what is found depends on the order in which they end.
+        let runs = for_topic(&server, &topic, &[&budget, "frontier.in_flight_max=1"]);
         runs.kill_at(kills);
         let (pages, _) = runs.counted();
         assert_eq!(pages, BUDGET as u64);
@@ -68,7 +69,7 @@ fn a_crawl_for_a_topic_that_is_killed_finds_about_as_many_items_as_one_that_is_n
     };
     let (whole, killed) = (found(&[]), found(&[25, 70, 120, 170, 230]));
     eprintln!("{whole} items of `{topic}`, {killed} when it is killed five times");
-    assert!(killed as f64 >= 0.75 * whole as f64, "{killed} of {whole}");
+    assert!(killed as f64 >= 0.9 * whole as f64, "{killed} of {whole}");
 }
 
 fn thread(number: usize) -> Reply {
@@ -144,7 +145,7 @@ fn a_crawl_from_a_query_that_is_killed_again_and_again_finds_the_same() {
     killed.counted();
     let different = |queries: &[String]| queries.iter().collect::<HashSet<_>>().len();
     eprintln!("{} queries, {} when it is killed five times", queries.len(), queries_killed.len());
-    // A query that is in flight at a kill is fetched again as any URL is, and its answer may have been lost before.
-    assert!(queries_killed.len() <= different(&queries_killed) + 2 * 5, "{queries_killed:?}");
+    // A query that is in flight at a kill is fetched again as any URL is.
+    assert!(queries_killed.len() <= different(&queries_killed) + 5, "{queries_killed:?}");
     assert!(different(&queries_killed) <= 2 * different(&queries), "{queries_killed:?}");
 }
