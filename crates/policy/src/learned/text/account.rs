@@ -102,7 +102,7 @@ mod tests {
         let long = page(&[(0, 1_502)]);
         let id = index.take_in(&long, KIN).id;
         let account = index.account(id, &long).unwrap();
-        assert_eq!((account.shingles, account.own.len(), account.uncompared, account.template), (1_500, 1_024, 476, 0));
+        assert_eq!((account.shingles, account.own.len(), account.uncompared, account.template), (1_500, 512, 988, 0));
         let other = Kin { cluster: ClusterId(5), pattern: PatternId(6) };
         (0..2).for_each(|_| drop(index.take_in(&page(&[(5_000, 5_030)]), other)));
         // The first of the three is forgotten when the third comes.
