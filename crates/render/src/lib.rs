@@ -1,0 +1,1 @@
+//! Renders pages in a browser, and learns how to do without it.
