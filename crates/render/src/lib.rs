@@ -1,1 +1,19 @@
 //! Renders pages in a browser, and learns how to do without it.
+//!
+//! Input: a page that was fetched ([`PageTask`]). Output: the document after its scripts have run ([`RenderedPage`]).
+//! The browser has no network: [`PageRequests`] answers each request of the page, so that politeness, robots.txt, scope,
+//! budgets and archive of the crawl hold for all of them.
+
+mod browser;
+mod limits;
+mod page;
+mod settling;
+mod wanted;
+
+pub use browser::{Chromium, ChromiumSettings, Confinement, Executable, INSTALL_ADVICE};
+pub use limits::RenderLimits;
+pub use page::{
+    Browser, Later, PageReply, PageRequest, PageRequests, PageTask, Refusal, RenderFailure, RenderedPage, RequestKind,
+    RequestNote,
+};
+pub use wanted::{Decision, Origin, RequestRules};

@@ -1,0 +1,164 @@
+//! Decides when a page is complete: pure, with times since the page began.
+
+use std::time::Duration;
+
+use super::limits::RenderLimits;
+
+/// What is known of a page's progress.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Settling {
+    active: Duration,
+    whole: Duration,
+    quiet: Duration,
+    is_loaded: bool,
+    waiting: u32,
+    /// When something happened last.
+    changed: Duration,
+    /// The end of the time that is counted in `spent`.
+    counted: Duration,
+    /// Time in which no request waited.
+    spent: Duration,
+}
+
+/// Whether a page is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Something is going on.
+    Wait,
+    /// Nothing has happened for a while.
+    Settled,
+    /// The page has had its time.
+    Overtime,
+}
+
+impl Settling {
+    pub(crate) const fn new(limits: &RenderLimits) -> Self {
+        Self {
+            active: limits.active,
+            whole: limits.whole,
+            quiet: limits.quiet,
+            is_loaded: false,
+            waiting: 0,
+            changed: Duration::ZERO,
+            counted: Duration::ZERO,
+            spent: Duration::ZERO,
+        }
+    }
+
+    /// Records that a request waits for its answer.
+    pub(crate) fn asked(&mut self, now: Duration) {
+        self.count(now);
+        self.waiting += 1;
+        self.changed = now;
+    }
+
+    /// Records that a request was answered.
+    pub(crate) fn answered(&mut self, now: Duration) {
+        self.count(now);
+        self.waiting = self.waiting.saturating_sub(1);
+        self.changed = now;
+    }
+
+    /// Records a change of the document.
+    pub(crate) const fn changed(&mut self, now: Duration) {
+        self.changed = now;
+    }
+
+    /// Records that the document and what it loads at once are complete.
+    pub(crate) const fn loaded(&mut self, now: Duration) {
+        self.is_loaded = true;
+        self.changed = now;
+    }
+
+    /// Returns whether no request waits.
+    pub(crate) const fn is_idle(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Returns whether the page is complete.
+    pub(crate) fn verdict(&mut self, now: Duration) -> Verdict {
+        self.count(now);
+        if self.spent >= self.active || now >= self.whole {
+            Verdict::Overtime
+        } else if self.is_loaded && self.waiting == 0 && now.saturating_sub(self.changed) >= self.quiet {
+            Verdict::Settled
+        } else {
+            Verdict::Wait
+        }
+    }
+
+    fn count(&mut self, now: Duration) {
+        if self.waiting == 0 {
+            self.spent += now.saturating_sub(self.counted);
+        }
+        self.counted = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const fn at(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn page() -> Settling {
+        let limits = RenderLimits { active: at(1_000), whole: at(10_000), quiet: at(200), ..RenderLimits::default() };
+        Settling::new(&limits)
+    }
+
+    #[test]
+    fn a_page_is_complete_when_it_is_loaded_and_quiet() {
+        let mut page = page();
+        assert_eq!(page.verdict(at(300)), Verdict::Wait, "it is not loaded");
+        page.loaded(at(300));
+        assert_eq!(page.verdict(at(499)), Verdict::Wait);
+        page.changed(at(499));
+        assert_eq!(page.verdict(at(698)), Verdict::Wait);
+        assert_eq!(page.verdict(at(699)), Verdict::Settled);
+    }
+
+    #[test]
+    fn time_in_which_a_request_waits_is_not_the_pages() {
+        let mut page = page();
+        page.loaded(at(0));
+        page.asked(at(100));
+        page.asked(at(200));
+        page.answered(at(5_000));
+        assert_eq!(page.verdict(at(5_900)), Verdict::Wait, "one still waits");
+        page.answered(at(6_000));
+        assert!(page.is_idle());
+        page.changed(at(6_899));
+        assert_eq!(page.verdict(at(6_899)), Verdict::Wait);
+        assert_eq!(page.verdict(at(6_900)), Verdict::Overtime);
+    }
+
+    #[test]
+    fn a_page_whose_requests_never_end_ends() {
+        let mut page = page();
+        page.asked(at(0));
+        assert_eq!(page.verdict(at(9_999)), Verdict::Wait);
+        assert_eq!(page.verdict(at(10_000)), Verdict::Overtime);
+    }
+
+    proptest! {
+        /// A naive twin: adds up the time without a waiting request millisecond by millisecond.
+        #[test]
+        fn own_time_is_that_without_waiting_requests(events in proptest::collection::vec((1_u64..50, proptest::bool::ANY), 0..30)) {
+            let mut page = page();
+            let (mut now, mut waiting, mut own) = (0, 0_u32, 0);
+            for (pause, asks) in events {
+                for _ in 0..pause {
+                    own += u64::from(waiting == 0);
+                    now += 1;
+                }
+                if asks { page.asked(at(now)); waiting += 1 } else { page.answered(at(now)); waiting = waiting.saturating_sub(1) }
+            }
+            let verdict = page.verdict(at(now));
+            prop_assert_eq!(verdict == Verdict::Overtime, own >= 1_000);
+            prop_assert_eq!(page.spent, at(own));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Decides which requests of a page are sent.
+
+use harvestman_core::url::registrable_domain;
+use url::Url;
+
+use super::limits::RenderLimits;
+use super::page::{PageRequest, Refusal, RequestKind};
+
+/// What is done with a request of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// The request is for the page itself, whose answer is at hand.
+    Page,
+    /// The crawl is asked.
+    Ask,
+    /// The browser handles it without a network: `data:`, `blob:`, `about:`.
+    Local,
+    /// The request is not sent.
+    Refuse(Refusal),
+}
+
+/// The requests of one page so far.
+#[derive(Debug)]
+pub struct RequestRules {
+    page: Url,
+    site: String,
+    limits: RenderLimits,
+    asked: u32,
+    bytes: usize,
+    /// Whether the browser has the page.
+    is_served: bool,
+}
+
+/// Where a request comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The main frame of the page.
+    MainFrame,
+    /// A frame within it.
+    Frame,
+    /// A worker, a window that it opened, or unknown.
+    Elsewhere,
+}
+
+impl RequestRules {
+    /// Creates the rules for the requests of the page at `url`; `None` if that is no URL of a page.
+    pub fn new(url: &str, limits: RenderLimits) -> Option<Self> {
+        let page = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let site = site_of(&page)?;
+        Some(Self { page, site, limits, asked: 0, bytes: 0, is_served: false })
+    }
+
+    /// Counts an answer of `bytes` bytes.
+    pub const fn answered(&mut self, bytes: usize) {
+        self.bytes = self.bytes.saturating_add(bytes);
+    }
+
+    /// Decides about a request, and counts it.
+    pub fn decide(&mut self, request: &PageRequest, origin: Origin) -> Decision {
+        let decision = self.judge(request, origin);
+        match decision {
+            Decision::Page => self.is_served = true,
+            Decision::Ask => self.asked += 1,
+            Decision::Local | Decision::Refuse(_) => {}
+        }
+        decision
+    }
+
+    fn judge(&self, request: &PageRequest, origin: Origin) -> Decision {
+        let Ok(url) = Url::parse(&request.url) else { return Decision::Refuse(Refusal::Scheme) };
+        match url.scheme() {
+            "http" | "https" => {}
+            "data" | "blob" | "about" => return Decision::Local,
+            _ => return Decision::Refuse(Refusal::Scheme),
+        }
+        if request.kind == RequestKind::Document && origin != Origin::Frame {
+            let is_page = origin == Origin::MainFrame
+                && !self.is_served
+                && without_fragment(&url) == without_fragment(&self.page);
+            return if is_page && request.method == "GET" {
+                Decision::Page
+            } else {
+                Decision::Refuse(Refusal::Navigation)
+            };
+        }
+        self.refusal(request, &url).map_or(Decision::Ask, Decision::Refuse)
+    }
+
+    fn refusal(&self, request: &PageRequest, url: &Url) -> Option<Refusal> {
+        use RequestKind as Kind;
+        if !matches!(request.method.as_str(), "GET" | "HEAD") {
+            return Some(Refusal::Method);
+        }
+        if request.header("service-worker").is_some() {
+            return Some(Refusal::Worker);
+        }
+        let is_same_site = site_of(url).is_some_and(|site| site == self.site);
+        match request.kind {
+            Kind::Image | Kind::Media | Kind::Font | Kind::Stream | Kind::Other => return Some(Refusal::Kind),
+            // Libraries are often loaded from elsewhere; data is not.
+            Kind::Script => {}
+            Kind::Document | Kind::Stylesheet | Kind::Xhr | Kind::Fetch if is_same_site => {}
+            Kind::Document | Kind::Stylesheet | Kind::Xhr | Kind::Fetch => return Some(Refusal::OtherSite),
+        }
+        if self.asked >= self.limits.requests {
+            return Some(Refusal::Requests);
+        }
+        (self.bytes >= self.limits.answers_bytes).then_some(Refusal::Size)
+    }
+}
+
+/// Returns the registrable domain of a URL, or its host where there is none.
+fn site_of(url: &Url) -> Option<String> {
+    Some(registrable_domain(url.host_str()?).to_owned())
+}
+
+fn without_fragment(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    url
+}
+
+#[cfg(test)]
+#[path = "wanted_tests.rs"]
+mod tests;

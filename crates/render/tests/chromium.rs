@@ -1,0 +1,171 @@
+//! Tests with a real Chromium. Where there is none they are skipped, unless `HARVESTMAN_REQUIRE_BROWSER` is set.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use harvestman_core::clock::{Clock, Stopwatch};
+use harvestman_render::{
+    Browser, Chromium, ChromiumSettings, Confinement, Executable, Later, PageReply, PageRequest, PageRequests,
+    PageTask, Refusal, RenderFailure, RenderLimits, RenderedPage,
+};
+use parking_lot::Mutex;
+
+const PAGE: &str = "http://forum.example.org/t/1";
+
+/// A site in memory that records what it is asked for.
+#[derive(Default)]
+struct Site {
+    answers: HashMap<String, (&'static str, String)>,
+    asked: Mutex<Vec<String>>,
+    delay: Duration,
+}
+
+impl Site {
+    fn with(mut self, path: &str, content_type: &'static str, body: impl Into<String>) -> Self {
+        self.answers.insert(format!("http://forum.example.org{path}"), (content_type, body.into()));
+        self
+    }
+}
+
+impl PageRequests for Site {
+    fn answer(&self, request: PageRequest) -> Later<'_, PageReply> {
+        Box::pin(async move {
+            tokio::time::sleep(self.delay).await;
+            self.asked.lock().push(request.url.clone());
+            match self.answers.get(&request.url) {
+                Some((content_type, body)) => PageReply::Answered {
+                    status: 200,
+                    headers: vec![("Content-Type".to_owned(), (*content_type).to_owned())],
+                    body: body.clone().into(),
+                },
+                None => PageReply::Refused(Refusal::Robots),
+            }
+        })
+    }
+}
+
+/// Returns a browser; `None`, with a message, if there is none on this machine.
+fn browser(limits: RenderLimits) -> Option<Chromium> {
+    let executable = Executable::find(None, &std::env::var_os("PATH").unwrap_or_default());
+    let executable = match executable {
+        Ok(executable) => executable,
+        Err(why) if std::env::var_os("HARVESTMAN_REQUIRE_BROWSER").is_some() => panic!("{why}"),
+        Err(why) => {
+            eprintln!("SKIPPED, nothing is tested here: {why}");
+            return None;
+        }
+    };
+    let confinement = Confinement { sandbox: true };
+    let agent = "harvestman-test/1 (+http://example.org)".to_owned();
+    let temporary = std::env::temp_dir();
+    Some(Chromium::new(ChromiumSettings { executable, confinement, agent, temporary, limits, clock: Clock::system() }))
+}
+
+fn page(body: &str) -> PageTask {
+    PageTask {
+        url: PAGE.to_owned(),
+        status: 200,
+        headers: vec![("Content-Type".to_owned(), "text/html; charset=utf-8".to_owned())],
+        body: format!("<!doctype html><title>t</title><body>{body}</body>").into(),
+    }
+}
+
+async fn render(browser: &Chromium, body: &str, site: Site) -> (Result<RenderedPage, RenderFailure>, Arc<Site>) {
+    let site = Arc::new(site);
+    (browser.render(page(body), Arc::clone(&site) as _).await, site)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn scripts_run_and_the_crawl_answers_their_requests() {
+    let Some(browser) = browser(RenderLimits::default()) else { return };
+    let site = Site { delay: Duration::from_millis(700), ..Site::default() }
+        .with(
+            "/app.js",
+            "text/javascript",
+            "fetch('/api/1').then(r => r.json()).then(async one => { \
+             document.body.insertAdjacentHTML('beforeend', `<a href='/t/${one.id}'>${navigator.userAgent}</a>`); \
+             const two = await (await fetch('/api/2')).text(); document.body.append(two); })",
+        )
+        .with("/api/1", "application/json", r#"{"id": 7}"#)
+        .with("/api/2", "text/plain", "late text");
+    let (rendered, site) = render(&browser, "<img src=/i.png><script src=/app.js></script>", site).await;
+    let rendered = rendered.unwrap();
+    assert!(
+        rendered.html.contains(r#"<a href="/t/7">harvestman-test/1 (+http://example.org)</a>late text"#),
+        "{}",
+        rendered.html
+    );
+    assert!(rendered.is_settled && !rendered.is_impaired());
+    let asked = ["app.js", "api/1", "api/2"].map(|path| format!("http://forum.example.org/{path}"));
+    assert_eq!(*site.asked.lock(), asked);
+    let image = rendered.requests.iter().find(|note| note.request.url.ends_with("/i.png")).unwrap();
+    assert_eq!(image.outcome, Err(Refusal::Kind));
+    let data = rendered.requests.iter().find(|note| note.request.url.ends_with("/api/1")).unwrap();
+    assert_eq!((&*data.body, data.content_type.as_deref()), (&br#"{"id": 7}"#[..], Some("application/json")));
+    // Nothing is shared with the page before.
+    let (again, _) = render(&browser, "<script>document.cookie='a=1'</script>", Site::default()).await;
+    assert!(again.unwrap().is_settled);
+    let (third, _) =
+        render(&browser, "<p id=c><script>c.textContent='['+document.cookie+']'</script>", Site::default()).await;
+    assert!(third.unwrap().html.contains("[]"));
+    assert_eq!(browser.starts(), 1);
+    browser.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn navigations_windows_and_changes_of_the_url_are_noted_and_do_not_happen() {
+    let Some(browser) = browser(RenderLimits::default()) else { return };
+    let script = "<p>stays</p><script>history.pushState({}, '', '/c/1'); open('/c/2'); \
+         setTimeout(() => location.href = '/c/3', 100)</script><iframe src='/frame'></iframe>";
+    let site = Site::default().with("/frame", "text/html", "<p>in a frame<script src='file:///etc/passwd'></script>");
+    let (rendered, site) = render(&browser, script, site).await;
+    let rendered = rendered.unwrap();
+    assert!(rendered.html.contains("stays"));
+    for path in ["/c/1", "/c/2", "/c/3"] {
+        assert!(rendered.navigations.iter().any(|url| url.ends_with(path)), "{path}: {:?}", rendered.navigations);
+    }
+    assert_eq!(*site.asked.lock(), ["http://forum.example.org/frame"]);
+    browser.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_pages_end_in_time_and_the_browser_goes_on() {
+    let limits = RenderLimits { active: Duration::from_secs(4), heap_mib: 64, ..RenderLimits::default() };
+    let Some(browser) = browser(limits) else { return };
+    let cases = [
+        ("while(1);", Some(RenderFailure::Hung)),
+        ("setTimeout(() => { while(1); }, 200)", Some(RenderFailure::Hung)),
+        ("while(1) alert(1)", Some(RenderFailure::Hung)),
+        ("const a=[]; while(1) a.push(new Array(1e5).fill(Math.random()))", Some(RenderFailure::Crashed)),
+        ("setInterval(() => document.body.append('x'), 10)", None),
+        ("fetch('/vote', {method: 'POST'}); navigator.sendBeacon('/beacon'); new WebSocket('ws://127.0.0.1:1')", None),
+        ("onbeforeunload = () => 'stay'; location.href = '/away'", None),
+    ];
+    for (script, expected) in cases {
+        let mut watch = Stopwatch::start();
+        let (rendered, site) =
+            render(&browser, &format!("<p>here</p><script>{script}</script>"), Site::default()).await;
+        let took = watch.lap();
+        assert!(took < Duration::from_secs(40), "{script}: {took:?}");
+        assert!(site.asked.lock().is_empty(), "{script}");
+        match (rendered, expected) {
+            (Ok(page), None) => assert!(page.html.contains("here"), "{script}"),
+            (Err(failure), Some(expected)) => assert_eq!(failure, expected, "{script}"),
+            (rendered, _) => panic!("{script}: {rendered:?}"),
+        }
+    }
+    let (rendered, _) = render(&browser, "<p>fine</p>", Site::default()).await;
+    assert!(rendered.unwrap().html.contains("fine"));
+    browser.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_is_replaced_after_its_pages_and_after_it_was_killed() {
+    let Some(browser) = browser(RenderLimits { pages_per_process: 2, ..RenderLimits::default() }) else { return };
+    for _ in 0..3 {
+        assert!(render(&browser, "<p>x", Site::default()).await.0.is_ok());
+    }
+    assert_eq!(browser.starts(), 2);
+    browser.end().await;
+}
