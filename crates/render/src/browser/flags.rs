@@ -12,10 +12,11 @@ pub struct Confinement {
     pub sandbox: bool,
 }
 
-/// What runs in the browser's namespaces as their first process. It starts the browser, and ends all processes of the
-/// namespace when the crawler closes file descriptor 5 or dies: then also browsers end that hang.
-pub(super) const SUPERVISOR: &str =
-    r#"profile=$1; shift; "$@" 5<&- & exec 3<&- 4>&-; read -r _ <&5; kill -KILL -1; rm -rf "$profile""#;
+/// What runs in the browser's namespaces as their first process. It ends all processes there when the browser ends, and
+/// when the crawler closes file descriptor 5 or dies: then also browsers end that hang. The kernel does the same where
+/// this process is killed.
+pub(super) const SUPERVISOR: &str = r#"profile=$1; shift; "$@" 5<&- & browser=$!; exec 3<&- 4>&-
+(read -r _ <&5; kill -KILL "$browser") & exec 5<&-; wait "$browser"; kill -KILL -1; rm -rf "$profile""#;
 
 /// Returns the words of the command that starts a browser without network: new namespaces, an unprivileged user, the
 /// supervisor and the browser. `is_root` tells whether the crawler runs as root.

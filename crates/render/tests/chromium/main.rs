@@ -1,80 +1,13 @@
 //! Tests with a real Chromium. Where there is none they are skipped, unless `HARVESTMAN_REQUIRE_BROWSER` is set.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+mod kills;
+mod support;
+
 use std::time::Duration;
 
-use harvestman_core::clock::{Clock, Stopwatch};
-use harvestman_render::{
-    Browser, Chromium, ChromiumSettings, Confinement, Executable, Later, PageReply, PageRequest, PageRequests,
-    PageTask, Refusal, RenderFailure, RenderLimits, RenderedPage,
-};
-use parking_lot::Mutex;
-
-const PAGE: &str = "http://forum.example.org/t/1";
-
-/// A site in memory that records what it is asked for.
-#[derive(Default)]
-struct Site {
-    answers: HashMap<String, (&'static str, String)>,
-    asked: Mutex<Vec<String>>,
-    delay: Duration,
-}
-
-impl Site {
-    fn with(mut self, path: &str, content_type: &'static str, body: impl Into<String>) -> Self {
-        self.answers.insert(format!("http://forum.example.org{path}"), (content_type, body.into()));
-        self
-    }
-}
-
-impl PageRequests for Site {
-    fn answer(&self, request: PageRequest) -> Later<'_, PageReply> {
-        Box::pin(async move {
-            tokio::time::sleep(self.delay).await;
-            self.asked.lock().push(request.url.clone());
-            match self.answers.get(&request.url) {
-                Some((content_type, body)) => PageReply::Answered {
-                    status: 200,
-                    headers: vec![("Content-Type".to_owned(), (*content_type).to_owned())],
-                    body: body.clone().into(),
-                },
-                None => PageReply::Refused(Refusal::Robots),
-            }
-        })
-    }
-}
-
-/// Returns a browser; `None`, with a message, if there is none on this machine.
-fn browser(limits: RenderLimits) -> Option<Chromium> {
-    let executable = Executable::find(None, &std::env::var_os("PATH").unwrap_or_default());
-    let executable = match executable {
-        Ok(executable) => executable,
-        Err(why) if std::env::var_os("HARVESTMAN_REQUIRE_BROWSER").is_some() => panic!("{why}"),
-        Err(why) => {
-            eprintln!("SKIPPED, nothing is tested here: {why}");
-            return None;
-        }
-    };
-    let confinement = Confinement { sandbox: true };
-    let agent = "harvestman-test/1 (+http://example.org)".to_owned();
-    let temporary = std::env::temp_dir();
-    Some(Chromium::new(ChromiumSettings { executable, confinement, agent, temporary, limits, clock: Clock::system() }))
-}
-
-fn page(body: &str) -> PageTask {
-    PageTask {
-        url: PAGE.to_owned(),
-        status: 200,
-        headers: vec![("Content-Type".to_owned(), "text/html; charset=utf-8".to_owned())],
-        body: format!("<!doctype html><title>t</title><body>{body}</body>").into(),
-    }
-}
-
-async fn render(browser: &Chromium, body: &str, site: Site) -> (Result<RenderedPage, RenderFailure>, Arc<Site>) {
-    let site = Arc::new(site);
-    (browser.render(page(body), Arc::clone(&site) as _).await, site)
-}
+use harvestman_core::clock::Stopwatch;
+use harvestman_render::{Refusal, RenderFailure, RenderLimits};
+use support::{Site, browser, render};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn scripts_run_and_the_crawl_answers_their_requests() {
@@ -157,15 +90,5 @@ async fn hostile_pages_end_in_time_and_the_browser_goes_on() {
     }
     let (rendered, _) = render(&browser, "<p>fine</p>", Site::default()).await;
     assert!(rendered.unwrap().html.contains("fine"));
-    browser.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_browser_is_replaced_after_its_pages_and_after_it_was_killed() {
-    let Some(browser) = browser(RenderLimits { pages_per_process: 2, ..RenderLimits::default() }) else { return };
-    for _ in 0..3 {
-        assert!(render(&browser, "<p>x", Site::default()).await.0.is_ok());
-    }
-    assert_eq!(browser.starts(), 2);
     browser.end().await;
 }
