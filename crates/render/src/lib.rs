@@ -6,14 +6,18 @@
 
 mod browser;
 mod limits;
+mod need;
 mod page;
 mod settling;
+mod suspicion;
 mod wanted;
 
 pub use browser::{Chromium, ChromiumSettings, Confinement, Executable, INSTALL_ADVICE};
 pub use limits::RenderLimits;
+pub use need::{ClassNeed, Gain, Need, RenderNeeds};
 pub use page::{
     Browser, Later, PageReply, PageRequest, PageRequests, PageTask, Refusal, RenderFailure, RenderedPage, RequestKind,
     RequestNote,
 };
+pub use suspicion::Suspicion;
 pub use wanted::{Decision, Origin, RequestRules};

@@ -1,0 +1,117 @@
+//! Tests of what is learnt of the need to render.
+
+use super::*;
+use proptest::prelude::*;
+
+const NOTHING: Gain = Gain { links: 0, words: 0 };
+const MUCH: Gain = Gain { links: 10, words: 0 };
+
+/// Crawls `pages` pages of one class, all of which gain the same. Returns the number of renders.
+fn crawl(needs: &mut RenderNeeds<u32>, class: u32, (pages, gain): (u32, Gain), suspicion: Suspicion) -> u32 {
+    (0..pages)
+        .map(|_| {
+            let renders = needs.wants(class, suspicion);
+            if renders {
+                needs.learn(&class, gain);
+            }
+            u32::from(renders)
+        })
+        .sum()
+}
+
+#[test]
+fn a_class_that_gains_nothing_is_rendered_three_times_and_seldom_again() {
+    let mut needs = RenderNeeds::default();
+    assert_eq!(crawl(&mut needs, 1, (900, NOTHING), Suspicion::Weak), 3);
+    assert_eq!(needs.of(&1).map(|class| class.need), Some(Need::Unneeded));
+    // After 1,000, 2,000, 4,000, 8,000 and 16,000 pages.
+    assert_eq!(crawl(&mut needs, 1, (31_500, NOTHING), Suspicion::Weak), 5);
+}
+
+#[test]
+fn a_site_that_gains_nothing_costs_few_renders_however_many_classes_it_has() {
+    let mut needs = RenderNeeds::default();
+    let renders: u32 = (0..40).map(|class| crawl(&mut needs, class, (350, NOTHING), Suspicion::Weak)).sum();
+    // 14,000 pages.
+    assert!((4..=7).contains(&renders), "{renders}");
+}
+
+#[test]
+fn a_class_that_gains_is_always_rendered_and_so_are_pages_that_look_empty() {
+    let mut needs = RenderNeeds::default();
+    assert_eq!(crawl(&mut needs, 1, (500, MUCH), Suspicion::Weak), 500);
+    assert_eq!(needs.of(&1).map(|class| class.need), Some(Need::Needed));
+    for class in 2..40 {
+        assert!((0..2).all(|_| needs.wants(class, Suspicion::Strong)), "even before the results are known");
+    }
+    assert_eq!(crawl(&mut needs, 50, (500, NOTHING), Suspicion::None), 0);
+}
+
+#[test]
+fn mixed_results_need_more_trials_and_the_average_decides() {
+    let quarter: fn(u32) -> bool = |trial| trial % 4 == 0;
+    let most: fn(u32) -> bool = |trial| trial % 4 != 1;
+    for (gains, expected) in [(quarter, Need::Unneeded), (most, Need::Needed)] {
+        let mut needs = RenderNeeds::default();
+        let mut renders = 0;
+        while needs.of(&1).is_none_or(|class| class.need == Need::Open) {
+            assert!(needs.wants(1, Suspicion::Strong));
+            needs.learn(&1, if gains(renders) { Gain { links: 2, words: 0 } } else { NOTHING });
+            renders += 1;
+        }
+        assert_eq!((renders, needs.of(&1).map(|class| class.need)), (8, Some(expected)));
+    }
+}
+
+#[test]
+fn failures_are_no_labels_and_end_the_renders_of_a_class() {
+    let mut needs = RenderNeeds::default();
+    for _ in 0..2 {
+        assert!(needs.wants(1, Suspicion::Strong));
+        needs.fail(&1);
+    }
+    assert_eq!(needs.of(&1), Some(ClassNeed { need: Need::Open, renders: 0, gain: 0.0 }));
+    assert!(needs.wants(1, Suspicion::Strong));
+    needs.fail(&1);
+    assert_eq!(needs.of(&1).map(|class| class.need), Some(Need::Failing));
+    assert!(!needs.wants(1, Suspicion::Strong));
+    let later = (0..2_000).filter(|_| needs.wants(1, Suspicion::Strong)).count();
+    assert_eq!(later, 1, "one trial, whose result is not known");
+    needs.learn(&1, MUCH);
+    assert_eq!(needs.of(&1).map(|class| class.need), Some(Need::Open));
+}
+
+#[test]
+fn a_redesign_is_noticed_in_both_directions() {
+    let mut needs = RenderNeeds::default();
+    crawl(&mut needs, 1, (100, NOTHING), Suspicion::Weak);
+    let renders = crawl(&mut needs, 1, (3_000, MUCH), Suspicion::Weak);
+    assert!(renders > 1_500, "{renders}");
+    let renders = crawl(&mut needs, 1, (3_000, NOTHING), Suspicion::Weak);
+    assert!(renders < 60, "{renders}");
+    assert_eq!(needs.of(&1).map(|class| class.need), Some(Need::Unneeded));
+}
+
+proptest! {
+    /// Renders without a result never exceed the budget, whatever happens.
+    #[test]
+    fn trials_are_rationed(events in proptest::collection::vec((0_u32..6, 0_u8..3), 1..400)) {
+        let mut needs = RenderNeeds::default();
+        let (mut pages, mut renders, mut gains) = (0_u32, 0_u32, 0_u32);
+        for (class, end) in events {
+            pages += 1;
+            if needs.wants(class, Suspicion::Weak) {
+                renders += 1;
+                match end {
+                    0 => needs.learn(&class, NOTHING),
+                    1 => { gains += 1; needs.learn(&class, MUCH) }
+                    _ => needs.fail(&class),
+                }
+            }
+            let needed = needs.tried().filter(|(_, class)| class.need == Need::Needed).count();
+            if needed == 0 {
+                prop_assert!(f64::from(renders) <= BUDGET + f64::from(pages) * BUDGET_PER_PAGE + f64::from(gains) * BUDGET_PER_GAIN);
+            }
+        }
+    }
+}
