@@ -27,7 +27,8 @@ pub struct SimArgs {
     /// Number of hosts, including the portal; 1 with a single family omits the portal
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub hosts: u64,
-    /// Families of sites: forum, blogs, qa, media
+    /// Families of sites: forum, blogs, qa, media; also client, a forum that builds its pages in the browser by a
+    /// script (/.sim/rendered lists what its pages show, /__counts counts requests by POST)
     #[arg(long, value_delimiter = ',', default_value = "forum,blogs,qa,media", value_name = "NAMES")]
     pub families: Vec<Family>,
     /// Serve a static site of one host, with about 25 KB and 90 links per page, cheap to serve: for benchmarks. Uses

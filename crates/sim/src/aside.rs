@@ -73,7 +73,7 @@ pub(super) fn noisy(body: &[u8], now: Instant, request: u64) -> Bytes {
 }
 
 /// Answers questions about the site itself: `/.sim/time`, `/.sim/time?to=SECONDS`, `/.sim/changes?since=SECONDS`.
-/// `None` for paths of pages.
+/// `/.sim/rendered` lists what the pages show that are built in the browser. `None` for paths of pages.
 pub(super) fn answer(world: &World, path: &str) -> Option<(StatusCode, String)> {
     let (what, query) = path.strip_prefix("/.sim/").map(|rest| rest.split_once('?').unwrap_or((rest, "")))?;
     let number = |name: &str| parameter(query, name).and_then(|value| value.parse::<u64>().ok());
@@ -87,7 +87,12 @@ pub(super) fn answer(world: &World, path: &str) -> Option<(StatusCode, String)> 
             let lines = rows.filter_map(|row| serde_json::to_string(&row).ok().map(|line| line + "\n"));
             (StatusCode::OK, lines.collect())
         }
-        _ => (StatusCode::NOT_FOUND, "expected /.sim/time or /.sim/changes\n".to_owned()),
+        "rendered" => {
+            let pages = world.rendered_pages();
+            let lines = pages.filter_map(|page| serde_json::to_string(&page).ok().map(|line| line + "\n"));
+            (StatusCode::OK, lines.collect())
+        }
+        _ => (StatusCode::NOT_FOUND, "expected /.sim/time, /.sim/changes or /.sim/rendered\n".to_owned()),
     })
 }
 

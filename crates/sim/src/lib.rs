@@ -6,12 +6,14 @@
 //! and keeps a log for measuring politeness.
 //!
 //! Reading order: [`options`] (the parameters), `host`, `routing` and `site` (the interface of site families), `forum`,
-//! `blogs`, `qa`, `media` (the families), `portal` (the start of crawls), `static_site` (for benchmarks), `world`,
+//! `blogs`, `qa`, `media`, `client` (the families), `portal` (the start of crawls), `static_site` (for benchmarks), `world`,
 //! `truth`; then I/O: `log`, `server`.
 
 mod aside;
 mod blogs;
 mod changes;
+mod client;
+mod counts;
 mod forum;
 mod host;
 mod listing;
@@ -22,6 +24,7 @@ mod path;
 mod portal;
 mod qa;
 mod render;
+mod rendered;
 mod robots;
 mod routing;
 mod server;
@@ -32,12 +35,15 @@ mod tag_lists;
 mod text;
 mod traps;
 mod truth;
+mod view;
 mod world;
 
 pub use aside::Validators;
 pub use log::{Entry, RequestLog};
 pub use options::{Error, Family, WorldOptions};
+pub use rendered::{RenderedPage, Shown};
 pub use server::{RateLimit, RetryAfterForm, Server, ServerOptions};
 pub use site_time::SiteTime;
 pub use truth::TruthRow;
+pub use view::ShownPost;
 pub use world::{Response, World};

@@ -15,12 +15,14 @@ pub enum Family {
     Qa,
     /// Photo sharing: streams, sets, tags, contacts, favourites.
     Media,
+    /// A forum that builds its pages in the browser by a script, for crawlers that render pages.
+    Client,
     /// One host of plain pages that are cheap to serve, for benchmarks; cannot be combined with others.
     Static,
 }
 
 impl Family {
-    /// The families of a social world.
+    /// The families of a social world whose pages need no script.
     pub const SOCIAL: [Self; 4] = [Self::Forum, Self::Blogs, Self::Qa, Self::Media];
 
     /// Returns its name, as on the command line and in the ground truth.
@@ -30,6 +32,7 @@ impl Family {
             Self::Blogs => "blogs",
             Self::Qa => "qa",
             Self::Media => "media",
+            Self::Client => "client",
             Self::Static => "static",
         }
     }
@@ -38,7 +41,7 @@ impl Family {
     pub(super) const fn weight(self) -> u64 {
         match self {
             Self::Blogs => 1,
-            Self::Forum | Self::Qa | Self::Media | Self::Static => 2,
+            Self::Forum | Self::Qa | Self::Media | Self::Client | Self::Static => 2,
         }
     }
 }
@@ -55,8 +58,9 @@ impl FromStr for Family {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::SOCIAL
             .into_iter()
+            .chain([Self::Client])
             .find(|family| family.name() == text)
-            .ok_or_else(|| format!("unknown family `{text}`; expected forum, blogs, qa or media"))
+            .ok_or_else(|| format!("unknown family `{text}`; expected forum, blogs, qa, media or client"))
     }
 }
 
@@ -64,7 +68,7 @@ impl FromStr for Family {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
     /// No family was given.
-    #[error("no family given; expected at least one of forum, blogs, qa, media")]
+    #[error("no family given; expected at least one of forum, blogs, qa, media, client")]
     NoFamily,
     /// Too few hosts.
     #[error(

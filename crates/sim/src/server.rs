@@ -21,6 +21,8 @@ use parking_lot::Mutex;
 use tokio::sync::{Semaphore, watch};
 
 use super::aside::{self, Validators};
+use super::client;
+use super::counts::{self, ActionCounts};
 use super::log::{Arrival, Caller, RequestLog};
 use super::world::World;
 use harvestman_core::clock::{Clock, Instant};
@@ -119,6 +121,7 @@ pub struct Server {
 
 struct Context {
     world: Arc<World>,
+    counts: ActionCounts,
     log: Arc<RequestLog>,
     options: ServerOptions,
     clock: Clock,
@@ -155,7 +158,14 @@ impl Server {
         let threads = options.threads.max(1);
         let clock = Clock::system();
         let started = clock.now();
-        let context = Context { world: Arc::clone(&world), log: Arc::clone(&log), options, clock, started };
+        let context = Context {
+            world: Arc::clone(&world),
+            counts: ActionCounts::default(),
+            log: Arc::clone(&log),
+            options,
+            clock,
+            started,
+        };
         let context = Arc::new(context);
         let mut server = Self { addr, world, log, stop, threads: Vec::with_capacity(threads) };
         for number in 0..threads {
@@ -250,6 +260,9 @@ async fn answer(connection: Arc<Connection>, request: http::Request<Incoming>) -
     };
     let path = uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
     context.keep_time(at);
+    if path == counts::PATH {
+        return Ok(HttpResponse::new(Full::new(context.counts.json().into())));
+    }
     if let Some((status, text)) = aside::answer(&context.world, path) {
         let mut response = HttpResponse::new(Full::new(text.into()));
         *response.status_mut() = status;
@@ -266,7 +279,7 @@ async fn answer(connection: Arc<Connection>, request: http::Request<Incoming>) -
     let response = match request.method() {
         _ if !within_rate => context.refusal(),
         &Method::GET | &Method::HEAD => context.page(&host, path, attempt, request.headers()),
-        _ => plain(StatusCode::METHOD_NOT_ALLOWED),
+        _ => context.act(path),
     };
     in_flight.end(response.status().as_u16());
     Ok(response)
@@ -315,6 +328,13 @@ impl Context {
             headers.insert(header::LOCATION, location);
         }
         response
+    }
+
+    /// Answers a request that would change something; it changes nothing but its count.
+    fn act(&self, path: &str) -> HttpResponse {
+        let action = client::action(path);
+        self.counts.add(action);
+        plain(if action.is_some() { StatusCode::OK } else { StatusCode::METHOD_NOT_ALLOWED })
     }
 
     fn is_within_rate(&self, arrival: &Arrival) -> bool {

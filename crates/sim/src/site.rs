@@ -6,6 +6,7 @@
 use super::host::Host;
 use super::render::Page;
 use super::routing::Routing;
+use super::view::Rendering;
 
 /// The answer of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +80,21 @@ impl<R> Facts<R> {
     }
 }
 
+/// An answer that is not a page: a script, or data for one.
+#[derive(Debug)]
+pub(super) struct Resource {
+    pub status: u16,
+    pub content_type: &'static str,
+    pub body: String,
+}
+
+impl Resource {
+    /// Creates one of JSON.
+    pub fn json(status: u16, value: &serde_json::Value) -> Self {
+        Self { status, content_type: "application/json", body: value.to_string() }
+    }
+}
+
 /// A boxed iterator over the routes of a site.
 pub(super) type Routes<'a, R> = Box<dyn Iterator<Item = R> + 'a>;
 
@@ -112,6 +128,22 @@ pub(super) trait Site: Routing {
 
     /// Returns the tags of the item that `route` shows; most pages show none.
     fn tags(&self, _route: Self::Route) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Returns the answer to a path that is not of a page; most sites have none. These are not in the ground truth.
+    fn resource(&self, _path_and_query: &str) -> Option<Resource> {
+        None
+    }
+
+    /// Returns what the page of `route` with a fragment shows after its script has run; only sites that are built in the
+    /// browser have it.
+    fn rendering(&self, _route: Self::Route, _fragment: &str) -> Option<Rendering<Self::Route>> {
+        None
+    }
+
+    /// Returns the fragments that select further content on the page of `route`; most have none.
+    fn fragments(&self, _route: Self::Route) -> Vec<String> {
         Vec::new()
     }
 

@@ -11,7 +11,7 @@ pub struct TruthRow {
     pub url: String,
     /// The name of its host, without the port.
     pub host: String,
-    /// The family of its site: `forum`, `blogs`, `qa`, `media`, `static` or `portal`.
+    /// The family of its site: `forum`, `blogs`, `qa`, `media`, `client`, `static` or `portal`.
     pub family: String,
     /// Its template, for example `forum:thread`.
     pub page_type: String,

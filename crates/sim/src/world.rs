@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::blogs::{Blog, Neighbours};
+use super::client::Client;
 use super::forum::Forum;
 use super::host::{Host, Shape};
 use super::media::Media;
@@ -13,6 +14,7 @@ use super::options::{Error, Family, WorldOptions};
 use super::portal::Portal;
 use super::qa::Qa;
 use super::render::Page;
+use super::rendered::{self, RenderedPage};
 use super::site::{Answer, Site, fitted};
 use super::site_time::SiteTime;
 use super::static_site::StaticSite;
@@ -54,6 +56,7 @@ enum AnySite {
     Blog(Blog),
     Qa(Qa),
     Media(Media),
+    Client(Client),
     Portal(Portal),
     Static(StaticSite),
 }
@@ -66,6 +69,7 @@ macro_rules! with_site {
             AnySite::Blog($site) => $body,
             AnySite::Qa($site) => $body,
             AnySite::Media($site) => $body,
+            AnySite::Client($site) => $body,
             AnySite::Portal($site) => $body,
             AnySite::Static($site) => $body,
         }
@@ -79,6 +83,7 @@ impl AnySite {
             Self::Blog(_) => Family::Blogs.name(),
             Self::Qa(_) => Family::Qa.name(),
             Self::Media(_) => Family::Media.name(),
+            Self::Client(_) => Family::Client.name(),
             Self::Static(_) => Family::Static.name(),
             Self::Portal(_) => "portal",
         }
@@ -168,6 +173,18 @@ impl World {
         self.sites.iter().flat_map(|any| with_site!(any, site => truth::rows(site, any.family(), &self.port)))
     }
 
+    /// Returns what the pages of all sites of the family `client` show, computed lazily.
+    pub fn rendered_pages(&self) -> impl Iterator<Item = RenderedPage> + '_ {
+        self.sites.iter().flat_map(|any| with_site!(any, site => rendered::pages(site, &self.port)))
+    }
+
+    /// Returns what a page of a site of the family `client` shows after its script has run. The URL is absolute and may
+    /// have a fragment. `None` for other URLs and for pages that are gone.
+    pub fn rendered(&self, url: &str) -> Option<RenderedPage> {
+        let (host, path, fragment) = rendered::split_url(url)?;
+        with_site!(self.site(host)?, site => rendered::page(site, &self.port, site.resolve(path)?, fragment))
+    }
+
     /// Returns whether a path and query belongs to a trap of this world, which the ground truth excludes.
     pub fn is_trap(&self, path_and_query: &str) -> bool {
         self.shape.options.traps && traps::is_trap(path_and_query)
@@ -232,6 +249,9 @@ impl World {
         if path.starts_with("/img/") || path.starts_with("/static/") {
             let kind = if path.starts_with("/img/") { "image/gif" } else { "text/css" };
             return text(200, kind, String::new());
+        }
+        if let Some(resource) = site.resource(path) {
+            return text(resource.status, resource.content_type, resource.body);
         }
         if self.is_trap(path) {
             traps::render(path, &mut page);
@@ -362,6 +382,7 @@ fn build(plan: &[Planned], shape: &Arc<Shape>, seed: Seed) -> Vec<AnySite> {
             Family::Blogs => AnySite::Blog(fitted(pages, |scale| Blog::new(host(), neighbours, scale))),
             Family::Qa => AnySite::Qa(fitted(pages, |scale| Qa::new(host(), scale))),
             Family::Media => AnySite::Media(fitted(pages, |scale| Media::new(host(), scale))),
+            Family::Client => AnySite::Client(fitted(pages, |scale| Client::new(host(), scale))),
             Family::Static => AnySite::Static(StaticSite::new(host(), pages)),
         });
     }
