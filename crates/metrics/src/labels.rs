@@ -103,6 +103,13 @@ pub const FRONTIER_REFUSALS: &[&str] =
 pub const HOST_REFUSALS: &[&str] =
     &joined::<{ 3 + UNANSWERED.len() }>(&[&["disallowed", "unavailable", "host_given_up"], UNANSWERED]);
 
+/// The kinds of the crawl's own requests.
+pub const ERRAND_KINDS: &[&str] = &["robots", "sitemap", "subrequest"];
+
+/// Why a part of a page is not fetched.
+pub const SUBREQUEST_REFUSALS: &[&str] =
+    &["robots", "host_blocked", "budget", "busy", "aborted", "failed", "not_http", "withdrawn"];
+
 /// The decisions of robots.txt about a URL.
 pub const ROBOTS_DECISIONS: &[&str] = &["allowed", "disallowed", "unavailable"];
 

@@ -4,8 +4,11 @@ use harvestman_core::clock::Instant;
 use harvestman_core::config::{BudgetOptions, Config};
 use harvestman_stages::frontier::{Budgets, FrontierLimits};
 
-/// The maximum number of auxiliary requests (robots.txt, sitemaps) in progress at once, over all hosts.
+/// The maximum number of auxiliary requests (robots.txt, sitemaps, parts of pages) in progress at once, over all hosts.
 pub(crate) const ERRANDS_MAX: usize = 64;
+
+/// The maximum number of sub-requests whose callers wait for a reply, over all hosts.
+pub(crate) const SUBREQUESTS_IN_PROGRESS_MAX: usize = 4_096;
 
 /// The maximum number of URLs on their way from sitemaps to the frontier. A sitemap names up to 50,000, a crawl fetches
 /// many at once, and a URL on its way takes about 200 bytes.

@@ -18,6 +18,7 @@ use super::requests::RequestAbort;
 use super::searches::Searches;
 use super::seen::SeenMonitor;
 use super::status::StatusReader;
+use super::subrequests::Subrequests;
 use super::threads::{RunningStages, Stages, StagesEnded};
 use super::visits::Visits;
 use harvestman_core::clock::{Clock, Instant};
@@ -41,6 +42,9 @@ pub(super) struct Handles {
     /// In a recrawl: its scheduler.
     pub(super) recrawl: Option<RecrawlHandle>,
     pub(super) requests: RequestAbort,
+    /// For the pages that are rendered.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the renderer of pages is not connected yet"))]
+    pub(super) subrequests: Subrequests,
 }
 
 /// A crawl without its stages.

@@ -13,8 +13,9 @@ pub(super) enum Job {
     Page { lease: Lease, exchange: Exchange },
     /// A URL is not fetched: only its line in the page log is written.
     Refused { lease: Lease, fate: Fate },
-    /// A robots.txt was fetched, or a sitemap that is tried again: it is archived.
-    Errand { exchange: Exchange, permit: OwnedSemaphorePermit },
+    /// A robots.txt was fetched, a part of a page, or a sitemap that is tried again: it is archived. `announced`: whether
+    /// the frontier waits for its end.
+    Errand { exchange: Exchange, announced: bool, permit: OwnedSemaphorePermit },
     /// A sitemap was fetched: it is archived, and its entries are links.
     Sitemap { sitemap: Sitemap, permit: OwnedSemaphorePermit },
     /// There are no more jobs.

@@ -55,6 +55,7 @@ mod seen;
 mod snapshot_publisher;
 mod state_writer;
 mod status;
+mod subrequests;
 mod tally;
 #[cfg(test)]
 mod tests;

@@ -50,18 +50,18 @@ impl Fetching {
 
     /// Sends an auxiliary request. Returns the exchange, and the body with its content coding removed.
     async fn errand(&self, host: &HostKey, errand: &Errand) -> (Exchange, Bytes) {
-        let body_max = match errand {
-            Errand::Robots(_) => self.robots.max_bytes.0,
-            Errand::Sitemap { .. } => self.robots.sitemap_max_bytes.0,
+        let url = errand.url().clone();
+        let request = match errand {
+            Errand::Robots(_) => fetch::Request::of_any_type(url, self.robots.max_bytes.0),
+            Errand::Sitemap { .. } => fetch::Request::of_any_type(url, self.robots.sitemap_max_bytes.0),
+            Errand::Subrequest(wanted) => fetch::Request::part_of_page(url, wanted.headers().clone()),
         };
-        let request = fetch::Request::of_any_type(errand.url().clone(), body_max);
         let exchange = self.counted(host, self.network.fetch(&request)).await;
+        let bytes_max =
+            request.body_max.map_or(self.decode.bytes_max, |max| usize::try_from(max).unwrap_or(usize::MAX));
+        let limits = DecodeLimits { bytes_max, ..self.decode };
         let body = match &exchange.result {
-            Ok(answer) => {
-                let bytes_max = usize::try_from(body_max).unwrap_or(usize::MAX);
-                let limits = DecodeLimits { bytes_max, ..self.decode };
-                fetch::decode_answer(answer, &limits).bytes
-            }
+            Ok(answer) => fetch::decode_answer(answer, &limits).bytes,
             Err(_) => Bytes::new(),
         };
         (exchange, body)
@@ -158,8 +158,13 @@ impl RequestPort for RequestSender {
         });
     }
 
-    fn begin_errand(&self) -> bool {
-        self.allowance.begin_errand(self.clock.now())
+    fn begin_errand(&self, for_page: bool) -> bool {
+        let now = self.clock.now();
+        if for_page { self.allowance.begin_errand_for_page(now) } else { self.allowance.begin_errand(now) }
+    }
+
+    fn is_over(&self) -> bool {
+        self.allowance.is_over_for_pages(self.clock.now())
     }
 
     fn run_errand(&self, HostRequest { host, reply_to }: HostRequest, errand: Errand) {

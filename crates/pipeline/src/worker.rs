@@ -70,7 +70,9 @@ impl Worker {
         match job {
             Job::Page { lease, exchange } => self.page(lease, exchange),
             Job::Refused { lease, fate } => self.refused(lease, fate),
-            Job::Errand { exchange, permit } => self.errand(&exchange, OwnRequestEnded::default(), permit),
+            Job::Errand { exchange, announced, permit } => {
+                self.errand(&exchange, OwnRequestEnded { announced, ..OwnRequestEnded::default() }, permit);
+            }
             Job::Sitemap { sitemap, permit } => self.sitemap(&sitemap, permit),
             Job::End => return false,
         }

@@ -10,8 +10,13 @@ group! {
         sent: "Requests for pages that were sent.",
         dropped by HOST_REFUSALS: "Leased URLs that are never requested, by reason: robots.txt forbids it, or the host was given up."
     } {
-        /// Errands sent: the crawl's own requests for robots.txt and sitemaps.
-        errands: Counter = "harvestman_host_errands_total";
+        /// Errands sent: the crawl's own requests for robots.txt and sitemaps, and for the parts of pages that are
+        /// rendered (`subrequest`).
+        errands: CounterBy = "harvestman_host_errands_total" by "kind" in ERRAND_KINDS;
+        /// Requests for parts of rendered pages that got no response, by reason: robots.txt forbids it, the host is
+        /// blocked or given up, a budget is spent, too many wait, the request failed or was aborted, or the page no longer
+        /// waits for it (`withdrawn`).
+        subrequests_refused: CounterBy = "harvestman_host_subrequests_refused_total" by "reason" in SUBREQUEST_REFUSALS;
         /// Leased URLs that were returned at once because their host must not be contacted at that moment.
         put_back: Counter = "harvestman_host_put_back_total";
         /// Time that a host was not contacted, in seconds, counted for each wait. Waits longer than the configured

@@ -7,7 +7,9 @@ use tokio::sync::oneshot;
 
 use super::FrontierHandle;
 use crate::hosts::HostDirectory;
+use harvestman_core::url::HostKey;
 use harvestman_stages::frontier::{ErrandsAdded, ErrandsDone, Hosts};
+use harvestman_stages::host::Subrequest;
 
 /// The directory of hosts, and the thread that it is used on.
 #[derive(Clone)]
@@ -45,6 +47,20 @@ impl HostsHandle {
         self.arbiter.spawn_fn(move || {
             sitemaps.into_iter().for_each(|(nesting, urls)| directory.hand_out_sitemaps(urls, nesting));
         });
+    }
+
+    /// Passes a sub-request to its host. The crawl does not end by itself before it has ended. Returns false if the crawl
+    /// is over.
+    pub(crate) fn want_subrequest(&self, wanted: Subrequest) -> bool {
+        self.frontier.send(ErrandsAdded(1));
+        let directory = Arc::clone(&self.directory);
+        self.arbiter.spawn_fn(move || directory.want_subrequest(wanted))
+    }
+
+    /// Withdraws a sub-request of which no reply is wanted any more.
+    pub(crate) fn withdraw_subrequest(&self, host: HostKey, ticket: u64) {
+        let directory = Arc::clone(&self.directory);
+        self.arbiter.spawn_fn(move || directory.withdraw_subrequest(&host, ticket));
     }
 
     /// Forgets hosts that another node owns from now on.

@@ -45,9 +45,10 @@ impl DeliveryPort for PageQueue {
         self.hand_over(Job::Refused { lease, fate });
     }
 
-    fn deliver_errand(&self, DeliveredErrand { sitemap, exchange, body, permit }: DeliveredErrand) {
+    fn deliver_errand(&self, delivered: DeliveredErrand) {
+        let DeliveredErrand { sitemap, announced, exchange, body, permit } = delivered;
         self.hand_over(match sitemap {
-            None => Job::Errand { exchange, permit },
+            None => Job::Errand { exchange, announced, permit },
             Some((url, nesting)) => Job::Sitemap { sitemap: Sitemap { url, nesting, exchange, body }, permit },
         });
     }

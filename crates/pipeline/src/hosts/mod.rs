@@ -8,6 +8,7 @@ mod gate_port;
 mod gates;
 mod ports;
 mod sitemaps;
+mod subrequests;
 mod waits;
 
 use std::collections::{HashMap, HashSet};
@@ -29,7 +30,8 @@ use harvestman_core::url::{HostKey, Scope};
 use harvestman_stages::frontier::Hosts;
 use harvestman_stages::host::{
     BlockedHosts, CappedDelay, DeliveryPort, GateTerms, HostActor, HostAddress, HostCore, HostHistory, HostName,
-    HostPorts, HostRules, HostSetup, HostStatus, RequestPort, Retire, RulesChanged, StatusQuery, WaitReason,
+    HostPorts, HostRules, HostSetup, HostStatus, RequestPort, Retire, RulesChanged, StatusQuery, SubrequestPort,
+    WaitReason,
 };
 
 /// What earlier runs or other nodes knew of hosts, until the hosts have work.
@@ -43,6 +45,7 @@ pub(crate) struct DirectorySetup {
     pub(crate) state: Option<StateHandle>,
     pub(crate) requests: Arc<dyn RequestPort>,
     pub(crate) deliveries: Arc<dyn DeliveryPort>,
+    pub(crate) subrequests: Arc<dyn SubrequestPort>,
     pub(crate) ownership: Arc<dyn HostOwnership>,
     pub(crate) scope: Arc<Scope>,
     pub(crate) robots: Arc<RobotsOptions>,
@@ -61,6 +64,7 @@ pub(crate) struct HostDirectory {
     state: Option<StateHandle>,
     requests: Arc<dyn RequestPort>,
     deliveries: Arc<dyn DeliveryPort>,
+    subrequests: Arc<dyn SubrequestPort>,
     ownership: Arc<dyn HostOwnership>,
     scope: Arc<Scope>,
     robots: Arc<RobotsOptions>,
@@ -83,6 +87,7 @@ impl HostDirectory {
             state: from.state,
             requests: from.requests,
             deliveries: from.deliveries,
+            subrequests: from.subrequests,
             ownership: from.ownership,
             scope: from.scope,
             robots: from.robots,
@@ -135,6 +140,7 @@ impl HostDirectory {
             leases: Arc::new(self.frontier.clone()),
             requests: Arc::clone(&self.requests),
             deliveries: Arc::clone(&self.deliveries),
+            subrequests: Arc::clone(&self.subrequests),
             gates: Arc::clone(&me) as _,
             registry: me,
         }

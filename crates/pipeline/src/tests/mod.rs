@@ -1,3 +1,4 @@
-//! Whole crawls under one seed.
+//! Whole crawls: under one seed, and with sub-requests.
 
 mod simulation;
+mod subrequests;

@@ -13,6 +13,7 @@ use crate::bounds::{budgets, leases_max, limits};
 use crate::handles::{FrontierHandle, PageQueue, StateHandle};
 use crate::hosts::{DirectorySetup, HostDirectory, RememberedHosts};
 use crate::requests::{Fetching, RequestSender};
+use crate::subrequests::SubrequestCallers;
 use crate::tally::Tally;
 use crate::visits::Visits;
 use harvestman_core::clock::Instant;
@@ -89,6 +90,7 @@ pub(super) struct HostParts {
     pub(super) state: Option<StateHandle>,
     pub(super) requests: Arc<RequestSender>,
     pub(super) pages: PageQueue,
+    pub(super) subrequests: Arc<SubrequestCallers>,
     pub(super) blocked: BlockedHosts,
     pub(super) remembered: Option<RememberedHosts>,
 }
@@ -131,6 +133,7 @@ pub(super) fn directory(builder: &CrawlBuilder<'_>, parts: &Parts, hosts: HostPa
         state: hosts.state,
         requests: hosts.requests,
         deliveries: Arc::new(hosts.pages),
+        subrequests: hosts.subrequests,
         ownership: Arc::clone(&parts.ownership),
         scope: Arc::clone(&parts.scope),
         robots: Arc::new(config.robots.clone()),

@@ -33,6 +33,7 @@ use crate::seen::SeenMonitor;
 use crate::snapshot_publisher::SnapshotPublisher;
 use crate::state_writer::{StateWriter, StateWriterSetup};
 use crate::status::StatusReader;
+use crate::subrequests::{SubrequestCallers, Subrequests};
 use crate::tally::Tally;
 use crate::threads::Stages;
 use crate::visits::Visits;
@@ -162,11 +163,13 @@ impl CrawlBuilder<'_> {
         let (pages, jobs) = PageQueue::new(config);
         let (requests, tally) = request_sender(self, parts, &sinks.visits, &frontier_handle);
         let abort = requests.abort().clone();
+        let callers = Arc::new(SubrequestCallers::new(Arc::clone(&self.hooks.metrics.host)));
         let host_parts = HostParts {
             frontier: frontier_handle.clone(),
             state: state.clone(),
             requests,
             pages: pages.clone(),
+            subrequests: Arc::clone(&callers),
             blocked: sinks.active.blocked.clone(),
             remembered: sinks.earlier.hosts.clone(),
         };
@@ -216,8 +219,10 @@ impl CrawlBuilder<'_> {
             let seed = self.seed.child("recrawl");
             RecrawlScheduler::new(config, SchedulerSetup { round, loaded, reader, queue, frontier, clock, seed })
         });
+        let hosts_handle = HostsHandle::new(Arc::clone(&hosts), frontier_handle.clone());
         let handles = Handles {
-            hosts: HostsHandle::new(Arc::clone(&hosts), frontier_handle.clone()),
+            subrequests: Subrequests::new(hosts_handle.clone(), callers),
+            hosts: hosts_handle,
             frontier: frontier_handle,
             pages,
             state: state.clone(),

@@ -16,7 +16,7 @@ pub enum Accept {
     /// Those of the configured media types.
     #[default]
     Wanted,
-    /// All: robots.txt and sitemaps are served with any type.
+    /// All: robots.txt and sitemaps are served with any type, and parts of a page have many.
     All,
 }
 
@@ -37,6 +37,11 @@ impl Request {
     /// Creates the usual request for a page.
     pub fn page(url: CanonicalUrl) -> Self {
         Self { url, body_max: None, accept: Accept::Wanted, headers: HeaderMap::new() }
+    }
+
+    /// Creates a request for a part of a page: of any media type, with these headers, as long as a page may be.
+    pub const fn part_of_page(url: CanonicalUrl, headers: HeaderMap) -> Self {
+        Self { url, body_max: None, accept: Accept::All, headers }
     }
 
     /// Creates a request that accepts any media type, up to `body_max` bytes.

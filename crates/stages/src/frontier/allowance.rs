@@ -56,9 +56,9 @@ pub struct Shortages {
 }
 
 impl State {
-    /// Returns why no further request may start, if so.
-    fn exhausted(&self, ledger: &Ledger, now: Instant) -> Option<EndReason> {
-        let budgets = match self.share {
+    /// Returns the budgets of this node.
+    fn own_budgets(&self) -> Budgets {
+        match self.share {
             None => self.budgets.clone(),
             // A fleet measures its time budget by itself.
             Some(BudgetShare { allowed, .. }) => Budgets {
@@ -67,7 +67,17 @@ impl State {
                 bytes: self.budgets.bytes.map(|_| allowed.bytes),
                 until: None,
             },
-        };
+        }
+    }
+
+    /// Returns why no further request may start, if so.
+    fn exhausted(&self, ledger: &Ledger, now: Instant) -> Option<EndReason> {
+        self.stopped.or_else(|| self.own_budgets().exhausted(ledger, self.under_way, now))
+    }
+
+    /// Returns why no further request for a page in progress may start, if so. Such a request leads to no page.
+    fn exhausted_for_page(&self, ledger: &Ledger, now: Instant) -> Option<EndReason> {
+        let budgets = Budgets { pages: None, ..self.own_budgets() };
         self.stopped.or_else(|| budgets.exhausted(ledger, self.under_way, now))
     }
 
@@ -225,11 +235,32 @@ impl Allowance {
     /// Starts an errand if the budgets allow it now: it counts as in progress. Returns whether it was started.
     #[must_use]
     pub fn begin_errand(&self, now: Instant) -> bool {
+        self.begin_unless(|state, ledger| state.exhausted(ledger, now))
+    }
+
+    /// Starts an errand that a page in progress waits for, like [`Allowance::begin_errand`]. The page counts as spent
+    /// already, so the budget of pages does not matter.
+    #[must_use]
+    pub fn begin_errand_for_page(&self, now: Instant) -> bool {
+        self.begin_unless(|state, ledger| state.exhausted_for_page(ledger, now))
+    }
+
+    /// Returns whether no errand can start any more that a page in progress waits for. A used-up share of a fleet's
+    /// budgets may still grow.
+    pub fn is_over_for_pages(&self, now: Instant) -> bool {
+        let state = self.state.lock();
+        match state.share {
+            Some(_) => state.stopped.is_some(),
+            None => state.exhausted_for_page(&self.ledger.lock(), now).is_some(),
+        }
+    }
+
+    fn begin_unless(&self, exhausted: impl FnOnce(&State, &Ledger) -> Option<EndReason>) -> bool {
         let mut state = self.state.lock();
         if state.paused {
             return false;
         }
-        let exhausted = state.exhausted(&self.ledger.lock(), now);
+        let exhausted = exhausted(&state, &self.ledger.lock());
         match exhausted {
             Some(why) => state.lack(why),
             None => state.under_way.errands += 1,
@@ -298,6 +329,27 @@ mod tests {
         assert!(!allowance.begin_errand(Instant::EPOCH) && allowance.is_paused());
         allowance.pause(false);
         assert!(allowance.begin_errand(Instant::EPOCH));
+    }
+
+    #[test]
+    fn an_errand_for_a_page_in_progress_may_start_although_no_further_page_may() {
+        let budgets = Budgets { pages: Some(1), requests: Some(2), ..Budgets::default() };
+        let allowance = Allowance::new(budgets, Arc::default());
+        let now = Instant::EPOCH;
+        assert!(allowance.begin_lease(now, true));
+        assert!(!allowance.begin_errand(now) && !allowance.is_over_for_pages(now));
+        assert!(allowance.begin_errand_for_page(now) && allowance.is_over_for_pages(now));
+        assert!(!allowance.begin_errand_for_page(now), "the budget of requests is spent");
+    }
+
+    #[test]
+    fn a_used_up_share_is_waited_for_and_a_stop_is_not() {
+        let budgets = Budgets { requests: Some(100), ..Budgets::default() };
+        let allowance = Allowance::new(budgets, Arc::default()).shared();
+        let now = Instant::EPOCH;
+        assert!(!allowance.begin_errand_for_page(now) && !allowance.is_over_for_pages(now));
+        allowance.stop(EndReason::Stopped);
+        assert!(allowance.is_over_for_pages(now));
     }
 
     #[test]

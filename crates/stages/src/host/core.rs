@@ -1,7 +1,10 @@
 //! Decides what a host does next from what is known of it. Pure: the caller passes the time and executes the steps.
 //!
 //! A host first resolves its address (for the connections per address), then fetches its robots.txt, then the sitemaps
-//! named there; after that it asks the frontier for URLs whenever politeness allows.
+//! named there; after that it asks the frontier for URLs whenever politeness allows. Sub-requests of pages that are
+//! rendered come before sitemaps and URLs.
+
+mod subrequests;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -15,9 +18,10 @@ use super::robots::{Reply, RobotsState, Verdict};
 use super::rules::{HostRules, PolitenessRules};
 use super::sitemap::{self, SitemapQueue};
 use super::step::{Disposition, Errand, RobotsResult, Step};
+use super::subrequest::SubrequestQueue;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::RobotsOptions;
-use harvestman_core::model::{Exchange, Failure, Fate, Lease, RobotsRefusal, Timings, Truncation};
+use harvestman_core::model::{Exchange, Failure, Fate, RobotsRefusal, Timings, Truncation};
 use harvestman_core::seed::Rng;
 use harvestman_core::url::{CanonicalUrl, HostKey};
 
@@ -33,6 +37,7 @@ pub struct HostCore {
     unreachable: Option<(u32, Failure)>,
     address: Address,
     sitemaps: SitemapQueue,
+    subrequests: SubrequestQueue,
     rng: Rng,
     /// The end of the latest pause that the host asked for. If the host is one name of a server, the pause applies to
     /// the other names too.
@@ -54,6 +59,7 @@ impl HostCore {
         Self {
             politeness: Politeness::default(),
             sitemaps: SitemapQueue::new(&options),
+            subrequests: SubrequestQueue::default(),
             robots: RobotsState::new(options, format!("{key}/robots.txt")),
             key,
             robots_under_way: false,
@@ -137,6 +143,9 @@ impl HostCore {
             Address::Asked => return Step::Busy,
             Address::Known(_) => {}
         }
+        // Pages in progress wait for sub-requests. These therefore do not wait for a promised URL, which the frontier may
+        // grant only when one of those pages ends.
+        let promised = if self.subrequests.is_empty() { promised } else { 0 };
         let refuse = if promised == 0 { Step::AskToRefuse } else { Step::Busy };
         let readiness = self.politeness.readiness(now, promised, &rules.politeness);
         if readiness == Readiness::GivenUp {
@@ -154,10 +163,12 @@ impl HostCore {
                 None => Step::Ask,
             },
             (Verdict::Allowed | Verdict::Disallowed(_), Readiness::Ready) => {
-                self.sitemaps.first().map_or(Step::Ask, |entry| {
+                let sitemap = |entry: &sitemap::Entry| {
                     let url = CanonicalUrl::from_canonical(entry.url.as_str());
-                    Step::Errand(Errand::Sitemap { url, nesting: entry.depth, attempts: entry.attempts })
-                })
+                    Errand::Sitemap { url, nesting: entry.depth, attempts: entry.attempts }
+                };
+                let subrequest = self.subrequests.first().cloned().map(Errand::Subrequest);
+                subrequest.or_else(|| self.sitemaps.first().map(sitemap)).map_or(Step::Ask, Step::Errand)
             }
         }
     }
@@ -177,16 +188,16 @@ impl HostCore {
         match errand {
             Errand::Robots(_) => self.robots_under_way = true,
             Errand::Sitemap { .. } => drop(self.sitemaps.take()),
+            Errand::Subrequest(_) => drop(self.subrequests.take()),
         }
         self.politeness.started();
     }
 
-    /// Returns why `lease` may not be fetched, or `None` if it may.
-    pub fn refusal(&self, lease: &Lease, now: Instant, rules: &HostRules) -> Option<Fate> {
+    /// Returns why `url` may not be fetched, or `None` if it may.
+    pub fn refusal(&self, url: &CanonicalUrl, now: Instant, rules: &HostRules) -> Option<Fate> {
         if self.politeness.readiness(now, 0, &rules.politeness) == Readiness::GivenUp {
             return Some(Fate::Failed(Failure::HostGivenUp));
         }
-        let url = &lease.item.url;
         match self.robots.verdict(now, url.path_and_query()) {
             Verdict::Allowed | Verdict::Unknown => None,
             Verdict::Disallowed(_) if rules.searches.iter().any(|search| search.is_answer(url.as_str())) => None,
@@ -222,11 +233,11 @@ impl HostCore {
         Disposition::Final
     }
 
-    /// Records that a request was aborted, through no fault of the host. A sitemap is queued again.
+    /// Records that a request was aborted, through no fault of the host. A sitemap is queued again, a sub-request is not.
     pub fn aborted(&mut self, errand: Option<Errand>, now: Instant, rules: &HostRules) {
         self.politeness.aborted(now, &rules.politeness);
         match errand {
-            None => {}
+            None | Some(Errand::Subrequest(_)) => {}
             Some(Errand::Robots(_)) => self.robots_under_way = false,
             Some(Errand::Sitemap { url, nesting, attempts }) => {
                 self.sitemaps.put_back(sitemap::Entry { url: url.as_str().to_owned(), depth: nesting, attempts });
@@ -304,6 +315,7 @@ impl HostCore {
     pub fn is_idle(&self) -> bool {
         self.politeness.in_flight() == 0
             && self.sitemaps.first().is_none()
+            && self.subrequests.is_empty()
             && !self.robots_under_way
             && self.address != Address::Asked
     }

@@ -7,6 +7,7 @@ use actix::Message;
 use super::gates::GateId;
 use super::rules::HostRules;
 use super::status::HostStatus;
+use super::subrequest::Subrequest;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Lease;
 
@@ -57,3 +58,13 @@ pub struct SitemapsFound {
     /// Number of sitemap indexes that lead to them.
     pub nesting: u32,
 }
+
+/// Asks for something that a page needs. [`SubrequestPort`](super::SubrequestPort) gets the reply.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SubrequestWanted(pub Subrequest);
+
+/// Withdraws the sub-request with this ticket, because nobody waits for its reply any more.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SubrequestWithdrawn(pub u64);

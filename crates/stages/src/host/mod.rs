@@ -19,6 +19,7 @@ pub mod search_description;
 pub mod sitemap;
 mod status;
 mod step;
+mod subrequest;
 
 pub use actor::{HostActor, HostAddress, HostSetup};
 pub use blocked::{BLOCKED_MAX, BlockedHosts, HostName, NotAHost};
@@ -27,15 +28,20 @@ pub use core::HostCore;
 pub use gates::{GateId, GateTerms, Gates, Return};
 pub use health::Health;
 pub use history::{HostHistory, StoredRobots};
-pub use messages::{GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
+pub use messages::{
+    GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, SubrequestWanted, SubrequestWithdrawn,
+    Wake,
+};
 pub use politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 pub use ports::{
     DeliveredErrand, DeliveryPort, GatePort, HostPorts, HostRegistry, HostRequest, LeasePort, RequestPort,
+    SubrequestPort,
 };
 pub use reply::{ErrandEnded, HostReply, ReplyTo};
 pub use rules::{HostRules, PolitenessRules};
 pub use status::HostStatus;
 pub use step::{Disposition, Errand, RobotsResult, Step};
+pub use subrequest::{SUBREQUESTS_MAX, Subrequest, SubrequestRefusal, SubrequestReply};
 
 #[cfg(test)]
 mod politeness_tests;

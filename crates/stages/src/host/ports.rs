@@ -14,6 +14,7 @@ use super::history::StoredRobots;
 use super::politeness::{Politeness, WaitReason};
 use super::reply::ReplyTo;
 use super::step::Errand;
+use super::subrequest::SubrequestReply;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Exchange, Fate, Lease};
 use harvestman_core::url::{CanonicalUrl, HostGroup, HostKey};
@@ -39,8 +40,10 @@ pub trait RequestPort: Send + Sync {
     /// Fetches the URL of `lease`; replies with a [`HostReply`](super::HostReply).
     fn fetch_page(&self, host: HostRequest, lease: Lease);
     /// Returns whether the crawl's budgets allow an auxiliary request now. If so, it counts as in progress and must be
-    /// run.
-    fn begin_errand(&self) -> bool;
+    /// run. `for_page`: a page that is in progress waits for it, so the budget of pages does not count.
+    fn begin_errand(&self, for_page: bool) -> bool;
+    /// Returns whether no auxiliary request for a page may begin any more: the crawl is stopped, or a budget is spent.
+    fn is_over(&self) -> bool;
     /// Runs the auxiliary request; replies with a [`HostReply`](super::HostReply).
     fn run_errand(&self, host: HostRequest, errand: Errand);
     /// Looks up the host's address; replies with `HostReply::Resolved`.
@@ -71,6 +74,8 @@ pub trait DeliveryPort: Send + Sync {
 pub struct DeliveredErrand {
     /// The sitemap to read now, with the number of sitemap indexes above it; `None` for everything else.
     pub sitemap: Option<(CanonicalUrl, u32)>,
+    /// Whether it was announced ([`LeasePort::errands_added`]) and has now ended for good.
+    pub announced: bool,
     /// The request and its response.
     pub exchange: Exchange,
     /// The response body with its content coding removed.
@@ -109,6 +114,12 @@ pub trait HostRegistry: Send + Sync {
     fn go_to_sleep(&self, host: &HostKey, core: &mut Option<HostCore>) -> bool;
 }
 
+/// The callers of sub-requests.
+pub trait SubrequestPort: Send + Sync {
+    /// Passes the reply to the caller with this ticket. Each sub-request gets one, unless it was withdrawn.
+    fn answer(&self, ticket: u64, reply: SubrequestReply);
+}
+
 /// The ports of a host actor.
 #[derive(Clone)]
 pub struct HostPorts {
@@ -122,4 +133,6 @@ pub struct HostPorts {
     pub gates: Arc<dyn GatePort>,
     /// The directory of hosts.
     pub registry: Arc<dyn HostRegistry>,
+    /// The callers of sub-requests.
+    pub subrequests: Arc<dyn SubrequestPort>,
 }

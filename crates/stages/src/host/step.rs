@@ -1,6 +1,7 @@
 //! The next step of a host, and the disposition of a request that has ended.
 
 use super::politeness::WaitReason;
+use super::subrequest::Subrequest;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::CanonicalUrl;
 
@@ -18,6 +19,8 @@ pub enum Errand {
         /// Number of requests made for it before.
         attempts: u8,
     },
+    /// Something that a page needs that is rendered.
+    Subrequest(Subrequest),
 }
 
 impl Errand {
@@ -25,6 +28,16 @@ impl Errand {
     pub const fn url(&self) -> &CanonicalUrl {
         match self {
             Self::Robots(url) | Self::Sitemap { url, .. } => url,
+            Self::Subrequest(wanted) => &wanted.url,
+        }
+    }
+
+    /// Returns the kind's name in metric labels.
+    pub const fn label(&self) -> &'static str {
+        match self {
+            Self::Robots(_) => "robots",
+            Self::Sitemap { .. } => "sitemap",
+            Self::Subrequest(_) => "subrequest",
         }
     }
 }

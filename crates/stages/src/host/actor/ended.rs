@@ -50,13 +50,18 @@ impl HostActor {
                 let disposition = core.sitemap_ended(entry, &exchange, now, &self.setup.rules.load());
                 is_final = disposition == Disposition::Final;
             }
+            Errand::Subrequest(wanted) => {
+                core.subrequest_ended(&exchange, now, &self.setup.rules.load());
+                self.reply(wanted.ticket, &exchange, &body);
+            }
         }
         self.remember();
         self.come_back(Some(exchange.timings.first_byte.unwrap_or(now)));
-        let sitemap = match errand {
-            Errand::Sitemap { url, nesting, .. } if is_final => Some((url, nesting)),
-            _ => None,
+        let (sitemap, announced) = match errand {
+            Errand::Sitemap { url, nesting, .. } if is_final => (Some((url, nesting)), true),
+            Errand::Subrequest(_) => (None, true),
+            Errand::Robots(_) | Errand::Sitemap { .. } => (None, false),
         };
-        self.ports.deliveries.deliver_errand(DeliveredErrand { sitemap, exchange, body, permit });
+        self.ports.deliveries.deliver_errand(DeliveredErrand { sitemap, announced, exchange, body, permit });
     }
 }

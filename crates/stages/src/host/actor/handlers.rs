@@ -7,6 +7,8 @@ use crate::host::gates::Return;
 use crate::host::messages::{GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
 use crate::host::reply::HostReply;
 use crate::host::status::HostStatus;
+use crate::host::step::Errand;
+use crate::host::subrequest::SubrequestRefusal;
 use harvestman_core::model::Fate;
 
 impl Handler<Wake> for HostActor {
@@ -33,7 +35,7 @@ impl Handler<Grant> for HostActor {
         if blocked {
             self.setup.metrics.put_back.inc();
             self.ports.leases.put_back(lease, now);
-        } else if let Some(fate) = core.refusal(&lease, now, &self.setup.rules.load()) {
+        } else if let Some(fate) = core.refusal(&lease.item.url, now, &self.setup.rules.load()) {
             if let Some(reason) = fate.reason() {
                 self.setup.metrics.stage.dropped.by(reason).inc();
             }
@@ -131,6 +133,9 @@ impl Handler<HostReply> for HostActor {
             }
             HostReply::ErrandEnded(ended) => self.errand_ended(ended),
             HostReply::ErrandAborted(errand) => {
+                if let Errand::Subrequest(wanted) = &errand {
+                    self.refuse(wanted.ticket, SubrequestRefusal::Aborted);
+                }
                 self.aborted(Some(errand));
                 self.ports.leases.errand_aborted();
             }
@@ -159,6 +164,8 @@ impl Handler<Retire> for HostActor {
         if let Some(mut core) = self.core.take() {
             // The new owner of the host knows of them.
             (0..core.drop_sitemaps()).for_each(|_| self.ports.leases.errand_done());
+            let waiting = core.drop_subrequests();
+            waiting.into_iter().for_each(|ticket| self.refuse(ticket, SubrequestRefusal::HostBlocked));
         }
         ctx.stop();
     }

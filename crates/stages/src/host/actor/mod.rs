@@ -6,6 +6,7 @@
 mod address;
 mod ended;
 mod handlers;
+mod subrequests;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,6 +23,7 @@ use super::ports::{HostPorts, HostRequest};
 use super::reply::ReplyTo;
 use super::rules::HostRules;
 use super::step::{Errand, Step};
+use super::subrequest::SubrequestRefusal;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::url::{HostGroup, HostGroups, HostKey};
 use harvestman_metrics::HostMetrics;
@@ -72,6 +74,8 @@ pub struct HostActor {
     wanted: bool,
     turn: Turn,
     timer: Option<(Instant, SpawnHandle)>,
+    /// While sub-requests wait: checks whether the crawl is over.
+    watch: Option<SpawnHandle>,
     last_active: Instant,
     /// Messages on their way to this actor.
     pending: Arc<AtomicU32>,
@@ -91,6 +95,7 @@ impl HostActor {
             wanted: false,
             turn: Turn::None,
             timer: None,
+            watch: None,
             pending,
         }
     }
@@ -115,6 +120,7 @@ impl HostActor {
     /// Executes one step. Returns false if there is nothing more to do for now.
     fn step(&mut self, ctx: &mut Context<Self>) -> bool {
         let now = self.setup.clock.now();
+        self.refuse_forbidden(now);
         let Some(core) = self.core.as_mut() else { return false };
         if !self.wanted && core.is_idle() {
             self.release_turn();
@@ -164,8 +170,9 @@ impl HostActor {
         }
     }
 
-    /// Waits while the host is blocked; `RulesChanged` announces that it no longer is.
+    /// Waits while the host is blocked; `RulesChanged` announces that it no longer is. Sub-requests do not wait.
     fn wait_blocked(&mut self) -> bool {
+        self.refuse_all(SubrequestRefusal::HostBlocked);
         self.release_turn();
         self.ports.registry.waits(&self.key, Instant::END, WaitReason::Blocked);
         false
@@ -177,7 +184,11 @@ impl HostActor {
     }
 
     fn start_errand(&mut self, errand: Errand, now: Instant, ctx: &mut Context<Self>) -> bool {
-        if !self.ports.requests.begin_errand() {
+        let for_page = self.core.as_ref().is_some_and(HostCore::has_subrequests);
+        if !self.ports.requests.begin_errand(for_page) {
+            if self.ports.requests.is_over() {
+                self.refuse_all(SubrequestRefusal::Budget);
+            }
             // Either a budget is spent, and the crawl ends unless some of the work in progress turns out to need no
             // request, or the crawl is paused.
             self.release_turn();
@@ -187,7 +198,7 @@ impl HostActor {
         let Some(core) = self.core.as_mut() else { return false };
         core.begin_errand(&errand);
         self.turn = Turn::None;
-        self.setup.metrics.errands.inc();
+        self.setup.metrics.errands.by(errand.label()).inc();
         self.ports.requests.run_errand(self.request(ctx), errand);
         true
     }

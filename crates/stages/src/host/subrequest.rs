@@ -1,0 +1,160 @@
+//! Sub-requests: requests for what a page needs that is rendered in a browser, such as scripts, style sheets and data.
+//!
+//! They are auxiliary requests: the host actor sends them as it sends those for sitemaps, within the host's delay and
+//! the rules of its robots.txt. Each is sent at most once and gets exactly one [`SubrequestReply`], unless its caller
+//! withdraws it.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, HeaderName, REFERER};
+use http::{HeaderMap, HeaderValue};
+
+use harvestman_core::model::{Exchange, Failure, Fate};
+use harvestman_core::url::CanonicalUrl;
+
+/// The maximum number of sub-requests that wait at one host.
+pub const SUBREQUESTS_MAX: usize = 256;
+
+/// The headers of a browser's request that are sent. All others are those of every request of the crawl: who it is, which
+/// languages and codings it accepts, its cookies.
+const PASSED_ON: [HeaderName; 3] = [ACCEPT, REFERER, HeaderName::from_static("x-requested-with")];
+
+/// The maximum length of the value of such a header; a longer one is not sent.
+const HEADER_VALUE_MAX: usize = 2_048;
+
+/// A request for something that a page needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subrequest {
+    /// The URL to fetch.
+    pub url: CanonicalUrl,
+    headers: HeaderMap,
+    /// Identifies the caller that waits for the reply.
+    pub ticket: u64,
+}
+
+impl Subrequest {
+    /// Creates a sub-request. Of the `headers` of a browser, only those that a crawler may pass on are sent.
+    pub fn new(url: CanonicalUrl, headers: &HeaderMap) -> Self {
+        Self { url, headers: passed_on(headers), ticket: 0 }
+    }
+
+    /// Sets the ticket.
+    #[must_use]
+    pub fn with_ticket(self, ticket: u64) -> Self {
+        Self { ticket, ..self }
+    }
+
+    /// Returns the headers of this request only.
+    pub const fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+}
+
+/// Returns those headers that a crawler may pass on, each once.
+fn passed_on(headers: &HeaderMap) -> HeaderMap {
+    let fits = |value: &&HeaderValue| value.len() <= HEADER_VALUE_MAX;
+    PASSED_ON
+        .into_iter()
+        .filter_map(|name| headers.get(&name).filter(fits).cloned().map(|value| (name, value)))
+        .collect()
+}
+
+/// The reply to a sub-request.
+#[derive(Debug)]
+pub enum SubrequestReply {
+    /// The host answered, with any status. Redirects are not followed.
+    Answered {
+        /// The request and its response.
+        exchange: Box<Exchange>,
+        /// The body with its content coding removed.
+        body: Bytes,
+    },
+    /// There is no answer.
+    Refused(SubrequestRefusal),
+}
+
+/// Why a sub-request gets no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubrequestRefusal {
+    /// The URL is not http or https.
+    NotHttp,
+    /// robots.txt disallows the URL, or is unavailable.
+    Robots,
+    /// The host is blocked by an operator, was given up, or is owned by another node.
+    HostBlocked,
+    /// A budget is spent, or the crawl is stopped.
+    Budget,
+    /// Too many sub-requests wait.
+    Busy,
+    /// The request was aborted, because this node may not send requests any more.
+    Aborted,
+    /// The request failed.
+    Failed(Failure),
+}
+
+impl SubrequestRefusal {
+    /// Returns the reason's name in metric labels.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::NotHttp => "not_http",
+            Self::Robots => "robots",
+            Self::HostBlocked => "host_blocked",
+            Self::Budget => "budget",
+            Self::Busy => "busy",
+            Self::Aborted => "aborted",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
+/// The fate of a page that would not be fetched either.
+impl From<Fate> for SubrequestRefusal {
+    fn from(fate: Fate) -> Self {
+        match fate {
+            Fate::Robots(_) => Self::Robots,
+            Fate::Failed(Failure::HostGivenUp) => Self::HostBlocked,
+            Fate::Failed(failure) => Self::Failed(failure),
+            _ => Self::Failed(Failure::Internal),
+        }
+    }
+}
+
+/// The sub-requests that wait at one host, at most [`SUBREQUESTS_MAX`].
+#[derive(Debug, Default)]
+pub(super) struct SubrequestQueue(VecDeque<Subrequest>);
+
+impl SubrequestQueue {
+    /// Adds a sub-request. Returns false if the queue is full.
+    pub(super) fn add(&mut self, wanted: Subrequest) -> bool {
+        let has_room = self.0.len() < SUBREQUESTS_MAX;
+        if has_room {
+            self.0.push_back(wanted);
+        }
+        has_room
+    }
+
+    /// Returns the sub-request to send next.
+    pub(super) fn first(&self) -> Option<&Subrequest> {
+        self.0.front()
+    }
+
+    /// Removes and returns the sub-request to send next.
+    pub(super) fn take(&mut self) -> Option<Subrequest> {
+        self.0.pop_front()
+    }
+
+    /// Removes the sub-request with this ticket. Returns whether it waited.
+    pub(super) fn remove(&mut self, ticket: u64) -> bool {
+        let at = self.0.iter().position(|wanted| wanted.ticket == ticket);
+        at.and_then(|at| self.0.remove(at)).is_some()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+#[path = "subrequest_tests.rs"]
+mod tests;
