@@ -8,6 +8,7 @@ mod browser;
 mod limits;
 mod need;
 mod page;
+pub mod replay;
 mod settling;
 mod suspicion;
 mod wanted;
