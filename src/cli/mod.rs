@@ -10,6 +10,7 @@ pub mod config;
 pub mod control;
 pub mod crawl;
 pub mod demo;
+mod doctor;
 pub mod exit;
 pub mod explain;
 pub mod index;
@@ -126,6 +127,7 @@ enum Command {
     /// Inspect a URL, robots.txt, sitemap, page or WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
+    Doctor(Box<doctor::DoctorArgs>),
     /// Print the effective configuration
     Config(Box<config::ConfigArgs>),
     /// Print a shell completion script
@@ -162,6 +164,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Lab(what) => lab::run(*what)?,
         Command::Index(what) => index::run(&what)?,
         Command::Inspect(what) => inspect::run(*what)?,
+        Command::Doctor(args) => return doctor::run(&args),
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),
     }

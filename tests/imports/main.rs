@@ -35,6 +35,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("metrics", &["core"]),
     ("structure", &["core"]),
     ("validators", &["core"]),
+    ("render", &["core"]),
     ("index", &["structure"]),
     ("policy", &["core", "structure"]),
     ("storage", &["core", "metrics"]),
@@ -43,7 +44,10 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("report", &["core", "fleet", "metrics", "policy", "stages", "storage", "structure"]),
     ("admin", &["core", "metrics", "report"]),
     ("sim", &["core"]),
-    ("pipeline", &["core", "fleet", "metrics", "policy", "report", "stages", "storage", "structure", "validators"]),
+    (
+        "pipeline",
+        &["core", "fleet", "metrics", "policy", "render", "report", "stages", "storage", "structure", "validators"],
+    ),
     ("lab", &["core", "fleet", "index", "pipeline", "policy", "report", "sim", "stages", "storage", "structure"]),
 ];
 /// Words that must not occur in a pure file: actors, runtimes, sockets, files, metrics, and clocks that read the time
@@ -70,6 +74,7 @@ const PURE: &[&str] = &[
     "core/src/url/",
     "structure/src/",
     "validators/src/",
+    "render/src/",
     "policy/src/",
     "stages/src/",
     "storage/src/",
@@ -78,6 +83,7 @@ const PURE: &[&str] = &[
 ];
 /// The shells: the only files in pure folders that perform I/O or run actors.
 const SHELLS: &[&str] = &[
+    "render/src/browser/", // a browser
     "stages/src/frontier/actor/",
     "stages/src/frontier/messages.rs",
     "stages/src/host/actor/",

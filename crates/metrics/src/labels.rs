@@ -240,6 +240,31 @@ pub const TRAFFIC: &[&str] = &["exchange", "log", "observations", "keys", "objec
 /// The directions of these messages.
 pub const TRAFFIC_WAYS: &[&str] = &["published", "asked", "received"];
 
+/// What renders bring.
+pub const RENDER_OUTCOMES: &[&str] =
+    &["gain", "no_gain", "impaired", "cannot_start", "crashed", "hung", "too_large", "too_many_events", "rejected"];
+
+/// What becomes of requests of rendered pages.
+pub const RENDER_REQUESTS: &[&str] = &[
+    "answered",
+    "method",
+    "kind",
+    "scheme",
+    "other_site",
+    "navigation",
+    "worker",
+    "requests",
+    "size",
+    "robots",
+    "scope",
+    "host",
+    "budget",
+    "failed",
+];
+
+/// What is known of the need to render a class of pages.
+pub const RENDER_NEEDS: &[&str] = &["open", "needed", "unneeded", "failing"];
+
 /// Budgets of a crawl.
 pub const BUDGETS: &[&str] = &["pages", "bytes", "time", "requests"];
 

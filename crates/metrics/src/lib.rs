@@ -20,8 +20,8 @@ use prometheus::{Registry, TextEncoder};
 
 pub use catalogue::{
     ArchiveMetrics, BuildMetrics, ClassifyMetrics, CrawlMetrics, DedupMetrics, FetchMetrics, FilterMetrics,
-    FleetMetrics, FrontierMetrics, HostMetrics, ParseMetrics, PolicyMetrics, RecrawlMetrics, StageMetrics,
-    StateMetrics, WorkerMetrics,
+    FleetMetrics, FrontierMetrics, HostMetrics, ParseMetrics, PolicyMetrics, RecrawlMetrics, RenderMetrics,
+    StageMetrics, StateMetrics, WorkerMetrics,
 };
 pub use instrument::{
     Counter, CounterBy, CounterByNumber, CounterByPair, Definition, Gauge, GaugeBy, Histogram, HistogramBy, Info, Kind,
@@ -65,6 +65,8 @@ pub struct Metrics {
     pub state: Arc<StateMetrics>,
     /// Visits to known pages.
     pub recrawl: Arc<RecrawlMetrics>,
+    /// Rendering in a browser.
+    pub render: Arc<RenderMetrics>,
     /// The fleet; counts nothing outside of one.
     pub fleet: Arc<FleetMetrics>,
 }
@@ -118,6 +120,7 @@ impl Metrics {
             archive: Arc::new(ArchiveMetrics::make(all)),
             state: Arc::new(StateMetrics::make(all)),
             recrawl: Arc::new(RecrawlMetrics::make(all)),
+            render: Arc::new(RenderMetrics::make(all)),
             fleet: Arc::new(fleet),
             registry,
         };

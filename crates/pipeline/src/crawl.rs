@@ -43,7 +43,6 @@ pub(super) struct Handles {
     pub(super) recrawl: Option<RecrawlHandle>,
     pub(super) requests: RequestAbort,
     /// For the pages that are rendered.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the renderer of pages is not connected yet"))]
     pub(super) subrequests: Subrequests,
 }
 

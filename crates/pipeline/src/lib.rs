@@ -46,6 +46,7 @@ mod policy_log;
 mod policy_setup;
 mod reach;
 mod recrawl;
+mod rendering;
 mod requests;
 mod resume;
 mod rules;
@@ -73,6 +74,7 @@ use environment::LiveEnvironment;
 pub use error::Error;
 pub use example::{reader, spelling_reader};
 pub use model_file::{MODEL_FILE, write_model};
+pub use rendering::{BrowserCheck, check_browser};
 use resume::Start;
 pub use rules::AcceptsPage;
 pub use searches::{visible_text, with_searches};
@@ -98,7 +100,7 @@ use harvestman_stages::frontier::EndReason;
 /// says so.
 pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
-        return fleet::run(config, hooks).await;
+        return Box::pin(fleet::run(config, hooks)).await;
     }
     run_in(config, hooks, Start::new_crawl).await
 }
@@ -134,7 +136,7 @@ pub async fn fleet_rebalance(own: &Config) -> Result<RebalanceReport, Error> {
 /// Resumes the crawl whose directory `config` names, however it ended; otherwise like [`run`].
 pub async fn resume(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
-        return fleet::run(config, hooks).await;
+        return Box::pin(fleet::run(config, hooks)).await;
     }
     run_in(config, hooks, Start::resume).await
 }

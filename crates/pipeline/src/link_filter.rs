@@ -100,12 +100,10 @@ impl<'a> LinkFilter<'a> {
         }
     }
 
-    /// Takes in all links of a page. Returns the page's cluster.
-    pub(super) fn page(&mut self, page: &ParsedPage, directives: RobotsDirectives) -> PageCluster {
+    /// Takes in all links of a page of `cluster`.
+    pub(super) fn page(&mut self, page: &ParsedPage, cluster: PageCluster, directives: RobotsDirectives) {
         self.resolver = self.rules.canonicaliser.document_resolver(self.via, page.base.as_deref(), page.charset);
-        let cluster = self.classified(&*self.snapshot, page);
         self.links(page, cluster, directives);
-        cluster
     }
 
     /// Takes in all links of a page of `cluster`.
@@ -143,7 +141,9 @@ impl<'a> LinkFilter<'a> {
     }
 
     /// The cluster of the page.
-    fn classified(&self, policy: &dyn PolicySnapshot, page: &ParsedPage) -> PageCluster {
+    /// Returns the cluster of the page.
+    pub(super) fn classified(&self, page: &ParsedPage) -> PageCluster {
+        let policy = &*self.snapshot;
         let metrics = &self.rules.metrics.classify;
         // Before there is anything to tell apart there is nothing to measure.
         let is_timed = metrics.busy_seconds.is_on() && policy.generation() > 0;

@@ -95,7 +95,8 @@ fn taken_in(corpus: &Corpus, order: FilterOrder) -> (Vec<Counts>, BTreeSet<Strin
     for (url, parsed) in pages(corpus) {
         let item = ScheduledUrl::errand(url.clone());
         let mut intake = LinkFilter::new(&rules, choosy(order, false), &mut memory, &item);
-        intake.page(&parsed, RobotsDirectives::default());
+        let cluster = intake.classified(&parsed);
+        intake.page(&parsed, cluster, RobotsDirectives::default());
         let (found, _) = intake.finish();
         let refused = |why| found.settled.of(Fate::Policy(why));
         let (place, by_url) = (refused(PolicyRefusal::LinkClass), refused(PolicyRefusal::NoEdge));
@@ -180,7 +181,9 @@ fn the_laboratory_times_what_the_pipeline_does_in_every_order() {
 fn fates(rules: &Rules, memory: &mut Memory, traps: bool, urls: &[&str]) -> (Fates, Vec<String>) {
     let item = ScheduledUrl::errand(CanonicalUrl::from_canonical("http://h.test/"));
     let mut intake = LinkFilter::new(rules, choosy(rules.filter.order, traps), memory, &item);
-    intake.page(&linking_to(urls), RobotsDirectives::default());
+    let parsed = linking_to(urls);
+    let cluster = intake.classified(&parsed);
+    intake.page(&parsed, cluster, RobotsDirectives::default());
     let (found, _) = intake.finish();
     assert_eq!(found.settled.total() + found.accepted.len() as u64, urls.len() as u64);
     (found.settled, found.accepted.iter().map(|item| item.url.as_str().to_owned()).collect())

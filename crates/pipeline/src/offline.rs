@@ -214,6 +214,8 @@ pub(super) fn rules(
         recorded: Some(site.exists),
         validator: site.accepts,
         searches,
+        // A recording has what it has.
+        renders: None,
         metrics: Metrics::off(),
     })
 }

@@ -7,7 +7,9 @@ use super::job::Sitemap;
 use super::link_filter::LinkFilter;
 use super::link_judge::Memory;
 use super::reach::Reach;
+use super::rendering::{RenderClass, Shown};
 use super::rules::Rules;
+use super::searches::visible_text;
 use bytes::Bytes;
 
 use harvestman_core::clock::Stopwatch;
@@ -19,12 +21,16 @@ use harvestman_core::model::{
 use harvestman_core::url::CanonicalUrl;
 use harvestman_policy::search::SearchReply;
 use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal, ProposalKind};
+use harvestman_render::{RenderedPage, Suspicion};
 use harvestman_stages::fetch;
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap;
 use harvestman_stages::revisit::{RowMark, rows};
 use harvestman_storage::archive;
 use harvestman_structure::parse::Parser;
+
+/// The type of a document that scripts left.
+const RENDERED_TYPE: &str = "text/html; charset=utf-8";
 
 /// A processed page: its fate, and what it led to.
 pub(super) struct PageResult {
@@ -49,6 +55,19 @@ pub(super) struct PageResult {
     pub(super) contexts: Vec<Box<[u32]>>,
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
+    /// If the page is to be rendered before anything is done with it: its class.
+    pub(super) to_render: Option<RenderClass>,
+}
+
+/// What an HTML page is read from.
+#[derive(Debug, Clone, Copy)]
+enum Source<'a> {
+    /// The answer of the server; the page may be rendered.
+    Answer,
+    /// The same of a page that is not rendered.
+    OnlyAnswer,
+    /// The document that its scripts left.
+    Rendered(&'a RenderedPage),
 }
 
 impl PageResult {
@@ -70,6 +89,7 @@ impl PageResult {
             contexts: Vec::new(),
             cluster: PageCluster::default(),
             exported: None,
+            to_render: None,
         }
     }
 
@@ -110,7 +130,19 @@ impl PageProcessor {
     }
 
     /// Determines the fate of an exchange, and processes the links of its page.
+    ///
+    /// If the page is to be rendered, nothing but that is returned; [`PageProcessor::rendered`] or
+    /// [`PageProcessor::unrendered`] must follow.
     pub(super) fn page(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
+        self.read(item, exchange, Source::Answer)
+    }
+
+    /// Processes a page that could not be rendered.
+    pub(super) fn unrendered(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
+        self.read(item, exchange, Source::OnlyAnswer)
+    }
+
+    fn read(&mut self, item: &ScheduledUrl, exchange: &Exchange, source: Source<'_>) -> PageResult {
         let answer = match &exchange.result {
             Ok(answer) => answer,
             Err(failure) => return PageResult::of(Fate::Failed(*failure)),
@@ -119,13 +151,13 @@ impl PageProcessor {
             200..=299 if answer.truncated == Some(Truncation::UnwantedType) => {
                 self.unparsed(item, answer, Fate::UnwantedType)
             }
-            200..=299 => self.document(item, answer),
+            200..=299 => self.document(item, answer, source),
             300..=399 => self.redirect(item, answer),
             status => PageResult::of(Fate::Failed(Failure::Http(status))),
         }
     }
 
-    fn document(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
+    fn document(&mut self, item: &ScheduledUrl, answer: &Answer, source: Source<'_>) -> PageResult {
         if let Some(result) = self.requested_by_search(item, answer) {
             return result;
         }
@@ -140,8 +172,10 @@ impl PageProcessor {
         watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
         metrics.parsed_bytes.add(body.len() as u64);
         let result = match media {
-            MediaType::Xml => self.feed(item, answer, &body).unwrap_or_else(|| self.html(item, answer, &body)),
-            MediaType::Html | MediaType::Other => self.html(item, answer, &body),
+            MediaType::Xml => {
+                self.feed(item, answer, &body).unwrap_or_else(|| self.html(item, answer, &body, Source::OnlyAnswer))
+            }
+            MediaType::Html | MediaType::Other => self.html(item, answer, &body, source),
         };
         self.rules.metrics.parse.stage.sent.inc();
         self.rules.metrics.parse.links.add(u64::from(result.links.unwrap_or(0)));
@@ -158,7 +192,11 @@ impl PageProcessor {
         PageResult { found, exported, ..PageResult::of(fate) }
     }
 
-    fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> PageResult {
+    fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8], source: Source<'_>) -> PageResult {
+        let (body, content_type) = match source {
+            Source::Rendered(page) => (page.html.as_bytes(), Some(RENDERED_TYPE)),
+            Source::Answer | Source::OnlyAnswer => (body, answer.content_type()),
+        };
         let rules = Arc::clone(&self.rules);
         let needs = rules.needs.now();
         let needs = Needs { gist: needs.gist || rules.digests, ..needs };
@@ -170,31 +208,42 @@ impl PageProcessor {
         self.follow_policy(&*snapshot, needs);
         let parse = &rules.metrics.parse;
         let mut watch = parse.busy_seconds.is_on().then(Stopwatch::start);
-        let mut page = self.parser.parse(body, answer.content_type());
+        let mut page = self.parser.parse(body, content_type);
         watch.iter_mut().for_each(|watch| parse.busy_seconds.add(watch.lap()));
         parse.pages.by(page.charset).inc();
         let directives = page.robots.and(rules.header_directives(answer));
         if let Some(target) = rules.refresh_target(item, answer) {
             page.add_refresh(&target);
         }
+        let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
+        let cluster = filter.classified(&page);
+        let class = RenderClass::of(cluster, &item.url);
+        let suspicion = || Suspicion::of(body, page.link_count(), || word_count(body, content_type));
+        let renders = rules.renders.as_ref().filter(|_| matches!(source, Source::Answer));
+        if renders.is_some_and(|renders| renders.wants(class, suspicion)) {
+            return PageResult { to_render: Some(class), ..PageResult::of(Fate::Fetched) };
+        }
         let accepts = rules.validator.as_ref();
-        let accepted = accepts.and_then(|accepts| accepts(item.url.as_str(), body, answer.content_type()));
+        let accepted = accepts.and_then(|accepts| accepts(item.url.as_str(), body, content_type));
         if accepted == Some(true) && rules.searches.as_ref().is_some_and(|searches| searches.is_named_result(item)) {
             // Before its links are checked: they belong to the crawl from now on.
             rules.scope.add_found_site(item.url.as_str());
         }
-        let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
         filter.placed = needs.links.then(Vec::new);
         filter.rows = rules.digests.then(Vec::new);
         filter.wants_contexts = needs.contexts;
-        let cluster = filter.page(&page, directives);
+        filter.page(&page, cluster, directives);
+        if let Source::Rendered(rendered) = source {
+            let class = LinkClass::unclassified(Apath::DERIVED);
+            rendered.navigations.iter().for_each(|url| drop(filter.link(url, class)));
+        }
         let links = Some(page.link_count() as u32);
         let digests = rules.digests.then(|| digests(&page));
         let placed = filter.placed.take().unwrap_or_default();
         let contexts = filter.take_contexts();
         let rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
         let (found, exported) = filter.finish();
-        let search = self.search_of_site(item, (body, answer.content_type()), &page);
+        let search = self.search_of_site(item, (body, content_type), &page);
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
             units: std::mem::take(&mut page.units),
@@ -203,7 +252,7 @@ impl PageProcessor {
             forms: page.forms,
             links: placed,
             accepted,
-            body: needs.body.then(|| (Bytes::copy_from_slice(body), answer.content_type().map(Into::into))),
+            body: needs.body.then(|| (Bytes::copy_from_slice(body), content_type.map(Into::into))),
             search,
         };
         let title = page.title;
@@ -219,6 +268,38 @@ impl PageProcessor {
             cluster,
             ..PageResult::of(Fate::Fetched)
         }
+    }
+
+    /// Processes a page by the document that its scripts left.
+    pub(super) fn rendered(
+        &mut self,
+        item: &ScheduledUrl,
+        exchange: &Exchange,
+        (class, page): (RenderClass, &RenderedPage),
+    ) -> PageResult {
+        if let (Some(renders), Ok(answer)) = (self.rules.renders.clone(), &exchange.result) {
+            let body = decoded(answer, &self.rules);
+            let plain = self.shown(item, &body, answer.content_type());
+            let shown = self.shown(item, page.html.as_bytes(), Some(RENDERED_TYPE));
+            renders.learn(class, page, &plain, &shown);
+        }
+        self.read(item, exchange, Source::Rendered(page))
+    }
+
+    /// Returns what a page shows: its links to pages of the crawl, and its text.
+    fn shown(&mut self, item: &ScheduledUrl, body: &[u8], content_type: Option<&str>) -> Shown {
+        let rules = Arc::clone(&self.rules);
+        let page = self.parser.parse(body, content_type);
+        let mut resolver = rules.canonicaliser.document_resolver(&item.url, page.base.as_deref(), page.charset);
+        let mut links = Vec::new();
+        for link in page.groups.iter().flat_map(|group| &group.links) {
+            if let Some(url) =
+                resolver.resolve(page.href(link)).ok().filter(|url| rules.scope.check(url.as_str()).is_ok())
+            {
+                links.push(url.fingerprint());
+            }
+        }
+        Shown::new(links, &visible_text(body, content_type).unwrap_or_default())
     }
 
     /// Sets the parser to what the policy's snapshot requires.
@@ -335,6 +416,11 @@ fn refresh(filter: &mut LinkFilter<'_>, target: &str, directives: RobotsDirectiv
     let mut page = ParsedPage::default();
     page.add_refresh(target);
     filter.links(&page, PageCluster::default(), directives);
+}
+
+/// Returns the number of words that a page shows.
+fn word_count(body: &[u8], content_type: Option<&str>) -> usize {
+    visible_text(body, content_type).map_or(0, |text| text.split_whitespace().count())
 }
 
 /// Returns the decoded body of an answer.

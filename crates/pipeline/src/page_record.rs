@@ -42,6 +42,7 @@ pub(super) fn page_record(
         class: decision.map(|_| item.queue().to_string()),
         score: decision.map(|decision| decision.score).filter(|score| score.is_finite()),
         snapshot: decision.map(|decision| decision.snapshot),
+        rendered: None,
         payload_digest: None,
         ip: answer.and_then(|answer| answer.remote).map(|ip| ip.to_string()),
         truncated: answer.and_then(|answer| answer.truncated).map(truncation).map(str::to_owned),

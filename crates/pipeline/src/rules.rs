@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::needs::SharedNeeds;
+use super::rendering::Renders;
 use super::searches::Searches;
 use harvestman_core::config::filter::FilterOptions;
 use harvestman_core::model::{Answer, HostOwnership, RobotsDirectives, ScheduledUrl};
@@ -46,6 +47,8 @@ pub(super) struct Rules {
     pub(super) validator: Option<Arc<AcceptsPage>>,
     /// The searches of the crawl.
     pub(super) searches: Option<Arc<Searches>>,
+    /// Decides which pages are rendered, if any may be.
+    pub(super) renders: Option<Arc<Renders>>,
     pub(super) metrics: Metrics,
 }
 

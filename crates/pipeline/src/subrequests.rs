@@ -71,7 +71,6 @@ pub(crate) struct Subrequests {
     callers: Arc<SubrequestCallers>,
 }
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the renderer of pages is not connected yet"))]
 impl Subrequests {
     /// Creates the handle. The hosts reply to `callers`.
     pub(crate) const fn new(hosts: HostsHandle, callers: Arc<SubrequestCallers>) -> Self {

@@ -9,6 +9,7 @@ use super::handles::{PageQueue, StateHandle};
 use super::job::Job;
 use super::learning::Learner;
 use super::recrawl::RecrawlScheduler;
+use super::rendering::RenderStage;
 use super::state_writer::{StateWriter, StateWriterThread};
 use super::worker::Worker;
 use harvestman_core::model::Ledger;
@@ -20,6 +21,8 @@ pub(super) struct Stages {
     pub(super) jobs: Receiver<Job>,
     /// `None` if the policy does not learn.
     pub(super) learner: Option<Learner>,
+    /// The browsers, if pages may be rendered.
+    pub(super) render_stage: Option<RenderStage>,
     /// In a recrawl: its scheduler.
     pub(super) scheduler: Option<RecrawlScheduler>,
     /// `None` if the state is not persisted.
@@ -56,7 +59,10 @@ impl Threads {
     /// Starts a thread for each stage.
     pub(super) fn spawn(stages: Stages) -> Result<Self, Error> {
         let refused = |error: std::io::Error| Error::Internal(error.to_string());
-        let Stages { workers, jobs, learner, scheduler, state_writer, writer } = stages;
+        let Stages { workers, jobs, learner, render_stage, scheduler, state_writer, writer } = stages;
+        if let Some(stage) = render_stage {
+            stage.spawn();
+        }
         let workers = workers.into_iter().enumerate().map(|(number, worker)| worker.spawn(number, jobs.clone()));
         Ok(Self {
             writer: writer.spawn()?,

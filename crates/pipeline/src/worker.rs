@@ -16,10 +16,12 @@ use super::live::LiveBoard;
 use super::page_processor::{PageProcessor, PageResult, observation};
 use super::page_record::{note_visit, page_record};
 use super::recrawl::{RecrawlHandle, links_of, sighting};
+use super::rendering::{PageToRender, RenderClass, RenderQueue, Renders};
 use super::visits::{Visits, earlier};
-use harvestman_core::clock::Clock;
-use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl};
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl, Visit};
 use harvestman_metrics::Metrics;
+use harvestman_render::{RenderFailure, RenderedPage};
 use harvestman_stages::frontier::{
     CreditPool, LeaseEnded, LinksFound, Outcome, OwnRequestEnded, PageFindings, SitemapLinks,
 };
@@ -33,6 +35,10 @@ pub(super) struct WorkerContext {
     /// In a recrawl: its scheduler.
     pub(super) recrawl: Option<RecrawlHandle>,
     pub(super) visits: Arc<Visits>,
+    /// The queue of the browsers, if pages may be rendered.
+    pub(super) renders: Option<RenderQueue>,
+    /// Decides which pages are.
+    pub(super) render_rules: Option<Arc<Renders>>,
     /// For URLs of sitemaps that the frontier has not taken in.
     pub(super) sitemap_credit: CreditPool,
     pub(super) live: Arc<LiveBoard>,
@@ -40,6 +46,14 @@ pub(super) struct WorkerContext {
     pub(super) metrics: Metrics,
     /// Set with the first outcome that could not be written.
     pub(super) write_failed: AtomicBool,
+}
+
+impl WorkerContext {
+    fn renders_failed(&self, class: RenderClass, why: &RenderFailure) {
+        if let Some(rules) = &self.render_rules {
+            rules.fail(class, why);
+        }
+    }
 }
 
 /// One worker.
@@ -69,6 +83,7 @@ impl Worker {
     pub(super) fn step(&mut self, job: Job) -> bool {
         match job {
             Job::Page { lease, exchange } => self.page(lease, exchange),
+            Job::Rendered { page, rendered } => self.rendered(page, rendered),
             Job::Refused { lease, fate } => self.refused(lease, fate),
             Job::Errand { exchange, announced, permit } => {
                 self.errand(&exchange, OwnRequestEnded { announced, ..OwnRequestEnded::default() }, permit);
@@ -79,15 +94,54 @@ impl Worker {
         true
     }
 
-    fn page(&mut self, lease: Lease, exchange: Exchange) {
+    fn page(&mut self, mut lease: Lease, mut exchange: Exchange) {
         let context = Arc::clone(&self.context);
         let started = context.clock.now();
         let before = context.visits.before(&lease.item.url);
         let mut result = match &exchange.result {
             Ok(answer) if answer.status == 304 && before.is_some() => PageResult::of(Fate::NotModified),
-            _ => self.process_contained(&lease.item, &exchange),
+            _ => self.process_contained(&lease.item, |processor| processor.page(&lease.item, &exchange)),
         };
+        if let Some((class, renders)) = result.to_render.zip(context.renders.as_ref()) {
+            match renders.send(Box::new(PageToRender { lease, exchange, class })) {
+                Ok(()) => return context.metrics.worker.busy_seconds.add(context.clock.now().since(started)),
+                // The browsers are gone.
+                Err(page) => (lease, exchange) = (page.lease, page.exchange),
+            }
+            result = self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, &exchange));
+        }
+        self.finish((lease, exchange), (before, started), result, None);
+    }
+
+    /// Goes on with a page that was to be rendered.
+    fn rendered(&mut self, page: Box<PageToRender>, rendered: Result<RenderedPage, RenderFailure>) {
+        let PageToRender { lease, exchange, class } = *page;
+        let started = self.context.clock.now();
+        let before = self.context.visits.before(&lease.item.url);
+        let outcome = rendered.as_ref().map_or_else(RenderFailure::label, |_| "rendered");
+        let result = match &rendered {
+            Ok(page) => self
+                .process_contained(&lease.item, |processor| processor.rendered(&lease.item, &exchange, (class, page))),
+            Err(why) => {
+                tracing::debug!(url = lease.item.url.as_str(), %why, "the page is not rendered");
+                self.context.renders_failed(class, why);
+                self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, &exchange))
+            }
+        };
+        self.finish((lease, exchange), (before, started), result, Some(outcome));
+    }
+
+    /// Records the outcome of a page.
+    fn finish(
+        &mut self,
+        (lease, exchange): (Lease, Exchange),
+        (before, started): (Option<Visit>, Instant),
+        mut result: PageResult,
+        rendered: Option<&str>,
+    ) {
+        let context = Arc::clone(&self.context);
         let mut record = page_record(&lease, Some(&exchange), result.fate, Some(&result));
+        record.rendered = rendered.map(str::to_owned);
         let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
         let held = before.as_ref().and_then(earlier);
         let page = self
@@ -116,9 +170,13 @@ impl Worker {
     }
 
     /// Processes a page. If the parser panics, only the page's links are lost.
-    fn process_contained(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
+    fn process_contained(
+        &mut self,
+        item: &ScheduledUrl,
+        process: impl FnOnce(&mut PageProcessor) -> PageResult,
+    ) -> PageResult {
         let processor = &mut self.processor;
-        catch_unwind(AssertUnwindSafe(|| processor.page(item, exchange))).unwrap_or_else(|_| {
+        catch_unwind(AssertUnwindSafe(|| process(processor))).unwrap_or_else(|_| {
             tracing::error!(url = item.url.as_str(), "the parser panicked; the page's links are lost");
             self.context.metrics.parse.stage.dropped.by("panic").inc();
             self.processor.reset();

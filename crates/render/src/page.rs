@@ -44,7 +44,9 @@ pub enum RequestKind {
     Font,
     /// A connection that stays open: `EventSource`, `WebSocket`.
     Stream,
-    /// Anything else: beacons, prefetches, manifests, reports.
+    /// Beacons, prefetches, manifests, reports.
+    Aside,
+    /// Anything else, such as the script of a worker.
     Other,
 }
 
@@ -61,13 +63,16 @@ impl RequestKind {
             "Media" | "TextTrack" => Self::Media,
             "Font" => Self::Font,
             "EventSource" | "WebSocket" => Self::Stream,
+            "Ping" | "Prefetch" | "Manifest" | "CSPViolationReport" | "Preflight" | "SignedExchange" | "FedCM" => {
+                Self::Aside
+            }
             _ => Self::Other,
         }
     }
 
     /// Returns whether many pages have the same of it, so that one request serves all.
     pub const fn is_asset(self) -> bool {
-        matches!(self, Self::Script | Self::Stylesheet)
+        matches!(self, Self::Script | Self::Stylesheet | Self::Other)
     }
 }
 

@@ -94,13 +94,19 @@ impl RequestRules {
         if request.header("service-worker").is_some() {
             return Some(Refusal::Worker);
         }
+        // The browser calls some of these connections, which stay open, other requests.
+        if request.header("accept").is_some_and(|accept| accept.contains("text/event-stream")) {
+            return Some(Refusal::Kind);
+        }
         let is_same_site = site_of(url).is_some_and(|site| site == self.site);
         match request.kind {
-            Kind::Image | Kind::Media | Kind::Font | Kind::Stream | Kind::Other => return Some(Refusal::Kind),
+            Kind::Image | Kind::Media | Kind::Font | Kind::Stream | Kind::Aside => return Some(Refusal::Kind),
             // Libraries are often loaded from elsewhere; data is not.
             Kind::Script => {}
-            Kind::Document | Kind::Stylesheet | Kind::Xhr | Kind::Fetch if is_same_site => {}
-            Kind::Document | Kind::Stylesheet | Kind::Xhr | Kind::Fetch => return Some(Refusal::OtherSite),
+            _ if is_same_site => {}
+            Kind::Document | Kind::Stylesheet | Kind::Xhr | Kind::Fetch | Kind::Other => {
+                return Some(Refusal::OtherSite);
+            }
         }
         if self.asked >= self.limits.requests {
             return Some(Refusal::Requests);

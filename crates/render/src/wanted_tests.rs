@@ -33,7 +33,7 @@ fn data_of_the_site_and_scripts_are_asked_for() {
     assert_eq!(decide("https://api.example.net/posts", Xhr), Decision::Refuse(Refusal::OtherSite));
     assert_eq!(decide("https://cdn.example.net/jquery.js", Script), Decision::Ask);
     assert_eq!(decide("https://cdn.example.net/all.css", Stylesheet), Decision::Refuse(Refusal::OtherSite));
-    for kind in [Image, Media, Font, Stream, Other] {
+    for kind in [Image, Media, Font, Stream, Aside] {
         assert_eq!(decide("https://forum.example.org/x", kind), Decision::Refuse(Refusal::Kind));
     }
     for (url, decision) in [
@@ -53,6 +53,9 @@ fn what_may_change_the_server_or_outlive_the_page_is_refused() {
         post.method = method.to_owned();
         assert_eq!(rules().decide(&post, Origin::Elsewhere), Decision::Refuse(Refusal::Method));
     }
+    let mut stream = request("https://forum.example.org/live", RequestKind::Other);
+    stream.headers.push(("Accept".to_owned(), "text/event-stream".to_owned()));
+    assert_eq!(rules().decide(&stream, Origin::MainFrame), Decision::Refuse(Refusal::Kind));
     let mut worker = request("https://forum.example.org/sw.js", RequestKind::Script);
     worker.headers.push(("Service-Worker".to_owned(), "script".to_owned()));
     assert_eq!(rules().decide(&worker, Origin::Elsewhere), Decision::Refuse(Refusal::Worker));

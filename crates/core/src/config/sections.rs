@@ -11,7 +11,7 @@ use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
 use super::{
     BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, FleetOptions, LogOptions, MetricsOptions, PolicyOptions,
-    RecrawlOptions, RobotsOptions, SearchOptions, StateOptions,
+    RecrawlOptions, RenderOptions, RobotsOptions, SearchOptions, StateOptions,
 };
 
 /// A section without its type, for code that treats all sections alike: loading, printing, the reference.
@@ -92,6 +92,8 @@ sections! {
     policy: PolicyOptions,
     /// Searches.
     search: SearchOptions,
+    /// Rendering in a browser.
+    render: RenderOptions,
     /// The frontier.
     frontier: FrontierOptions,
     /// The archive.

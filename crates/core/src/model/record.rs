@@ -78,6 +78,9 @@ pub struct PageRecord {
     /// The version of the policy's snapshot that gave the score; `policy.jsonl` has more about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<u64>,
+    /// Present if the page was to be rendered in a browser: `rendered`, or why that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<String>,
     /// SHA-1 of the payload in base 32, as in the WARC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload_digest: Option<String>,
@@ -200,6 +203,7 @@ mod tests {
                     class: text.clone(),
                     score: has.then_some(score),
                     snapshot: has.then_some(long),
+                    rendered: text.clone(),
                     payload_digest: text.clone(),
                     ip: text.clone(),
                     truncated: text.clone(),

@@ -11,6 +11,7 @@ mod hosts;
 mod keeping;
 mod pages;
 mod policy;
+mod render;
 
 use prometheus::Registry;
 
@@ -22,6 +23,7 @@ pub use hosts::{FetchMetrics, HostMetrics};
 pub use keeping::{ArchiveMetrics, RecrawlMetrics, StateMetrics};
 pub use pages::{ClassifyMetrics, DedupMetrics, FilterMetrics, ParseMetrics, WorkerMetrics};
 pub use policy::PolicyMetrics;
+pub use render::RenderMetrics;
 
 /// Bounds for durations of requests: from a fast local server to the longest timeout.
 const REQUEST_SECONDS: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
@@ -171,6 +173,7 @@ pub(super) fn groups() -> Vec<Group> {
         "Archive" ArchiveMetrics,
         "State" StateMetrics,
         "Recrawl" RecrawlMetrics,
+        "Rendering" RenderMetrics,
         "Fleet" FleetMetrics,
     ]
 }

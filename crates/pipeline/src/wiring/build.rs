@@ -27,6 +27,7 @@ use crate::output::{CONFIG_FILE, SEEN_DIRECTORY};
 use crate::policy_board::PolicyBoard;
 use crate::policy_setup::{LearnerSetup, PolicySetup};
 use crate::recrawl::{RecrawlHandle, RecrawlScheduler, SchedulerSetup};
+use crate::rendering::{RenderQueue, RenderStage, require_browser};
 use crate::resume::{Start, restore_urls, spill};
 use crate::rules::Rules;
 use crate::seen::SeenMonitor;
@@ -91,6 +92,7 @@ impl CrawlBuilder<'_> {
     /// Builds all stages and connects them. The actors run; the other stages are started by [`PreparedCrawl::start`].
     pub(crate) fn build(&self) -> Result<PreparedCrawl, Error> {
         let (parts, mut policy) = parts(self)?;
+        require_browser(self.config, &self.clock)?;
         let crawl_directory = output::directory(self.config);
         // Only now, so that nothing is created if the settings are wrong.
         let Start { lock, left } = (self.start)(&crawl_directory)?;
@@ -104,7 +106,8 @@ impl CrawlBuilder<'_> {
             live: Arc::new(LiveBoard::new(&self.hooks.live)),
             seeds: parts.seeds.iter().map(ToString::to_string).collect(),
         };
-        let (workers, learner) = self.workers(policy, &shown.live, &circle.handles, &sinks)?;
+        let (renders, render_stage) = self.renders(&circle.handles, &sinks)?.unzip();
+        let (workers, learner) = self.workers((policy, renders), &shown.live, &circle.handles, &sinks)?;
         let control = self.control(&circle, &sinks, &shown);
         let status = self.status(&circle, &sinks, &shown, &control);
         let live = self.live(&circle, &shown, &control);
@@ -125,7 +128,10 @@ impl CrawlBuilder<'_> {
             run: Run { seeds: shown.seeds, seed: self.seed.0, config: Some(CONFIG_FILE.to_owned()), ..Run::default() },
             lock,
         };
-        Ok(PreparedCrawl { crawl, stages: Stages { workers, jobs, learner, scheduler, state_writer, writer } })
+        Ok(PreparedCrawl {
+            crawl,
+            stages: Stages { workers, jobs, learner, render_stage, scheduler, state_writer, writer },
+        })
     }
 
     /// Opens the sinks, and reads what an earlier run left.
@@ -242,10 +248,16 @@ impl CrawlBuilder<'_> {
         found
     }
 
+    /// Prepares the browsers, if pages may be rendered.
+    fn renders(&self, handles: &Handles, sinks: &Sinks) -> Result<Option<(RenderQueue, RenderStage)>, Error> {
+        let to = (handles.subrequests.clone(), handles.pages.clone());
+        RenderStage::new(self.config, &sinks.directory, to, &self.clock, &self.hooks.metrics.render)
+    }
+
     /// Builds the workers, and the policy's learner if the policy learns.
     fn workers(
         &self,
-        policy: PolicySetup,
+        (policy, renders): (PolicySetup, Option<RenderQueue>),
         live: &Arc<LiveBoard>,
         handles: &Handles,
         sinks: &Sinks,
@@ -264,6 +276,8 @@ impl CrawlBuilder<'_> {
             archive: sinks.files.handle(self),
             recrawl: handles.recrawl.clone(),
             visits: Arc::clone(&sinks.visits),
+            renders,
+            render_rules: sinks.rules.renders.clone(),
             sitemap_credit: CreditPool::new(SITEMAP_URLS_MAX),
             live: Arc::clone(live),
             clock: self.clock.clone(),

@@ -6,6 +6,7 @@ use super::CrawlBuilder;
 use crate::Error;
 use crate::environment::Network;
 use crate::policy_setup::{PolicyEnvironment, PolicySetup};
+use crate::rendering::Renders;
 use crate::rules::Rules;
 use crate::searches::{Searches, query};
 use harvestman_core::config::Config;
@@ -106,6 +107,10 @@ pub(super) fn rules(
         recorded: None,
         validator: policy.validator.clone(),
         searches: parts.searches.clone(),
+        renders: config
+            .render
+            .is_on()
+            .then(|| Arc::new(Renders::new(config.render.mode, Arc::clone(&builder.hooks.metrics.render)))),
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),

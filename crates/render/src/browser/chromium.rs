@@ -15,7 +15,7 @@ use super::executable::Executable;
 use super::flags::{Confinement, command, flags};
 use super::process::Process;
 use super::session::Session;
-use super::tab::{Tab, failure};
+use super::tab::{Tab, Work};
 use crate::limits::RenderLimits;
 use crate::page::{Browser, Later, PageRequests, PageTask, RenderFailure, RenderedPage};
 
@@ -84,7 +84,7 @@ impl Chromium {
         let running = self.start().await?;
         let version = running.connection.command(None, "Browser.getVersion", json!({}), START_MAX).await;
         running.process.end().await;
-        let version = version.map_err(failure)?;
+        let version = version?;
         Ok(version["product"].as_str().unwrap_or("unknown").to_owned())
     }
 
@@ -155,17 +155,12 @@ impl Running {
         settings: &ChromiumSettings,
     ) -> Result<RenderedPage, RenderFailure> {
         self.pages += 1;
-        let session = Session::open(&self.connection).await.map_err(failure)?;
+        let session = Session::open(&self.connection).await?;
         let (target, context) = session.names();
-        let tab = Tab::new(
-            (&self.connection, &mut self.events),
-            session,
-            page,
-            requests,
-            (&settings.limits, &settings.clock),
-        )?;
+        let work = Work { page, requests, limits: &settings.limits, clock: &settings.clock };
+        let tab = Tab::new(&self.connection, &mut self.events, session, work)?;
         let rendered = tab.render().await;
-        Session::close(&self.connection, &target, &context).await.map_err(failure)?;
+        Session::close(&self.connection, &target, &context).await?;
         self.refuse_rest().await?;
         rendered
     }
@@ -175,7 +170,7 @@ impl Running {
         while let Ok(event) = self.events.try_recv() {
             if let Some(PageEvent::Paused(paused)) = PageEvent::of(event) {
                 let fail = json!({"requestId": paused.id, "errorReason": "Aborted"});
-                self.connection.tell(None, "Fetch.failRequest", fail).await.map_err(failure)?;
+                self.connection.tell(None, "Fetch.failRequest", fail).await?;
             }
         }
         Ok(())

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 
 use super::frames::Frames;
+use crate::page::RenderFailure;
 
 /// Maximum number of bytes of a message of the browser. The largest is a page's document as text.
 const MESSAGE_BYTES_MAX: usize = 64 << 20;
@@ -35,6 +36,16 @@ pub(crate) enum CommandError {
     /// The browser rejected it.
     #[error("the browser rejected {0}: {1}")]
     Rejected(&'static str, String),
+}
+
+impl From<CommandError> for RenderFailure {
+    fn from(error: CommandError) -> Self {
+        match error {
+            CommandError::Ended => Self::Crashed,
+            CommandError::Late(_) => Self::Hung,
+            CommandError::Rejected(..) => Self::Rejected(error.to_string()),
+        }
+    }
 }
 
 /// An event of the browser.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::connection::{CommandError, Connection};
-use super::tab::failure;
 use crate::page::RenderFailure;
 
 /// Time in which the browser itself answers.
@@ -83,7 +82,7 @@ impl Session {
     pub(super) async fn document(&self, bytes_max: usize) -> Result<String, RenderFailure> {
         let world = self.world.get().copied().ok_or(RenderFailure::Hung)?;
         let length = "document.documentElement ? document.documentElement.outerHTML.length : 0".to_owned();
-        let length = self.evaluate(world, length).await.map_err(failure)?;
+        let length = self.evaluate(world, length).await?;
         if length.as_u64().is_none_or(|length| length > bytes_max as u64) {
             return Err(RenderFailure::TooLarge);
         }
@@ -92,7 +91,7 @@ impl Session {
             let node = &root["root"]["nodeId"];
             self.command("DOM.getOuterHTML", json!({"nodeId": node, "includeShadowDOM": true}), PAGE_MAX).await
         };
-        let html = ask.await.map_err(failure)?;
+        let html = ask.await?;
         html["outerHTML"]
             .as_str()
             .filter(|html| html.len() <= bytes_max.saturating_mul(2))

@@ -38,6 +38,14 @@ enum Step {
     Changes(Result<u64, CommandError>),
 }
 
+/// What is to be done.
+pub(super) struct Work<'a> {
+    pub(super) page: PageTask,
+    pub(super) requests: Arc<dyn PageRequests>,
+    pub(super) limits: &'a RenderLimits,
+    pub(super) clock: &'a Clock,
+}
+
 /// A page in the browser.
 pub(super) struct Tab<'a> {
     connection: &'a Connection,
@@ -63,12 +71,12 @@ pub(super) struct Tab<'a> {
 impl<'a> Tab<'a> {
     /// Prepares a page in `session`.
     pub(super) fn new(
-        (connection, events): (&'a Connection, &'a mut mpsc::Receiver<Event>),
+        connection: &'a Connection,
+        events: &'a mut mpsc::Receiver<Event>,
         session: Session,
-        page: PageTask,
-        requests: Arc<dyn PageRequests>,
-        (limits, clock): (&'a RenderLimits, &Clock),
+        work: Work<'a>,
     ) -> Result<Self, RenderFailure> {
+        let Work { page, requests, limits, clock } = work;
         let rules = RequestRules::new(&page.url, limits.clone());
         let rules = rules.ok_or_else(|| RenderFailure::Rejected(format!("{} is no web page", page.url)))?;
         Ok(Self {
@@ -131,7 +139,7 @@ impl<'a> Tab<'a> {
                 if self.dialogs > self.limits.dialogs {
                     return Err(RenderFailure::Hung);
                 }
-                self.session.dismiss_dialog().await.map_err(failure)
+                self.session.dismiss_dialog().await.map_err(RenderFailure::from)
             }
             Some(PageEvent::Loaded) => {
                 self.settling.loaded(self.now());
@@ -154,7 +162,7 @@ impl<'a> Tab<'a> {
             }
             Some(PageEvent::TargetCreated { id, opener }) if opener.is_some() => {
                 let close = json!({"targetId": id});
-                self.connection.tell(None, "Target.closeTarget", close).await.map_err(failure)
+                self.connection.tell(None, "Target.closeTarget", close).await.map_err(RenderFailure::from)
             }
             Some(PageEvent::Crashed(target)) if target == self.session.target => Err(RenderFailure::Crashed),
             Some(PageEvent::TargetCreated { .. } | PageEvent::Crashed(_)) | None => Ok(()),
@@ -172,11 +180,11 @@ impl<'a> Tab<'a> {
             Decision::Page => {
                 let PageTask { status, headers, body, .. } = &self.page;
                 let fulfil = fulfil(&paused.id, *status, headers, body);
-                self.connection.tell(None, "Fetch.fulfillRequest", fulfil).await.map_err(failure)
+                self.connection.tell(None, "Fetch.fulfillRequest", fulfil).await.map_err(RenderFailure::from)
             }
             Decision::Local => {
                 let go_on = json!({"requestId": paused.id});
-                self.connection.tell(None, "Fetch.continueRequest", go_on).await.map_err(failure)
+                self.connection.tell(None, "Fetch.continueRequest", go_on).await.map_err(RenderFailure::from)
             }
             Decision::Refuse(why) => self.refuse(paused, why).await,
             Decision::Ask => {
@@ -199,7 +207,7 @@ impl<'a> Tab<'a> {
         let reason = if why == Refusal::Navigation { "Aborted" } else { "BlockedByClient" };
         let fail = json!({"requestId": paused.id, "errorReason": reason});
         self.note(paused.request, Err(why));
-        self.connection.tell(None, "Fetch.failRequest", fail).await.map_err(failure)
+        self.connection.tell(None, "Fetch.failRequest", fail).await.map_err(RenderFailure::from)
     }
 
     async fn step(&mut self, step: Step) -> Result<(), RenderFailure> {
@@ -210,7 +218,7 @@ impl<'a> Tab<'a> {
                 self.answered(*paused, reply).await
             }
             Step::Navigated(result) => {
-                result.map_err(failure)?;
+                result?;
                 let session = Arc::clone(&self.session);
                 self.steps.push(Box::pin(async move { Step::Observed(session.observe().await) }));
                 Ok(())
@@ -245,7 +253,7 @@ impl<'a> Tab<'a> {
             note.content_type = content_type.map(|(_, value)| value.clone());
             note.body = if is_data { body } else { note.body.clone() };
         }
-        self.connection.tell(None, "Fetch.fulfillRequest", fulfil).await.map_err(failure)
+        self.connection.tell(None, "Fetch.fulfillRequest", fulfil).await.map_err(RenderFailure::from)
     }
 
     fn note(&mut self, request: PageRequest, outcome: Result<u16, Refusal>) {
@@ -274,15 +282,6 @@ fn hung_later(result: Result<(), CommandError>) -> Result<(), RenderFailure> {
     match result {
         Err(CommandError::Ended) => Err(RenderFailure::Crashed),
         Ok(()) | Err(CommandError::Late(_) | CommandError::Rejected(..)) => Ok(()),
-    }
-}
-
-/// Returns what a failed command says of the page.
-pub(super) fn failure(error: CommandError) -> RenderFailure {
-    match error {
-        CommandError::Ended => RenderFailure::Crashed,
-        CommandError::Late(_) => RenderFailure::Hung,
-        CommandError::Rejected(..) => RenderFailure::Rejected(error.to_string()),
     }
 }
 

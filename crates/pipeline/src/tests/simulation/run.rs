@@ -183,7 +183,7 @@ impl Run<'_> {
     }
 
     fn start_stages(&self, stages: Stages, writer: &Arc<Mutex<Option<ArchiveWriter>>>) -> SteppedStages {
-        let Stages { mut workers, jobs, learner, scheduler, state_writer, writer: made } = stages;
+        let Stages { mut workers, jobs, learner, scheduler, state_writer, writer: made, .. } = stages;
         *writer.lock() = Some(made);
         let worker = workers.pop().expect("a worker");
         let state_writer = state_writer.map(|(state_writer, _)| state_writer);

@@ -36,6 +36,7 @@ fn full() -> PageRecord {
         class: text("1/2/3"),
         score: Some(0.5),
         snapshot: Some(9),
+        rendered: text("rendered"),
         payload_digest: text("sha1:A"),
         ip: text("127.0.0.1"),
         truncated: text("length"),

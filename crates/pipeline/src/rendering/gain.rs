@@ -1,0 +1,95 @@
+//! What a rendered page has that the plain one lacks: pure.
+
+use std::collections::HashSet;
+
+use foldhash::fast::FixedState;
+use harvestman_core::model::path_hash::step;
+use harvestman_core::url::Fingerprint;
+use harvestman_render::Gain;
+
+/// Number of words whose succession is compared.
+const RUN: usize = 4;
+/// Maximum number of runs of words of a page.
+const RUNS_MAX: usize = 65_536;
+/// Maximum number of gains that are remembered.
+const KNOWN_MAX: usize = 1 << 20;
+
+/// What a page shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Shown {
+    links: HashSet<u64, FixedState>,
+    /// Runs of words: single words are on many pages.
+    runs: HashSet<u64, FixedState>,
+}
+
+impl Shown {
+    /// Returns what a page with these links and this visible text shows.
+    pub(crate) fn new(links: impl IntoIterator<Item = Fingerprint>, text: &str) -> Self {
+        let words: Vec<u64> = text
+            .split_whitespace()
+            .take(RUNS_MAX)
+            .map(|word| word.bytes().fold(1, |hash, byte| step(hash, u64::from(byte))))
+            .collect();
+        // A page with fewer words than a run has one run.
+        let runs = words.windows(RUN.min(words.len().max(1)));
+        let runs = runs.map(|run| run.iter().fold(2, |hash, word| step(hash, *word))).collect();
+        Self { links: links.into_iter().map(|link| link.0 as u64).collect(), runs }
+    }
+}
+
+/// The gains of earlier pages: what is gained again and again (a menu, a notice) counts once.
+#[derive(Debug, Default)]
+pub(super) struct KnownGains(HashSet<u64, FixedState>);
+
+impl KnownGains {
+    /// Returns what `rendered` has that `plain` lacks, and no page rendered before had.
+    pub(super) fn gain(&mut self, plain: &Shown, rendered: &Shown) -> Gain {
+        let links = rendered.links.difference(&plain.links).filter(|link| self.is_new(**link)).count();
+        let words = rendered.runs.difference(&plain.runs).filter(|run| self.is_new(!**run)).count();
+        Gain { links: links as u32, words: words as u32 }
+    }
+
+    fn is_new(&mut self, gain: u64) -> bool {
+        if self.0.len() >= KNOWN_MAX {
+            self.0.clear();
+        }
+        self.0.insert(gain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shown(links: &[u64], text: &str) -> Shown {
+        Shown::new(links.iter().map(|link| Fingerprint(u128::from(*link))), text)
+    }
+
+    #[test]
+    fn a_gain_is_what_is_new() {
+        let mut known = KnownGains::default();
+        let plain = shown(&[1, 2], "one two three four");
+        let rendered = shown(&[2, 3, 4], "one two three four five six");
+        assert_eq!(known.gain(&plain, &rendered), Gain { links: 2, words: 2 });
+        let again = shown(&[3, 4, 5], "one two three four five six seven");
+        assert_eq!(
+            known.gain(&plain, &again),
+            Gain { links: 1, words: 1 },
+            "what the page before gained does not count"
+        );
+        assert_eq!(known.gain(&Shown::default(), &shown(&[], "short")), Gain { links: 0, words: 1 });
+        assert_eq!(known.gain(&Shown::default(), &Shown::default()), Gain::default());
+    }
+
+    proptest! {
+        #[test]
+        fn the_same_page_gains_nothing(links in proptest::collection::vec(0_u64..50, 0..30), text in "[a-c ]{0,60}") {
+            let page = shown(&links, &text);
+            prop_assert_eq!(KnownGains::default().gain(&page, &page), Gain::default());
+            let mut known = KnownGains::default();
+            known.gain(&Shown::default(), &page);
+            prop_assert_eq!(known.gain(&Shown::default(), &page), Gain::default());
+        }
+    }
+}

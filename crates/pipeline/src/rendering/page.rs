@@ -1,0 +1,48 @@
+//! A page on its way to a browser, and its class.
+
+use harvestman_core::model::path_hash::step;
+use harvestman_core::model::{Exchange, Lease, PageCluster};
+use harvestman_core::url::CanonicalUrl;
+
+/// A page that is to be rendered.
+pub(crate) struct PageToRender {
+    pub(crate) lease: Lease,
+    pub(crate) exchange: Exchange,
+    pub(crate) class: RenderClass,
+}
+
+/// The class of a page for the need to render it: its cluster, or while it has none, the shape of its URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct RenderClass(u64);
+
+impl RenderClass {
+    /// Returns the class of the page at `url`.
+    pub(crate) fn of(cluster: PageCluster, url: &CanonicalUrl) -> Self {
+        match cluster.stored() {
+            0 => {
+                let path = url.path_and_query().split(['?', '#']).next().unwrap_or_default();
+                let mut segments = path.split('/').filter(|segment| !segment.is_empty());
+                let first = segments.next().unwrap_or_default();
+                let host = url.host_key();
+                let shape = host.as_str().bytes().chain([b'/']).chain(first.bytes());
+                let hash = shape.fold(1, |hash, byte| step(hash, u64::from(byte)));
+                Self(step(hash, segments.count() as u64) | 1 << 63)
+            }
+            cluster => Self(u64::from(cluster)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_without_a_cluster_has_the_class_of_its_urls_shape() {
+        let of = |url: &str| RenderClass::of(PageCluster::default(), &CanonicalUrl::from_canonical(url));
+        assert_eq!(of("http://a.example/t/1?page=2"), of("http://a.example/t/2"));
+        for other in ["http://a.example/u/1", "http://a.example/t/1/2", "http://b.example/t/1", "http://a.example/"] {
+            assert_ne!(of("http://a.example/t/1"), of(other), "{other}");
+        }
+    }
+}
