@@ -169,8 +169,9 @@ impl Crawled {
             let place = place.unwrap_or_else(|| panic!("{} is not in the archive", page.url));
             assert_eq!(records.remove(&place).as_ref(), Some(&page.url), "{place:?}");
         }
-        // What is left are the crawl's own errands.
-        let errand = |url: &str| url.ends_with("/robots.txt") || url.contains("sitemap");
+        // What is left are the crawl's own errands, and what rendered pages asked for.
+        let rendered = self.pages.iter().any(|page| page.rendered.is_some());
+        let errand = |url: &str| rendered || url.ends_with("/robots.txt") || url.contains("sitemap");
         assert!(records.values().all(|url| errand(url)), "{records:?}");
     }
 

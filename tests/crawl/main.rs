@@ -15,6 +15,7 @@ mod model;
 mod order;
 mod orders;
 mod own_searches;
+mod rendering;
 mod robots;
 mod scope;
 mod scripted;

@@ -86,8 +86,8 @@ def check_pages(out):
     return outcomes
 
 
-def left_over(work):
-    """Processes whose command line names the folder of the crawl, except this one."""
+def left_over():
+    """Processes of browsers that crawls started."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -95,7 +95,7 @@ def left_over(work):
                 command = file.read()
         except OSError:
             continue
-        if work.encode() in command and int(entry) != os.getpid() and b"--type=" in command + b"--user-data-dir":
+        if b"harvestman-browser-" in command and int(entry) != os.getpid():
             found.append(command.replace(b"\0", b" ").decode()[:200])
     return [command for command in found if "chrom" in command]
 
@@ -116,7 +116,7 @@ def main():
     check_politeness(log)
     outcomes = check_pages(out)
     time.sleep(1)
-    assert not left_over(work), left_over(work)
+    assert not left_over(), left_over()
     failed = {path: outcome for path, outcome in outcomes.items() if outcome != "rendered"}
     print(f"ok: {len(outcomes)} pages in {seconds:.0f} s, {len(log)} requests, all archived; not rendered: {failed}")
 

@@ -29,7 +29,6 @@ const UNSHOWN: &[(&str, &str)] = &[
     ("harvestman_frontier_returned_total", "further tries are shown by the hosts"),
     ("harvestman_frontier_hosts", "hosts met are shown"),
     ("harvestman_host_received_total", "requests are shown"),
-    ("harvestman_host_subrequests_refused_total", "no page is rendered yet"),
     ("harvestman_archive_received_total", "records are shown by type"),
     ("harvestman_archive_sent_total", "records are shown by type"),
     ("harvestman_archive_queue_bytes", "the length of the queue is shown"),

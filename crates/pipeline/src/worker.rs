@@ -116,6 +116,9 @@ impl Worker {
     /// Goes on with a page that was to be rendered.
     fn rendered(&mut self, page: Box<PageToRender>, rendered: Result<RenderedPage, RenderFailure>) {
         let PageToRender { lease, exchange, class } = *page;
+        if rendered.as_ref().is_ok_and(RenderedPage::is_cut_short) {
+            return self.cut_short(lease, &exchange, class);
+        }
         let started = self.context.clock.now();
         let before = self.context.visits.before(&lease.item.url);
         let outcome = rendered.as_ref().map_or_else(RenderFailure::label, |_| "rendered");
@@ -129,6 +132,16 @@ impl Worker {
             }
         };
         self.finish((lease, exchange), (before, started), result, Some(outcome));
+    }
+
+    /// Returns a page to the frontier whose content may be missing because the crawl ends: the next run fetches it again.
+    fn cut_short(&self, lease: Lease, exchange: &Exchange, class: RenderClass) {
+        if let Some(rules) = &self.context.render_rules {
+            rules.withdraw(class);
+        }
+        let received = Some(exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64));
+        let outcome = Outcome::Retry(self.context.clock.now());
+        self.context.frontier.send(LeaseEnded { lease, outcome, received });
     }
 
     /// Records the outcome of a page.

@@ -27,9 +27,9 @@ const RETEST_AFTER_MAX: u64 = 16_000;
 /// Weight of a new label in the average of a class that is rendered.
 const MEMORY: f64 = 0.1;
 /// Number of words that are worth as much as a link.
-const WORDS_PER_LINK: f64 = 20.0;
+const WORDS_PER_LINK: f64 = 10.0;
 /// Average gain, in links, from which a class is rendered.
-const NEEDED: f64 = 1.0;
+const NEEDED: f64 = 0.5;
 /// Number of failures in succession after which a class is not rendered for a while.
 const FAILURES_MAX: u32 = 3;
 /// Maximum number of classes; those beyond are not rendered.
@@ -124,8 +124,8 @@ impl<K> Default for RenderNeeds<K> {
 }
 
 impl<K: Hash + Eq> RenderNeeds<K> {
-    /// Returns whether a page of this class is rendered. If so, [`RenderNeeds::learn`] or [`RenderNeeds::fail`] must
-    /// follow.
+    /// Returns whether a page of this class is rendered. If so, [`RenderNeeds::learn`], [`RenderNeeds::fail`] or
+    /// [`RenderNeeds::withdraw`] must follow.
     pub fn wants(&mut self, class: K, suspicion: Suspicion) -> bool {
         self.budget = (self.budget + BUDGET_PER_PAGE).min(BUDGET_MAX);
         if suspicion == Suspicion::None || (self.classes.len() >= CLASSES_MAX && !self.classes.contains_key(&class)) {
@@ -165,6 +165,13 @@ impl<K: Hash + Eq> RenderNeeds<K> {
         let weight = (1.0 / f64::from(class.trials)).max(MEMORY);
         class.gain += (worth - class.gain) * weight;
         class.decide();
+    }
+
+    /// Records a render that was not finished.
+    pub fn withdraw(&mut self, class: &K) {
+        if let Some(class) = self.classes.get_mut(class) {
+            class.pending = class.pending.saturating_sub(1);
+        }
     }
 
     /// Records a render that says nothing of the class: it failed, or a request of the page was not allowed.

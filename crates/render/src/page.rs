@@ -214,6 +214,11 @@ pub struct RenderedPage {
 }
 
 impl RenderedPage {
+    /// Returns whether the crawl ended while the page was rendered, so that its content may be missing.
+    pub fn is_cut_short(&self) -> bool {
+        self.requests.iter().any(|note| note.outcome == Err(Refusal::Budget))
+    }
+
     /// Returns whether a request was refused for a reason that says nothing of the page: the crawl's rules or a failure.
     /// Then what rendering gains is unknown.
     pub fn is_impaired(&self) -> bool {

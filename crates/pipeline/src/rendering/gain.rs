@@ -9,8 +9,8 @@ use harvestman_render::Gain;
 
 /// Number of words whose succession is compared.
 const RUN: usize = 4;
-/// Maximum number of runs of words of a page.
-const RUNS_MAX: usize = 65_536;
+/// Maximum number of words of a page that are read.
+const WORDS_MAX: usize = 65_536;
 /// Maximum number of gains that are remembered.
 const KNOWN_MAX: usize = 1 << 20;
 
@@ -18,22 +18,23 @@ const KNOWN_MAX: usize = 1 << 20;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Shown {
     links: HashSet<u64, FixedState>,
-    /// Runs of words: single words are on many pages.
-    runs: HashSet<u64, FixedState>,
+    /// Its words, in their order.
+    words: Vec<u64>,
 }
 
 impl Shown {
     /// Returns what a page with these links and this visible text shows.
     pub(crate) fn new(links: impl IntoIterator<Item = Fingerprint>, text: &str) -> Self {
-        let words: Vec<u64> = text
-            .split_whitespace()
-            .take(RUNS_MAX)
-            .map(|word| word.bytes().fold(1, |hash, byte| step(hash, u64::from(byte))))
-            .collect();
-        // A page with fewer words than a run has one run.
-        let runs = words.windows(RUN.min(words.len().max(1)));
-        let runs = runs.map(|run| run.iter().fold(2, |hash, word| step(hash, *word))).collect();
-        Self { links: links.into_iter().map(|link| link.0 as u64).collect(), runs }
+        let hash = |word: &str| word.bytes().fold(1, |hash, byte| step(hash, u64::from(byte)));
+        Self {
+            links: links.into_iter().map(|link| link.0 as u64).collect(),
+            words: text.split_whitespace().take(WORDS_MAX).map(hash).collect(),
+        }
+    }
+
+    /// Returns the runs of words: single words are on many pages. A page with fewer words than a run has one.
+    fn runs(&self) -> impl Iterator<Item = &[u64]> {
+        self.words.windows(RUN.min(self.words.len().max(1)))
     }
 }
 
@@ -43,9 +44,14 @@ pub(super) struct KnownGains(HashSet<u64, FixedState>);
 
 impl KnownGains {
     /// Returns what `rendered` has that `plain` lacks, and no page rendered before had.
+    ///
+    /// A run of words counts if the plain page has none of them: where a script writes a date in other words, most words
+    /// around it are on the plain page.
     pub(super) fn gain(&mut self, plain: &Shown, rendered: &Shown) -> Gain {
         let links = rendered.links.difference(&plain.links).filter(|link| self.is_new(**link)).count();
-        let words = rendered.runs.difference(&plain.runs).filter(|run| self.is_new(!**run)).count();
+        let plain: HashSet<u64, FixedState> = plain.words.iter().copied().collect();
+        let new = rendered.runs().filter(|run| run.iter().all(|word| !plain.contains(word)));
+        let words = new.filter(|run| self.is_new(run.iter().fold(2, |hash, word| step(hash, *word)))).count();
         Gain { links: links as u32, words: words as u32 }
     }
 

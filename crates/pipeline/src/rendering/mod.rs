@@ -58,7 +58,7 @@ impl Renders {
         let gain = self.known.lock().gain(plain, rendered);
         let mut needs = self.needs.lock();
         // What was gained in spite of that is a gain.
-        if page.is_impaired() && gain.worth() < 1.0 {
+        if page.is_impaired() && gain == Gain::default() {
             needs.fail(&class);
             self.metrics.pages.by("impaired").inc();
         } else {
@@ -68,6 +68,11 @@ impl Renders {
         self.metrics.gained_links.add(u64::from(gain.links));
         self.show(&needs);
         gain
+    }
+
+    /// Records that a page was not rendered to its end.
+    pub(crate) fn withdraw(&self, class: RenderClass) {
+        self.needs.lock().withdraw(&class);
     }
 
     /// Records that a page could not be rendered.

@@ -50,14 +50,13 @@ pub(crate) struct RenderSetup {
 }
 
 impl RenderStage {
-    /// Prepares the browsers of a crawl, if it has any; `directory` is for their temporary files.
+    /// Prepares the browsers of a crawl, if it has any.
     ///
     /// # Errors
     ///
     /// There is no browser on this machine.
     pub(crate) fn new(
         config: &Config,
-        directory: &Path,
         (subrequests, workers): (Subrequests, PageQueue),
         clock: &Clock,
         metrics: &Arc<RenderMetrics>,
@@ -65,7 +64,7 @@ impl RenderStage {
         if !config.render.is_on() {
             return Ok(None);
         }
-        let settings = settings(config, directory, clock)?;
+        let settings = settings(config, clock)?;
         let browsers = (0..config.render.browsers.max(1)).map(|_| Arc::new(Chromium::new(settings.clone())) as _);
         let (queue, pages) = mpsc::channel(leases_max(config));
         let setup = RenderSetup {
@@ -130,7 +129,7 @@ pub struct BrowserCheck {
 
 /// Starts the browser of the settings, without network as for a crawl, and ends it.
 pub async fn check_browser(config: &Config) -> BrowserCheck {
-    let settings = match settings(config, &std::env::temp_dir(), &Clock::system()) {
+    let settings = match settings(config, &Clock::system()) {
         Ok(settings) => settings,
         Err(error) => return BrowserCheck { path: None, result: Err(error.to_string()) },
     };
@@ -144,7 +143,7 @@ pub async fn check_browser(config: &Config) -> BrowserCheck {
 ///
 /// There is none.
 pub(crate) fn require_browser(config: &Config, clock: &Clock) -> Result<(), Error> {
-    if config.render.is_on() { settings(config, Path::new(""), clock).map(drop) } else { Ok(()) }
+    if config.render.is_on() { settings(config, clock).map(drop) } else { Ok(()) }
 }
 
 /// Returns how browsers are started.
@@ -152,7 +151,7 @@ pub(crate) fn require_browser(config: &Config, clock: &Clock) -> Result<(), Erro
 /// # Errors
 ///
 /// There is no browser on this machine.
-fn settings(config: &Config, directory: &Path, clock: &Clock) -> Result<ChromiumSettings, Error> {
+fn settings(config: &Config, clock: &Clock) -> Result<ChromiumSettings, Error> {
     let RenderOptions { browser, sandbox, page_time, quiet, requests, page_bytes, heap_mib, .. } = &config.render;
     let named = (!browser.is_empty()).then(|| Path::new(browser));
     let search = std::env::var_os("PATH").unwrap_or_default();
@@ -161,7 +160,8 @@ fn settings(config: &Config, directory: &Path, clock: &Clock) -> Result<Chromium
         executable,
         confinement: Confinement { sandbox: *sandbox },
         agent: fetch::user_agent(&config.fetch),
-        temporary: directory.to_owned(),
+        // Not the directory of the crawl, which the user that a browser runs as may not be able to reach.
+        temporary: std::env::temp_dir(),
         limits: RenderLimits {
             active: page_time.0,
             quiet: quiet.0,

@@ -106,7 +106,7 @@ impl CrawlBuilder<'_> {
             live: Arc::new(LiveBoard::new(&self.hooks.live)),
             seeds: parts.seeds.iter().map(ToString::to_string).collect(),
         };
-        let (renders, render_stage) = self.renders(&circle.handles, &sinks)?.unzip();
+        let (renders, render_stage) = self.renders(&circle.handles)?.unzip();
         let (workers, learner) = self.workers((policy, renders), &shown.live, &circle.handles, &sinks)?;
         let control = self.control(&circle, &sinks, &shown);
         let status = self.status(&circle, &sinks, &shown, &control);
@@ -249,9 +249,9 @@ impl CrawlBuilder<'_> {
     }
 
     /// Prepares the browsers, if pages may be rendered.
-    fn renders(&self, handles: &Handles, sinks: &Sinks) -> Result<Option<(RenderQueue, RenderStage)>, Error> {
+    fn renders(&self, handles: &Handles) -> Result<Option<(RenderQueue, RenderStage)>, Error> {
         let to = (handles.subrequests.clone(), handles.pages.clone());
-        RenderStage::new(self.config, &sinks.directory, to, &self.clock, &self.hooks.metrics.render)
+        RenderStage::new(self.config, to, &self.clock, &self.hooks.metrics.render)
     }
 
     /// Builds the workers, and the policy's learner if the policy learns.

@@ -175,9 +175,9 @@ fn only_some_headers_of_the_browser_are_sent() {
 #[test]
 fn what_may_not_be_sent_is_refused_without_a_request() {
     let server = Server::start(|_| Reply::ok(""));
-    let blocked = server.url("blocked", "/a.js");
+    let (blocked, host) = (server.url("blocked", "/a.js"), server.url("blocked", ""));
     let crawled = crawl(config(&server), async move |handles| {
-        let name: HostName = "blocked.localhost".parse().unwrap();
+        let name: HostName = host.parse().unwrap();
         let mut hosts = BlockedHosts::default();
         hosts.0.insert(name.clone());
         handles.hosts.directory().block(hosts, &name);

@@ -1,0 +1,95 @@
+"""Crawls a simulated forum that builds its pages in the browser, and compares what was reached with what its pages show once loaded.
+
+Usage: render_crawl.py HARVESTMAN WORK
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+
+import sim
+
+PAGES = 80
+SECONDS_MAX = 600
+
+
+def get(url):
+    """The answer of a simulated host, whose name not every system knows."""
+    host, path = url.removeprefix("http://").split("/", 1)
+    request = urllib.request.Request(f"http://127.0.0.1:{host.split(':')[1]}/{path}", headers={"Host": host})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return answer.read().decode()
+
+
+def reachable(rendered, start):
+    """The URLs that lead to each other by the links of loaded pages, without clicks."""
+    found, waiting = {start}, [start]
+    while waiting:
+        links = rendered[waiting.pop()]["on_load"]["links"]
+        new = [url for url in links if url not in found and url in rendered]
+        found.update(new)
+        waiting.extend(new)
+    return found
+
+
+def run(binary, *arguments, stop_after=None):
+    process = subprocess.Popen([binary, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        return process.wait(timeout=stop_after or SECONDS_MAX)
+    except subprocess.TimeoutExpired:
+        assert stop_after, f"not done within {SECONDS_MAX} s"
+        process.kill()
+        process.wait()
+        return None
+
+
+def crawl(binary, start, out, kills):
+    """Crawls to the end, with the crawler killed some times."""
+    options = ["--render", "auto", *sim.CRAWL[:4], "--delay", "5ms", "--contact", "gate@localhost", "--quiet"]
+    begun = time.monotonic()
+    code = run(binary, "crawl", start, "--out", out, *options, stop_after=6 if kills else None)
+    for remaining in reversed(range(kills)):
+        assert code is None, f"the crawl ended before it was killed: {code}"
+        code = run(binary, "resume", out, "--quiet", stop_after=6 if remaining else None)
+    assert code == 0, f"the crawl ended with {code}"
+    return time.monotonic() - begun
+
+
+def check(out, rendered, start):
+    with open(os.path.join(out, "pages.jsonl"), encoding="utf-8") as lines:
+        pages = {page["url"]: page for page in map(json.loads, lines)}
+    fetched = {url for url, page in pages.items() if page["fate"] == "fetched"}
+    expected = reachable(rendered, start)
+    assert not expected - fetched, f"not reached: {sorted(expected - fetched)[:5]}"
+    plain = sum("rendered" not in pages[url] for url in expected)
+    failed = [page for page in pages.values() if page.get("rendered", "rendered") != "rendered"]
+    assert not failed, failed[:3]
+    with open(os.path.join(out, "report.json"), encoding="utf-8") as file:
+        report = json.load(file)
+    assert sim.fates_of(report) == report["discovered"], report["fates"]
+    return len(expected), plain
+
+
+def main():
+    sim.end_on_sigterm()
+    binary, work = sys.argv[1:]
+    shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(work)
+    with sim.served(binary, "--families", "client", "--hosts", "1", "--pages", str(PAGES), "--seed", "5") as start:
+        listed = map(json.loads, get(start + ".sim/rendered").splitlines())
+        rendered = {page["url"]: page for page in listed}
+        for kills in (0, 3):
+            out = os.path.join(work, f"out-{kills}")
+            seconds = crawl(binary, start, out, kills)
+            expected, plain = check(out, rendered, start)
+            print(f"{kills} kills: all {expected} pages in {seconds:.0f} s, {plain} of them not rendered")
+        counts = json.loads(get(start + "__counts"))
+        assert not any(counts.values()), f"something was changed on the server: {counts}"
+
+
+if __name__ == "__main__":
+    main()
