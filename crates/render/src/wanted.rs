@@ -94,8 +94,10 @@ impl RequestRules {
         if request.header("service-worker").is_some() {
             return Some(Refusal::Worker);
         }
-        // The browser calls some of these connections, which stay open, other requests.
-        if request.header("accept").is_some_and(|accept| accept.contains("text/event-stream")) {
+        // The browser calls these other requests: connections that stay open, and what another page may need.
+        let is_stream = request.header("accept").is_some_and(|accept| accept.contains("text/event-stream"));
+        let purposes = ["purpose", "sec-purpose"].map(|name| request.header(name));
+        if is_stream || purposes.into_iter().flatten().any(|purpose| purpose.contains("prefetch")) {
             return Some(Refusal::Kind);
         }
         let is_same_site = site_of(url).is_some_and(|site| site == self.site);

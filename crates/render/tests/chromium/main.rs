@@ -22,7 +22,8 @@ async fn scripts_run_and_the_crawl_answers_their_requests() {
         )
         .with("/api/1", "application/json", r#"{"id": 7}"#)
         .with("/api/2", "text/plain", "late text");
-    let (rendered, site) = render(&browser, "<img src=/i.png><script src=/app.js></script>", site).await;
+    let (rendered, site) =
+        render(&browser, "<link rel=prefetch href=/next><img src=/i.png><script src=/app.js></script>", site).await;
     let rendered = rendered.unwrap();
     assert!(
         rendered.html.contains(r#"<a href="/t/7">harvestman-test/1 (+http://example.org)</a>late text"#),
@@ -32,6 +33,8 @@ async fn scripts_run_and_the_crawl_answers_their_requests() {
     assert!(rendered.is_settled && !rendered.is_impaired());
     let asked = ["app.js", "api/1", "api/2"].map(|path| format!("http://forum.example.org/{path}"));
     assert_eq!(*site.asked.lock(), asked);
+    let prefetch = rendered.requests.iter().find(|note| note.request.url.ends_with("/next")).unwrap();
+    assert_eq!(prefetch.outcome, Err(Refusal::Kind), "{prefetch:?}");
     let image = rendered.requests.iter().find(|note| note.request.url.ends_with("/i.png")).unwrap();
     assert_eq!(image.outcome, Err(Refusal::Kind));
     let data = rendered.requests.iter().find(|note| note.request.url.ends_with("/api/1")).unwrap();
