@@ -173,7 +173,7 @@ pub(super) fn groups() -> Vec<Group> {
         "Archive" ArchiveMetrics,
         "State" StateMetrics,
         "Recrawl" RecrawlMetrics,
-        "Rendering" RenderMetrics,
+        "Render" RenderMetrics,
         "Fleet" FleetMetrics,
     ]
 }

@@ -76,14 +76,13 @@ mod tests {
     fn a_gain_is_what_is_new() {
         let mut known = KnownGains::default();
         let plain = shown(&[1, 2], "one two three four");
-        let rendered = shown(&[2, 3, 4], "one two three four five six");
+        let rendered = shown(&[2, 3, 4], "one two three four five six seven eight nine");
         assert_eq!(known.gain(&plain, &rendered), Gain { links: 2, words: 2 });
-        let again = shown(&[3, 4, 5], "one two three four five six seven");
-        assert_eq!(
-            known.gain(&plain, &again),
-            Gain { links: 1, words: 1 },
-            "what the page before gained does not count"
-        );
+        let again = shown(&[3, 4, 5], "five six seven eight nine ten");
+        let gain = known.gain(&plain, &again);
+        assert_eq!(gain, Gain { links: 1, words: 1 }, "what the page before gained does not count");
+        let (dates, written) = (shown(&[], "posted 3 minutes ago by one"), shown(&[], "posted 2026-01-02 by one"));
+        assert_eq!(known.gain(&written, &dates), Gain::default());
         assert_eq!(known.gain(&Shown::default(), &shown(&[], "short")), Gain { links: 0, words: 1 });
         assert_eq!(known.gain(&Shown::default(), &Shown::default()), Gain::default());
     }
