@@ -21,7 +21,7 @@ import sim
 DELAY = 0.03
 # A page has five seconds of its own; a browser that crashes or hangs is started again.
 SECONDS_MAX = 900
-# What a page may have besides documents of frames: scripts, style sheets and data.
+# How a page that tries to do harm may end.
 RENDERED = {"rendered", "hung", "crashed", "too_large", "too_many_events", "rejected"}
 
 
@@ -46,8 +46,9 @@ def archived(out):
         with open(name, "rb") as file:
             for record in ArchiveIterator(file):
                 if record.rec_type == "request":
-                    method, path = record.http_headers.statusline.split(" ")[0], record.rec_headers["WARC-Target-URI"]
-                    paths[f"{record.http_headers.protocol if method not in ('GET', 'HEAD') else method} /{path.split('/', 3)[3]}"] += 1
+                    # warcio calls the method of a request its protocol.
+                    method, url = record.http_headers.protocol, record.rec_headers["WARC-Target-URI"]
+                    paths[f"{method} /{url.split('/', 3)[3]}"] += 1
     return paths
 
 

@@ -96,3 +96,30 @@ impl Renders {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use harvestman_metrics::Metrics;
+    use harvestman_render::Refusal;
+
+    use super::*;
+
+    #[test]
+    fn every_outcome_and_refusal_has_a_label_of_its_own() {
+        let metrics = Metrics::new().render;
+        Refusal::ALL.iter().for_each(|refusal| metrics.requests.by(refusal.label()).inc());
+        assert!(Refusal::ALL.iter().all(|refusal| metrics.requests.by(refusal.label()).get() == 1));
+        let text = String::new;
+        let failures = [
+            RenderFailure::CannotStart(text()),
+            RenderFailure::Crashed,
+            RenderFailure::Hung,
+            RenderFailure::TooLarge,
+            RenderFailure::TooManyEvents,
+            RenderFailure::Rejected(text()),
+        ];
+        failures.iter().for_each(|failure| metrics.pages.by(failure.label()).inc());
+        assert!(failures.iter().all(|failure| metrics.pages.by(failure.label()).get() == 1));
+        assert_eq!((metrics.requests.by("other").get(), metrics.pages.by("other").get()), (0, 0));
+    }
+}
