@@ -170,6 +170,12 @@ def check_dashboards(prometheus, names, filled, span):
         yield chosen
 
 
+def justified_alerts(folder, rule="HarvestmanDiskFull"):
+    """The alert on a full disk, where less is free than it allows for: then it is right, whatever the crawl does."""
+    warns_below = 20 * 2**30
+    return {rule} if shutil.disk_usage(folder).free < warns_below else set()
+
+
 def boards():
     """The names of all dashboards."""
     return sorted(file.stem for file in GRAFANA.glob("dashboards/*.json"))
@@ -220,7 +226,7 @@ def run(args, home):
             own = [name for name in boards() if name != OF_FLEET]
             for chosen in check_dashboards(prometheus, own, lambda query: put_in(query, instance), (began, time.time())):
                 assert chosen["job"] and chosen["instance"] and not chosen["node"], f"values that can be selected: {chosen}"
-            check_rules(prometheus)
+            check_rules(prometheus, expected=justified_alerts(args.work))
             assert crawl.poll() is None, "the crawl ended during the checks"
             crawl.send_signal(signal.SIGINT)
             assert crawl.wait(timeout=60) == INTERRUPTED, f"exit code {crawl.returncode}"
