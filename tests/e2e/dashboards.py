@@ -3,7 +3,7 @@
 
 Usage: dashboards.py --bed NAME --beds DIR --work DIR --harvestman BIN --prometheus BIN --promtool BIN
 
-The forum is the one that `bed.py setup` created in WORK. It is crawled with the policy `ucc`, with archive and state, slowly enough to be
+The forum is the one that `bed.py setup` created in WORK. It is crawled with the policy `ucc`, with archive, state and a browser, slowly enough to be
 scraped about a dozen times. Prometheus uses the job and the rules of grafana/, but scrapes every second. The script checks that
   * promtool accepts the metrics, the configuration and the rules, and the rules pass their tests,
   * each query of each panel returns numbers and no error, and its series have the labels that the legend uses,
@@ -113,7 +113,8 @@ def until(what, is_so, *processes):
 def has_seen_enough(prometheus, port, out):
     """Whether the crawl has produced everything that panels show, and has been scraped often enough."""
     text = get(port, "/metrics") or ""
-    done = total(text, "harvestman_crawl_pages_total") >= PAGES and total(text, "harvestman_policy_model_updates_total") > 0
+    done = (total(text, "harvestman_crawl_pages_total") >= PAGES and total(text, "harvestman_policy_model_updates_total") > 0
+            and total(text, "harvestman_render_duration_seconds_count") > 0)
     scraped = prometheus.ask("query", query=f'count_over_time(up{{job="{JOB}"}}[1h])')["result"]
     return done and scraped and int(scraped[0]["value"][1]) >= SCRAPES and os.path.exists(f"{out}/state")
 
@@ -199,7 +200,7 @@ def check_rules(prometheus, is_fleet=False, expected=()):
 
 def crawl_command(args, base, out, port):
     """The command line of a crawl that is slow enough to be observed."""
-    return [args.harvestman, "crawl", base, "--out", out, "--policy", "ucc", "--delay", "30ms", "--per-host", "2",
+    return [args.harvestman, "crawl", base, "--out", out, "--policy", "ucc", "--delay", "30ms", "--per-host", "2", "--render", "auto",
             "--contact", "gate@example.org", "--metrics", f"127.0.0.1:{port}", "--quiet"]
 
 
