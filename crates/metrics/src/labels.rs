@@ -241,8 +241,18 @@ pub const TRAFFIC: &[&str] = &["exchange", "log", "observations", "keys", "objec
 pub const TRAFFIC_WAYS: &[&str] = &["published", "asked", "received"];
 
 /// What renders bring.
-pub const RENDER_OUTCOMES: &[&str] =
-    &["gain", "no_gain", "impaired", "cannot_start", "crashed", "hung", "too_large", "too_many_events", "rejected"];
+pub const RENDER_OUTCOMES: &[&str] = &[
+    "gain",
+    "no_gain",
+    "impaired",
+    "replayed",
+    "cannot_start",
+    "crashed",
+    "hung",
+    "too_large",
+    "too_many_events",
+    "rejected",
+];
 
 /// What becomes of requests of rendered pages.
 pub const RENDER_REQUESTS: &[&str] = &[
@@ -263,7 +273,7 @@ pub const RENDER_REQUESTS: &[&str] = &[
 ];
 
 /// What is known of the need to render a class of pages.
-pub const RENDER_NEEDS: &[&str] = &["open", "needed", "unneeded", "failing"];
+pub const RENDER_NEEDS: &[&str] = &["open", "needed", "unneeded", "failing", "replayed"];
 
 /// Budgets of a crawl.
 pub const BUDGETS: &[&str] = &["pages", "bytes", "time", "requests"];

@@ -3,10 +3,9 @@
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::rendering::PageToRender;
+use super::rendering::{PageToRender, RenderOutcome};
 use harvestman_core::model::{Exchange, Fate, Lease};
 use harvestman_core::url::CanonicalUrl;
-use harvestman_render::{RenderFailure, RenderedPage};
 
 /// A job of a worker. Its channel has room for every lease and every auxiliary request that can be in progress, so
 /// sending a job never blocks.
@@ -14,7 +13,7 @@ pub(super) enum Job {
     /// A page was fetched, or failed for good.
     Page { lease: Lease, exchange: Exchange },
     /// A page was rendered, or could not be.
-    Rendered { page: Box<PageToRender>, rendered: Result<RenderedPage, RenderFailure> },
+    Rendered { page: Box<PageToRender>, outcome: RenderOutcome },
     /// A URL is not fetched: only its line in the page log is written.
     Refused { lease: Lease, fate: Fate },
     /// A robots.txt was fetched, a part of a page, or a sitemap that is tried again: it is archived. `announced`: whether

@@ -7,7 +7,7 @@ use super::job::Sitemap;
 use super::link_filter::LinkFilter;
 use super::link_judge::Memory;
 use super::reach::Reach;
-use super::rendering::{RenderClass, Shown};
+use super::rendering::{Gained, RenderClass, Renders, Shown};
 use super::rules::Rules;
 use super::searches::visible_text;
 use bytes::Bytes;
@@ -21,6 +21,7 @@ use harvestman_core::model::{
 use harvestman_core::url::CanonicalUrl;
 use harvestman_policy::search::SearchReply;
 use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal, ProposalKind};
+use harvestman_render::replay::{Sample, foretold_page};
 use harvestman_render::{RenderedPage, Suspicion};
 use harvestman_stages::fetch;
 use harvestman_stages::frontier::DiscoveredLinks;
@@ -281,8 +282,32 @@ impl PageProcessor {
             let body = decoded(answer, &self.rules);
             let plain = self.shown(item, &body, answer.content_type());
             let shown = self.shown(item, page.html.as_bytes(), Some(RENDERED_TYPE));
-            renders.learn(class, page, &plain, &shown);
+            let gained = renders.learn(class, page, &plain, &shown);
+            if renders.learns_requests() && !page.is_impaired() {
+                self.learn_requests(&renders, (item, class), (&body, page), &gained);
+            }
         }
+        self.read(item, exchange, Source::Rendered(page))
+    }
+
+    /// Learns from the requests of a page's scripts.
+    fn learn_requests(
+        &mut self,
+        renders: &Renders,
+        (item, class): (&ScheduledUrl, RenderClass),
+        (body, page): (&[u8], &RenderedPage),
+        gained: &Gained,
+    ) {
+        let Some(sample) = Sample::of_page(item.url.as_str(), &String::from_utf8_lossy(body), page) else { return };
+        let candidate = renders.candidate(class, &sample).map(|template| {
+            let foretold = self.shown(item, foretold_page(&template, &sample).as_bytes(), Some(RENDERED_TYPE));
+            (template, gained.share_in(&foretold))
+        });
+        renders.learn_requests(class, sample, candidate);
+    }
+
+    /// Processes a page that requests without a browser completed.
+    pub(super) fn replayed(&mut self, item: &ScheduledUrl, exchange: &Exchange, page: &RenderedPage) -> PageResult {
         self.read(item, exchange, Source::Rendered(page))
     }
 

@@ -16,12 +16,12 @@ use super::live::LiveBoard;
 use super::page_processor::{PageProcessor, PageResult, observation};
 use super::page_record::{note_visit, page_record};
 use super::recrawl::{RecrawlHandle, links_of, sighting};
-use super::rendering::{PageToRender, RenderClass, RenderQueue, Renders};
+use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderQueue, Renders};
 use super::visits::{Visits, earlier};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl, Visit};
 use harvestman_metrics::Metrics;
-use harvestman_render::{RenderFailure, RenderedPage};
+use harvestman_render::RenderedPage;
 use harvestman_stages::frontier::{
     CreditPool, LeaseEnded, LinksFound, Outcome, OwnRequestEnded, PageFindings, SitemapLinks,
 };
@@ -46,14 +46,6 @@ pub(super) struct WorkerContext {
     pub(super) metrics: Metrics,
     /// Set with the first outcome that could not be written.
     pub(super) write_failed: AtomicBool,
-}
-
-impl WorkerContext {
-    fn renders_failed(&self, class: RenderClass, why: &RenderFailure) {
-        if let Some(rules) = &self.render_rules {
-            rules.fail(class, why);
-        }
-    }
 }
 
 /// One worker.
@@ -83,7 +75,7 @@ impl Worker {
     pub(super) fn step(&mut self, job: Job) -> bool {
         match job {
             Job::Page { lease, exchange } => self.page(lease, exchange),
-            Job::Rendered { page, rendered } => self.rendered(page, rendered),
+            Job::Rendered { page, outcome } => self.rendered(page, &outcome),
             Job::Refused { lease, fate } => self.refused(lease, fate),
             Job::Errand { exchange, announced, permit } => {
                 self.errand(&exchange, OwnRequestEnded { announced, ..OwnRequestEnded::default() }, permit);
@@ -103,7 +95,8 @@ impl Worker {
             _ => self.process_contained(&lease.item, |processor| processor.page(&lease.item, &exchange)),
         };
         if let Some((class, renders)) = result.to_render.zip(context.renders.as_ref()) {
-            match renders.send(Box::new(PageToRender { lease, exchange, class })) {
+            let is_retest = context.render_rules.as_ref().is_some_and(|rules| rules.is_unneeded(class));
+            match renders.send(Box::new(PageToRender { lease, exchange, class, is_retest, is_check: false })) {
                 Ok(()) => return context.metrics.worker.busy_seconds.add(context.clock.now().since(started)),
                 // The browsers are gone.
                 Err(page) => (lease, exchange) = (page.lease, page.exchange),
@@ -114,24 +107,30 @@ impl Worker {
     }
 
     /// Goes on with a page that was to be rendered.
-    fn rendered(&mut self, page: Box<PageToRender>, rendered: Result<RenderedPage, RenderFailure>) {
-        let PageToRender { lease, exchange, class } = *page;
-        if rendered.as_ref().is_ok_and(RenderedPage::is_cut_short) {
+    fn rendered(&mut self, page: Box<PageToRender>, outcome: &RenderOutcome) {
+        let PageToRender { lease, exchange, class, .. } = *page;
+        if outcome.page().is_some_and(RenderedPage::is_cut_short) {
             return self.cut_short(lease, &exchange, class);
         }
         let started = self.context.clock.now();
         let before = self.context.visits.before(&lease.item.url);
-        let outcome = rendered.as_ref().map_or_else(RenderFailure::label, |_| "rendered");
-        let result = match &rendered {
-            Ok(page) => self
+        if let Some(rules) = &self.context.render_rules {
+            rules.ended(class, outcome);
+        }
+        if let RenderOutcome::Failed(why) = outcome {
+            tracing::debug!(url = lease.item.url.as_str(), %why, "the page is not rendered");
+        }
+        let result = match outcome {
+            RenderOutcome::Rendered(page) => self
                 .process_contained(&lease.item, |processor| processor.rendered(&lease.item, &exchange, (class, page))),
-            Err(why) => {
-                tracing::debug!(url = lease.item.url.as_str(), %why, "the page is not rendered");
-                self.context.renders_failed(class, why);
+            RenderOutcome::Replayed(page) => {
+                self.process_contained(&lease.item, |processor| processor.replayed(&lease.item, &exchange, page))
+            }
+            RenderOutcome::Unneeded | RenderOutcome::Failed(_) => {
                 self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, &exchange))
             }
         };
-        self.finish((lease, exchange), (before, started), result, Some(outcome));
+        self.finish((lease, exchange), (before, started), result, outcome.label());
     }
 
     /// Returns a page to the frontier whose content may be missing because the crawl ends: the next run fetches it again.

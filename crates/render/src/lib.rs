@@ -9,6 +9,8 @@ mod limits;
 mod need;
 mod page;
 pub mod replay;
+mod replaying;
+mod replays;
 mod settling;
 mod suspicion;
 mod wanted;
@@ -20,5 +22,7 @@ pub use page::{
     Browser, Later, PageReply, PageRequest, PageRequests, PageTask, Refusal, RenderFailure, RenderedPage, RequestKind,
     RequestNote,
 };
+pub use replaying::replay_page;
+pub use replays::{Means, ReplayState, Replays};
 pub use suspicion::Suspicion;
 pub use wanted::{Decision, Origin, RequestRules};

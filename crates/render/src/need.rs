@@ -184,6 +184,11 @@ impl<K: Hash + Eq> RenderNeeds<K> {
         }
     }
 
+    /// Returns whether rendering adds nothing to the pages of a class, as far as is known.
+    pub fn is_unneeded(&self, class: &K) -> bool {
+        self.classes.get(class).is_some_and(|class| matches!(class.need, Need::Unneeded))
+    }
+
     /// Returns what is known of a class.
     pub fn of(&self, class: &K) -> Option<ClassNeed> {
         self.classes.get(class).map(Class::shown)

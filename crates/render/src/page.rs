@@ -219,6 +219,12 @@ impl RenderedPage {
         self.requests.iter().any(|note| note.outcome == Err(Refusal::Budget))
     }
 
+    /// Returns whether it made requests and none succeeded.
+    pub fn has_no_answer(&self) -> bool {
+        let succeeded = |note: &RequestNote| note.outcome.is_ok_and(|status| (200..=299).contains(&status));
+        !self.requests.is_empty() && !self.requests.iter().any(succeeded)
+    }
+
     /// Returns whether a request was refused for a reason that says nothing of the page: the crawl's rules or a failure.
     /// Then what rendering gains is unknown.
     pub fn is_impaired(&self) -> bool {

@@ -35,6 +35,9 @@ crate::options! {
         /// When pages are rendered: `never`, `auto` or `always`. `auto` renders a few pages of each kind and goes on only where
         /// that adds links or text. A rendered page takes hundreds of times the processor time of a plain one.
         mode: RenderMode = RenderMode::Never,
+        /// Whether `auto` learns the requests of a cluster's scripts and sends them without a browser, once they bring what a
+        /// browser shows.
+        replay: bool = true,
         /// The executable of the browser. Empty: the first Chromium on the search path (Debian: `apt-get install
         /// chromium-headless-shell`).
         browser: String = String::new(),

@@ -78,7 +78,7 @@ pub struct PageRecord {
     /// The version of the policy's snapshot that gave the score; `policy.jsonl` has more about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<u64>,
-    /// Present if the page was to be rendered in a browser: `rendered`, or why that failed.
+    /// Present if the page was to be rendered in a browser: `rendered`, `replayed`, or why that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<String>,
     /// SHA-1 of the payload in base 32, as in the WARC.

@@ -10,7 +10,8 @@ group! {
     /// Rendering of pages in a browser.
     pub struct RenderMetrics {
         /// Pages that were rendered, by what it brought: links or text that the plain page lacks and no rendered page had before,
-        /// nothing, something unknown because requests of the page were not allowed or failed (`impaired`), or a failure.
+        /// nothing, something unknown because requests of the page were not allowed or failed (`impaired`), or a failure; and pages
+        /// that plain requests completed in place of a browser (`replayed`).
         pages: CounterBy = "harvestman_render_pages_total" by "outcome" in RENDER_OUTCOMES;
         /// Links that only the rendered pages have.
         gained_links: Counter = "harvestman_render_gained_links_total";
@@ -18,7 +19,8 @@ group! {
         requests: CounterBy = "harvestman_render_requests_total" by "outcome" in RENDER_REQUESTS;
         /// Time of a render in seconds, waits for answers included.
         seconds: Histogram = "harvestman_render_duration_seconds" buckets RENDER_SECONDS;
-        /// Classes of pages of which some were rendered, by what is known of their need.
+        /// Classes of pages of which some were rendered, by what is known of their need; `replayed`: plain requests complete their
+        /// pages.
         classes: GaugeBy = "harvestman_render_classes" by "need" in RENDER_NEEDS;
     }
 }

@@ -4,10 +4,9 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use crate::bounds::{ERRANDS_MAX, leases_max, threads};
 use crate::job::{Job, Sitemap};
-use crate::rendering::PageToRender;
+use crate::rendering::{PageToRender, RenderOutcome};
 use harvestman_core::config::Config;
 use harvestman_core::model::{Exchange, Fate, Lease};
-use harvestman_render::{RenderFailure, RenderedPage};
 use harvestman_stages::host::{DeliveredErrand, DeliveryPort};
 
 /// The queue of finished requests. It has room for every lease and every auxiliary request, so that sending never
@@ -31,8 +30,8 @@ impl PageQueue {
     }
 
     /// Returns a page from the browsers to the workers. Its lease has room in the queue.
-    pub(crate) fn rendered(&self, page: Box<PageToRender>, rendered: Result<RenderedPage, RenderFailure>) {
-        self.hand_over(Job::Rendered { page, rendered });
+    pub(crate) fn rendered(&self, page: Box<PageToRender>, outcome: RenderOutcome) {
+        self.hand_over(Job::Rendered { page, outcome });
     }
 
     fn hand_over(&self, job: Job) {

@@ -38,6 +38,32 @@ impl Shown {
     }
 }
 
+/// What a page gained.
+#[derive(Debug, Default)]
+pub(crate) struct Gained {
+    links: Vec<u64>,
+    /// Number of runs of words.
+    runs: u32,
+    /// Their words.
+    words: HashSet<u64, FixedState>,
+}
+
+impl Gained {
+    /// Returns its size.
+    pub(crate) fn gain(&self) -> Gain {
+        Gain { links: self.links.len() as u32, words: self.runs }
+    }
+
+    /// Returns the share of it that `page` has too, by worth, from 0 to 1; 1 if nothing is gained.
+    pub(crate) fn share_in(&self, page: &Shown) -> f64 {
+        let words: HashSet<u64, FixedState> = page.words.iter().copied().collect();
+        let links = self.links.iter().filter(|link| page.links.contains(link)).count();
+        let found = Gain { links: links as u32, words: self.words.intersection(&words).count() as u32 };
+        let all = Gain { links: self.links.len() as u32, words: self.words.len() as u32 };
+        if all == Gain::default() { 1.0 } else { found.worth() / all.worth() }
+    }
+}
+
 /// The gains of earlier pages: what is gained again and again (a menu, a notice) counts once.
 #[derive(Debug, Default)]
 pub(super) struct KnownGains(HashSet<u64, FixedState>);
@@ -47,12 +73,18 @@ impl KnownGains {
     ///
     /// A run of words counts if the plain page has none of them: where a script writes a date in other words, most words
     /// around it are on the plain page.
-    pub(super) fn gain(&mut self, plain: &Shown, rendered: &Shown) -> Gain {
-        let links = rendered.links.difference(&plain.links).filter(|link| self.is_new(**link)).count();
+    pub(super) fn gain(&mut self, plain: &Shown, rendered: &Shown) -> Gained {
+        let links = rendered.links.difference(&plain.links).copied().filter(|link| self.is_new(*link)).collect();
         let plain: HashSet<u64, FixedState> = plain.words.iter().copied().collect();
         let new = rendered.runs().filter(|run| run.iter().all(|word| !plain.contains(word)));
-        let words = new.filter(|run| self.is_new(run.iter().fold(2, |hash, word| step(hash, *word)))).count();
-        Gain { links: links as u32, words: words as u32 }
+        let mut gained = Gained { links, runs: 0, words: HashSet::default() };
+        for run in new {
+            if self.is_new(run.iter().fold(2, |hash, word| step(hash, *word))) {
+                gained.runs += 1;
+                gained.words.extend(run);
+            }
+        }
+        gained
     }
 
     fn is_new(&mut self, gain: u64) -> bool {
@@ -77,24 +109,33 @@ mod tests {
         let mut known = KnownGains::default();
         let plain = shown(&[1, 2], "one two three four");
         let rendered = shown(&[2, 3, 4], "one two three four five six seven eight nine");
-        assert_eq!(known.gain(&plain, &rendered), Gain { links: 2, words: 2 });
+        assert_eq!(known.gain(&plain, &rendered).gain(), Gain { links: 2, words: 2 });
         let again = shown(&[3, 4, 5], "five six seven eight nine ten");
-        let gain = known.gain(&plain, &again);
+        let gain = known.gain(&plain, &again).gain();
         assert_eq!(gain, Gain { links: 1, words: 1 }, "what the page before gained does not count");
         let (dates, written) = (shown(&[], "posted 3 minutes ago by one"), shown(&[], "posted 2026-01-02 by one"));
-        assert_eq!(known.gain(&written, &dates), Gain::default());
-        assert_eq!(known.gain(&Shown::default(), &shown(&[], "short")), Gain { links: 0, words: 1 });
-        assert_eq!(known.gain(&Shown::default(), &Shown::default()), Gain::default());
+        assert_eq!(known.gain(&written, &dates).gain(), Gain::default());
+        assert_eq!(known.gain(&Shown::default(), &shown(&[], "short")).gain(), Gain { links: 0, words: 1 });
+        assert_eq!(known.gain(&Shown::default(), &Shown::default()).gain(), Gain::default());
+    }
+
+    #[test]
+    fn what_another_page_has_of_a_gain_is_weighed_by_worth() {
+        let gained = KnownGains::default().gain(&shown(&[1], "a"), &shown(&[1, 2, 3], "b c d e f g h i j k"));
+        assert_eq!(gained.gain(), Gain { links: 2, words: 7 });
+        assert_eq!(gained.share_in(&shown(&[2, 9], "k j i h g f e d c b")), 2.0 / 3.0);
+        assert_eq!(gained.share_in(&shown(&[2, 3], "x b c d e f")), 2.5 / 3.0);
+        assert_eq!(Gained::default().share_in(&Shown::default()), 1.0);
     }
 
     proptest! {
         #[test]
         fn the_same_page_gains_nothing(links in proptest::collection::vec(0_u64..50, 0..30), text in "[a-c ]{0,60}") {
             let page = shown(&links, &text);
-            prop_assert_eq!(KnownGains::default().gain(&page, &page), Gain::default());
+            prop_assert_eq!(KnownGains::default().gain(&page, &page).gain(), Gain::default());
             let mut known = KnownGains::default();
             known.gain(&Shown::default(), &page);
-            prop_assert_eq!(known.gain(&Shown::default(), &page), Gain::default());
+            prop_assert_eq!(known.gain(&Shown::default(), &page).gain(), Gain::default());
         }
     }
 }

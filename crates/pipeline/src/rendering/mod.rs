@@ -2,7 +2,8 @@
 //!
 //! A worker decides for each HTML page whether it is rendered, once its cluster is known and before its links are taken
 //! in. Such a page goes to the browser with its lease, and comes back to the workers with the document that its scripts
-//! left, which is then processed in place of the plain one.
+//! left, which is then processed in place of the plain one. Where the requests of a cluster's scripts are learned, plain
+//! requests complete its pages instead: they are replayed.
 
 mod assets;
 mod gain;
@@ -10,35 +11,41 @@ mod page;
 mod requests;
 mod stage;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-pub(crate) use self::gain::Shown;
-pub(crate) use self::page::{PageToRender, RenderClass};
+pub(crate) use self::gain::{Gained, Shown};
+pub(crate) use self::page::{PageToRender, RenderClass, RenderOutcome};
 pub use self::stage::{BrowserCheck, check_browser};
 pub(crate) use self::stage::{RenderQueue, RenderStage, require_browser};
 
 use self::gain::KnownGains;
-use harvestman_core::config::RenderMode;
+use harvestman_core::config::{RenderMode, RenderOptions};
 use harvestman_metrics::RenderMetrics;
-use harvestman_render::{Gain, RenderFailure, RenderNeeds, RenderedPage, Suspicion};
+use harvestman_render::replay::{ReplayTemplate, Sample};
+use harvestman_render::{Gain, Means, Need, RenderFailure, RenderNeeds, RenderedPage, ReplayState, Replays, Suspicion};
 
-/// Decides which pages are rendered, and learns from the results.
+/// Decides which pages are rendered and which are replayed, and learns from the results.
 pub(crate) struct Renders {
     mode: RenderMode,
+    /// Whether pages may be replayed.
+    is_replaying: bool,
     needs: Mutex<RenderNeeds<RenderClass>>,
     known: Mutex<KnownGains>,
+    replays: Mutex<Replays<RenderClass>>,
     /// Whether no browser starts.
     is_off: AtomicBool,
     metrics: Arc<RenderMetrics>,
 }
 
 impl Renders {
-    pub(crate) fn new(mode: RenderMode, metrics: Arc<RenderMetrics>) -> Self {
-        let (needs, known) = Default::default();
-        Self { mode, needs, known, is_off: AtomicBool::new(false), metrics }
+    pub(crate) fn new(options: &RenderOptions, metrics: Arc<RenderMetrics>) -> Self {
+        let (needs, known, replays) = Default::default();
+        let is_replaying = options.mode == RenderMode::Auto && options.replay;
+        Self { mode: options.mode, is_replaying, needs, known, replays, is_off: AtomicBool::new(false), metrics }
     }
 
     /// Returns whether a page is rendered.
@@ -53,9 +60,20 @@ impl Renders {
         }
     }
 
+    /// Returns how a page of this class is completed.
+    pub(crate) fn means(&self, class: RenderClass) -> Means {
+        if self.is_replaying { self.replays.lock().means(&class) } else { Means::Browser }
+    }
+
+    /// Returns whether it has turned out that pages of this class need not be rendered.
+    pub(crate) fn is_unneeded(&self, class: RenderClass) -> bool {
+        self.mode == RenderMode::Auto && self.needs.lock().is_unneeded(&class)
+    }
+
     /// Learns what rendering a page gained, unless the crawl's rules kept its scripts from their data.
-    pub(crate) fn learn(&self, class: RenderClass, page: &RenderedPage, plain: &Shown, rendered: &Shown) -> Gain {
-        let gain = self.known.lock().gain(plain, rendered);
+    pub(crate) fn learn(&self, class: RenderClass, page: &RenderedPage, plain: &Shown, rendered: &Shown) -> Gained {
+        let gained = self.known.lock().gain(plain, rendered);
+        let gain = gained.gain();
         let mut needs = self.needs.lock();
         // What was gained in spite of that is a gain.
         if page.is_impaired() && gain == Gain::default() {
@@ -65,9 +83,68 @@ impl Renders {
             needs.learn(&class, gain);
             self.metrics.pages.by(if gain == Gain::default() { "no_gain" } else { "gain" }).inc();
         }
+        drop(needs);
         self.metrics.gained_links.add(u64::from(gain.links));
-        self.show(&needs);
-        gain
+        self.show();
+        gained
+    }
+
+    /// Returns the template whose share of the gain of a sample [`Renders::learn_requests`] must be told.
+    pub(crate) fn candidate(&self, class: RenderClass, sample: &Sample) -> Option<Arc<ReplayTemplate>> {
+        self.replays.lock().candidate(&class, sample)
+    }
+
+    /// Returns whether the requests of pages that were rendered are learned.
+    pub(crate) const fn learns_requests(&self) -> bool {
+        self.is_replaying
+    }
+
+    /// Learns from the requests of a page that a browser rendered.
+    pub(crate) fn learn_requests(
+        &self,
+        class: RenderClass,
+        sample: Sample,
+        candidate: Option<(Arc<ReplayTemplate>, f64)>,
+    ) {
+        let url = sample.page_url.clone();
+        let template = candidate.as_ref().map(|(template, _)| Arc::clone(template));
+        let mut replays = self.replays.lock();
+        let before = replays.state(&class);
+        replays.learn(class, sample, candidate);
+        let after = replays.state(&class);
+        drop(replays);
+        match (before == after, after, template) {
+            (false, Some(ReplayState::Ready), Some(template)) => {
+                let requests = template.describe();
+                tracing::info!(
+                    page = url.as_str(),
+                    requests,
+                    "plain requests bring what a browser shows: no page of this cluster is rendered from now on"
+                );
+            }
+            (false, Some(ReplayState::GivenUp), _) => {
+                tracing::info!(
+                    page = url.as_str(),
+                    "no plain requests bring what a browser shows: pages of this cluster are rendered"
+                );
+            }
+            _ => {}
+        }
+        self.show();
+    }
+
+    /// Records the end of a page that was to be rendered, unless [`Renders::learn`] learns from it.
+    pub(crate) fn ended(&self, class: RenderClass, outcome: &RenderOutcome) {
+        match outcome {
+            RenderOutcome::Rendered(_) => {}
+            RenderOutcome::Replayed(page) => {
+                self.metrics.pages.by("replayed").inc();
+                self.needs.lock().withdraw(&class);
+                self.replays.lock().replayed(&class, page.has_no_answer());
+            }
+            RenderOutcome::Unneeded => self.withdraw(class),
+            RenderOutcome::Failed(why) => self.fail(class, why),
+        }
     }
 
     /// Records that a page was not rendered to its end.
@@ -76,26 +153,35 @@ impl Renders {
     }
 
     /// Records that a page could not be rendered.
-    pub(crate) fn fail(&self, class: RenderClass, why: &RenderFailure) {
+    fn fail(&self, class: RenderClass, why: &RenderFailure) {
         self.metrics.pages.by(why.label()).inc();
         if let RenderFailure::CannotStart(text) = why
             && !self.is_off.swap(true, Ordering::Relaxed)
         {
             tracing::error!("no page is rendered from now on: {text}");
         }
-        let mut needs = self.needs.lock();
-        needs.fail(&class);
-        self.show(&needs);
+        self.needs.lock().fail(&class);
+        self.show();
     }
 
-    fn show(&self, needs: &RenderNeeds<RenderClass>) {
-        use harvestman_render::Need;
-        for need in [Need::Open, Need::Needed, Need::Unneeded, Need::Failing] {
-            let count = needs.tried().filter(|(_, class)| class.need == need).count();
-            self.metrics.classes.by(need.label()).set(count as u64);
+    /// Shows the number of classes by what is known of them.
+    fn show(&self) {
+        let replays = self.replays.lock();
+        let needs = self.needs.lock();
+        let mut counts: HashMap<&str, u64> = LABELS.map(|label| (label, 0)).into();
+        for (class, known) in needs.tried() {
+            let is_replayed = replays.state(class) == Some(ReplayState::Ready);
+            *counts.entry(if is_replayed { REPLAYED } else { known.need.label() }).or_default() += 1;
         }
+        counts.into_iter().for_each(|(label, count)| self.metrics.classes.by(label).set(count));
     }
 }
+
+/// The name in output of a class whose pages are replayed.
+const REPLAYED: &str = "replayed";
+/// All names of what is known of a class.
+const LABELS: [&str; 5] =
+    [Need::Open.label(), Need::Needed.label(), Need::Unneeded.label(), Need::Failing.label(), REPLAYED];
 
 #[cfg(test)]
 mod tests {
@@ -118,6 +204,8 @@ mod tests {
             RenderFailure::TooManyEvents,
             RenderFailure::Rejected(text()),
         ];
+        LABELS.iter().for_each(|label| metrics.classes.by(label).set(1));
+        assert!(LABELS.iter().all(|label| metrics.classes.by(label).get() == 1));
         failures.iter().for_each(|failure| metrics.pages.by(failure.label()).inc());
         assert!(failures.iter().all(|failure| metrics.pages.by(failure.label()).get() == 1));
         assert_eq!((metrics.requests.by("other").get(), metrics.pages.by("other").get()), (0, 0));

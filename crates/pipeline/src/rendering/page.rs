@@ -3,12 +3,49 @@
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{Exchange, Lease, PageCluster};
 use harvestman_core::url::CanonicalUrl;
+use harvestman_render::{RenderFailure, RenderedPage};
 
 /// A page that is to be rendered.
 pub(crate) struct PageToRender {
     pub(crate) lease: Lease,
     pub(crate) exchange: Exchange,
     pub(crate) class: RenderClass,
+    /// Whether it is to show if a class that needs no browser needs one now.
+    pub(crate) is_retest: bool,
+    /// Whether it is compared with what requests without a browser bring.
+    pub(crate) is_check: bool,
+}
+
+/// What became of a page that was to be rendered.
+pub(crate) enum RenderOutcome {
+    /// A browser rendered it.
+    Rendered(RenderedPage),
+    /// Requests without a browser completed it.
+    Replayed(RenderedPage),
+    /// While it waited, its class turned out to need no browser.
+    Unneeded,
+    /// It failed.
+    Failed(RenderFailure),
+}
+
+impl RenderOutcome {
+    /// Returns the completed page.
+    pub(crate) const fn page(&self) -> Option<&RenderedPage> {
+        match self {
+            Self::Rendered(page) | Self::Replayed(page) => Some(page),
+            Self::Unneeded | Self::Failed(_) => None,
+        }
+    }
+
+    /// Returns the name in the page log; `None` if there is nothing to say.
+    pub(crate) const fn label(&self) -> Option<&'static str> {
+        match self {
+            Self::Rendered(_) => Some("rendered"),
+            Self::Replayed(_) => Some("replayed"),
+            Self::Unneeded => None,
+            Self::Failed(why) => Some(why.label()),
+        }
+    }
 }
 
 /// The class of a page for the need to render it: its cluster, or while it has none, the shape of its URL.

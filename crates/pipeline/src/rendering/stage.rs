@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::{Mutex, mpsc};
 
-use super::page::PageToRender;
+use super::Renders;
+use super::page::{PageToRender, RenderOutcome};
 use super::requests::CrawlRequests;
 use crate::Error;
 use crate::bounds::leases_max;
@@ -15,9 +16,10 @@ use crate::subrequests::Subrequests;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, RenderOptions};
 use harvestman_metrics::RenderMetrics;
+use harvestman_render::replay::ReplayTemplate;
 use harvestman_render::{
-    Browser, Chromium, ChromiumSettings, Confinement, Executable, PageRequests, PageTask, RenderFailure, RenderLimits,
-    RenderedPage,
+    Browser, Chromium, ChromiumSettings, Confinement, Executable, Means, PageRequests, PageTask, RenderFailure,
+    RenderLimits, RenderedPage, replay_page,
 };
 use harvestman_stages::fetch::{self, DecodeLimits};
 
@@ -42,7 +44,9 @@ pub(crate) struct RenderStage {
 /// What the browsers work with.
 #[derive(Clone)]
 pub(crate) struct RenderSetup {
+    rules: Arc<Renders>,
     requests: Arc<dyn PageRequests>,
+    limits: RenderLimits,
     workers: PageQueue,
     decode: DecodeLimits,
     clock: Clock,
@@ -50,7 +54,7 @@ pub(crate) struct RenderSetup {
 }
 
 impl RenderStage {
-    /// Prepares the browsers of a crawl, if it has any.
+    /// Prepares the browsers of a crawl.
     ///
     /// # Errors
     ///
@@ -58,63 +62,109 @@ impl RenderStage {
     pub(crate) fn new(
         config: &Config,
         (subrequests, workers): (Subrequests, PageQueue),
-        clock: &Clock,
-        metrics: &Arc<RenderMetrics>,
-    ) -> Result<Option<(RenderQueue, Self)>, Error> {
-        if !config.render.is_on() {
-            return Ok(None);
-        }
-        let settings = settings(config, clock)?;
+        (clock, metrics): (Clock, Arc<RenderMetrics>),
+        rules: Arc<Renders>,
+    ) -> Result<(RenderQueue, Self), Error> {
+        let settings = settings(config, &clock)?;
         let browsers = (0..config.render.browsers.max(1)).map(|_| Arc::new(Chromium::new(settings.clone())) as _);
         let (queue, pages) = mpsc::channel(leases_max(config));
         let setup = RenderSetup {
+            rules,
             requests: Arc::new(CrawlRequests::new(subrequests, config.render.assets.as_usize())),
+            limits: settings.limits.clone(),
             workers,
             decode: DecodeLimits::from(&config.fetch),
-            clock: clock.clone(),
-            metrics: Arc::clone(metrics),
+            clock,
+            metrics,
         };
-        Ok(Some((RenderQueue(queue), Self { pages, browsers: browsers.collect(), setup })))
+        Ok((RenderQueue(queue), Self { pages, browsers: browsers.collect(), setup }))
     }
 
-    /// Starts to render, as tasks of the current runtime. They end with the queue.
+    /// Starts to render and to replay, as tasks of the current runtime. They end with the queue.
     pub(crate) fn spawn(self) {
-        let pages = Arc::new(Mutex::new(self.pages));
-        for browser in self.browsers {
-            let (pages, setup) = (Arc::clone(&pages), self.setup.clone());
+        let Self { mut pages, browsers, setup } = self;
+        let (to_browsers, waiting) = mpsc::channel(pages.max_capacity());
+        let waiting = Arc::new(Mutex::new(waiting));
+        for browser in browsers {
+            let (waiting, setup) = (Arc::clone(&waiting), setup.clone());
             tokio::spawn(async move {
                 loop {
-                    let next = pages.lock().await.recv().await;
+                    let next = waiting.lock().await.recv().await;
                     let Some(page) = next else { break };
-                    let rendered = setup.render(&*browser, &page).await;
-                    setup.workers.rendered(page, rendered);
+                    setup.complete(&*browser, page).await;
                 }
             });
         }
+        tokio::spawn(async move {
+            while let Some(mut page) = pages.recv().await {
+                match setup.rules.means(page.class) {
+                    Means::Requests(template) => setup.spawn_replay(page, template),
+                    means => {
+                        page.is_check = means == Means::Check;
+                        // There is room for every lease.
+                        let _ = to_browsers.send(page).await;
+                    }
+                }
+            }
+        });
     }
 }
 
 impl RenderSetup {
+    /// Completes a page that waited for a browser, by then perhaps without it.
+    async fn complete(&self, browser: &dyn Browser, page: Box<PageToRender>) {
+        let means = if page.is_check { Means::Check } else { self.rules.means(page.class) };
+        let outcome = match means {
+            Means::Requests(template) => return self.spawn_replay(page, template),
+            Means::Browser if self.rules.is_unneeded(page.class) && !page.is_retest => RenderOutcome::Unneeded,
+            Means::Browser | Means::Check => {
+                self.render(browser, &page).await.map_or_else(RenderOutcome::Failed, RenderOutcome::Rendered)
+            }
+        };
+        self.workers.rendered(page, outcome);
+    }
+
+    /// Replays a page as a task of its own. There are at most as many as leases.
+    fn spawn_replay(&self, page: Box<PageToRender>, template: Arc<ReplayTemplate>) {
+        let setup = self.clone();
+        tokio::spawn(async move {
+            let outcome = match setup.task(&page) {
+                Ok(task) => {
+                    let replayed = replay_page(&task, &template, &*setup.requests, &setup.limits).await;
+                    setup.count_requests(&replayed);
+                    RenderOutcome::Replayed(replayed)
+                }
+                Err(why) => RenderOutcome::Failed(why),
+            };
+            setup.workers.rendered(page, outcome);
+        });
+    }
+
     async fn render(&self, browser: &dyn Browser, page: &PageToRender) -> Result<RenderedPage, RenderFailure> {
+        let begun = self.clock.now();
+        let rendered = browser.render(self.task(page)?, Arc::clone(&self.requests)).await;
+        self.metrics.seconds.observe(self.clock.now().since(begun));
+        rendered.inspect(|page| self.count_requests(page))
+    }
+
+    /// Returns what a page is completed from.
+    fn task(&self, page: &PageToRender) -> Result<PageTask, RenderFailure> {
         let Ok(answer) = &page.exchange.result else {
             return Err(RenderFailure::Rejected("a page without an answer".to_owned()));
         };
-        let begun = self.clock.now();
         let headers = answer
             .headers
             .iter()
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
         let body: Bytes = fetch::decode_answer(answer, &self.decode).bytes;
         let url = page.lease.item.url.as_str().to_owned();
-        let task = PageTask { url, status: answer.status, headers: headers.collect(), body };
-        let rendered = browser.render(task, Arc::clone(&self.requests)).await;
-        self.metrics.seconds.observe(self.clock.now().since(begun));
-        if let Ok(page) = &rendered {
-            for note in &page.requests {
-                self.metrics.requests.by(note.outcome.map_or_else(|refusal| refusal.label(), |_| "answered")).inc();
-            }
+        Ok(PageTask { url, status: answer.status, headers: headers.collect(), body })
+    }
+
+    fn count_requests(&self, page: &RenderedPage) {
+        for note in &page.requests {
+            self.metrics.requests.by(note.outcome.map_or_else(|refusal| refusal.label(), |_| "answered")).inc();
         }
-        rendered
     }
 }
 

@@ -27,7 +27,7 @@ use crate::output::{CONFIG_FILE, SEEN_DIRECTORY};
 use crate::policy_board::PolicyBoard;
 use crate::policy_setup::{LearnerSetup, PolicySetup};
 use crate::recrawl::{RecrawlHandle, RecrawlScheduler, SchedulerSetup};
-use crate::rendering::{RenderQueue, RenderStage, require_browser};
+use crate::rendering::{RenderQueue, RenderStage, Renders, require_browser};
 use crate::resume::{Start, restore_urls, spill};
 use crate::rules::Rules;
 use crate::seen::SeenMonitor;
@@ -106,7 +106,7 @@ impl CrawlBuilder<'_> {
             live: Arc::new(LiveBoard::new(&self.hooks.live)),
             seeds: parts.seeds.iter().map(ToString::to_string).collect(),
         };
-        let (renders, render_stage) = self.renders(&circle.handles)?.unzip();
+        let (renders, render_stage) = self.renders(&circle.handles, sinks.rules.renders.as_ref())?.unzip();
         let (workers, learner) = self.workers((policy, renders), &shown.live, &circle.handles, &sinks)?;
         let control = self.control(&circle, &sinks, &shown);
         let status = self.status(&circle, &sinks, &shown, &control);
@@ -249,9 +249,15 @@ impl CrawlBuilder<'_> {
     }
 
     /// Prepares the browsers, if pages may be rendered.
-    fn renders(&self, handles: &Handles) -> Result<Option<(RenderQueue, RenderStage)>, Error> {
+    fn renders(
+        &self,
+        handles: &Handles,
+        rules: Option<&Arc<Renders>>,
+    ) -> Result<Option<(RenderQueue, RenderStage)>, Error> {
+        let Some(rules) = rules else { return Ok(None) };
         let to = (handles.subrequests.clone(), handles.pages.clone());
-        RenderStage::new(self.config, to, &self.clock, &self.hooks.metrics.render)
+        let metrics = Arc::clone(&self.hooks.metrics.render);
+        RenderStage::new(self.config, to, (self.clock.clone(), metrics), Arc::clone(rules)).map(Some)
     }
 
     /// Builds the workers, and the policy's learner if the policy learns.

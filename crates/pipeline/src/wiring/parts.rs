@@ -110,7 +110,7 @@ pub(super) fn rules(
         renders: config
             .render
             .is_on()
-            .then(|| Arc::new(Renders::new(config.render.mode, Arc::clone(&builder.hooks.metrics.render)))),
+            .then(|| Arc::new(Renders::new(&config.render, Arc::clone(&builder.hooks.metrics.render)))),
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),

@@ -4,7 +4,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::html::{HtmlItem, scan_html, truncate};
-use super::json::{answer_text, parse_json, visit_json};
+use super::json::{answer_text, json_field, parse_json, visit_json};
 use super::make_url::resolve;
 
 /// Maximum number of links that are returned for an answer.
@@ -23,8 +23,38 @@ const URL_FIELDS: [&str; 7] = ["url", "uri", "href", "link", "permalink", "path"
 pub struct AnswerContent {
     /// Links to documents over HTTP, resolved, without fragments, in order and with duplicates; at most 20,000.
     pub links: Vec<Url>,
+    /// Those that stand in a field of JSON, with the name of the field as by [`json_field`].
+    pub field_links: Vec<(String, Url)>,
     /// Texts without surrounding space, in order; at most 20,000 of at most 8,192 bytes.
     pub texts: Vec<String>,
+}
+
+/// What a string of a JSON answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StringKind {
+    /// HTML.
+    Html,
+    /// A URL.
+    Link,
+    /// Anything else.
+    Text,
+}
+
+impl StringKind {
+    /// Tells what the string at this path of a JSON text is.
+    pub fn of(path: &str, text: &str) -> Self {
+        let name = path.rsplit('.').find(|name| *name != "*").unwrap_or_default().to_ascii_lowercase();
+        let is_html = text.match_indices('<').any(|(at, _)| {
+            text[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!') && text.contains('>')
+        });
+        if is_html {
+            Self::Html
+        } else if is_url(text, URL_FIELDS.iter().any(|end| name.ends_with(end))) {
+            Self::Link
+        } else {
+            Self::Text
+        }
+    }
 }
 
 /// Finds the links and texts of an answer. The body decides what it is. Of HTML the first 4 MiB are read; of JSON that
@@ -44,16 +74,14 @@ pub fn scan_answer(body: &[u8], base: &Url) -> AnswerContent {
 
 impl AnswerContent {
     fn read_string(&mut self, path: &str, text: &str, base: &Url) {
-        let name = path.rsplit('.').find(|name| *name != "*").unwrap_or_default().to_ascii_lowercase();
-        let is_html = text.match_indices('<').any(|(at, _)| {
-            text[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!') && text.contains('>')
-        });
-        if is_html {
-            self.read_html(text, base);
-        } else if is_url(text, URL_FIELDS.iter().any(|end| name.ends_with(end))) {
-            self.add_link(text, base);
-        } else {
-            self.add_text(text);
+        match StringKind::of(path, text) {
+            StringKind::Html => self.read_html(text, base),
+            StringKind::Link => {
+                let before = self.links.len();
+                self.add_link(text, base);
+                self.field_links.extend(self.links[before..].iter().map(|link| (json_field(path), link.clone())));
+            }
+            StringKind::Text => self.add_text(text),
         }
     }
 

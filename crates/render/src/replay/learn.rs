@@ -1,16 +1,21 @@
 //! Learns the requests of a cluster's pages from samples.
 
+use std::collections::BTreeSet;
+
 use super::chains::Start;
 use super::column::Column;
 use super::facts::PageFacts;
 use super::plan::{WHOLE_SAMPLES_MIN, plans};
-use super::sample::{Sample, SampleKind};
+use super::sample::{Sample, SampleKind, SampleRequest};
 use super::slots::{Slot, slots};
 use super::template::{REPLAY_VERSION, ReplayTemplate, RequestPlan, SlotTemplate, UrlPlan};
 use super::why::Why;
 
 /// Maximum number of earlier slots that are tried as the start of a slot.
 const STARTS_MAX: usize = 6;
+
+/// Names of the headers that a template may have.
+const HEADERS: [&str; 2] = ["accept", "x-requested-with"];
 
 /// What was learned from samples.
 #[derive(Debug, Clone)]
@@ -38,7 +43,8 @@ pub fn learn(samples: &[Sample]) -> Learned {
         result.as_ref().err().filter(|_| *useful).map(|why| (slot.name.clone(), why.clone()))
     };
     let rejected = slots.iter().zip(&learned).zip(&useful).filter_map(rejection).collect();
-    Learned { template: keep_needed(learned, &useful), rejected }
+    let (headers, link_fields) = (common_headers(samples), link_fields(samples));
+    Learned { template: ReplayTemplate { headers, link_fields, ..keep_needed(learned, &useful) }, rejected }
 }
 
 /// Learns one slot, given those before it.
@@ -50,7 +56,7 @@ fn slot_template(
     let slot = &slots[index];
     let (sample, request) = slot.requests[0];
     match facts[sample].requests[request].kind {
-        SampleKind::Get => {}
+        SampleKind::Get | SampleKind::Link => {}
         SampleKind::Post => return Err(Why::Post),
         SampleKind::Socket => return Err(Why::Socket),
     }
@@ -58,7 +64,8 @@ fn slot_template(
         return Err(Why::TooFewSamples(slot.samples()));
     }
     let mut found = plans(Start { facts, slot, after: None }, None);
-    let earlier = (0..index).rev().filter(|at| learned[*at].is_ok()).take(STARTS_MAX);
+    let may_start = |at: &usize| learned[*at].as_ref().is_ok_and(|slot| !slot.is_link);
+    let earlier = (0..index).rev().filter(may_start).take(STARTS_MAX);
     for at in earlier {
         if found.is_ok() {
             break;
@@ -69,7 +76,8 @@ fn slot_template(
     let plans = found?;
     let is_useful = slot.requests.iter().any(|(sample, at)| facts[*sample].requests[*at].is_useful);
     let volatile_keys = volatile_keys(facts, slot, &plans);
-    Ok(SlotTemplate { name: slot.name.clone(), is_useful, volatile_keys, plans })
+    let is_link = slot.is_link(facts);
+    Ok(SlotTemplate { name: slot.name.clone(), is_useful, is_link, volatile_keys, plans })
 }
 
 /// Returns the keys that a plan leaves out, or that only some requests have.
@@ -114,5 +122,26 @@ fn keep_needed(learned: Vec<Result<SlotTemplate, Why>>, useful: &[bool]) -> Repl
             slots.push(slot);
         }
     }
-    ReplayTemplate { version: REPLAY_VERSION, slots }
+    ReplayTemplate { version: REPLAY_VERSION, slots, headers: Vec::new(), link_fields: Vec::new() }
+}
+
+/// Returns the fields whose URLs some sample shows as links, sorted.
+fn link_fields(samples: &[Sample]) -> Vec<String> {
+    let requests = samples.iter().flat_map(|sample| &sample.requests);
+    let fields: BTreeSet<&String> = requests.flat_map(|request| &request.link_fields).collect();
+    fields.into_iter().cloned().collect()
+}
+
+/// Returns the headers of these names that all useful requests have with the same value.
+fn common_headers(samples: &[Sample]) -> Vec<(String, String)> {
+    let requests = || samples.iter().flat_map(|sample| &sample.requests);
+    let mut useful = requests().filter(|request| request.is_useful && request.kind == SampleKind::Get);
+    let Some(first) = useful.next() else { return Vec::new() };
+    let value = |request: &SampleRequest, name: &str| {
+        request.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.clone())
+    };
+    let wanted = HEADERS.map(|name| (name, value(first, name)));
+    let others: Vec<&SampleRequest> = useful.collect();
+    let is_common = |(name, text): &(&str, Option<String>)| others.iter().all(|other| value(other, name) == *text);
+    wanted.into_iter().filter(is_common).filter_map(|(name, text)| Some((name.to_owned(), text?))).collect()
 }

@@ -15,6 +15,7 @@
 
 mod chains;
 mod column;
+mod compose;
 mod content;
 mod describe;
 mod explain;
@@ -36,11 +37,14 @@ mod template;
 #[cfg(test)]
 mod tests;
 mod url_parts;
+mod useful;
 mod verify;
 mod why;
 
+pub use compose::compose;
 pub use content::{AnswerContent, scan_answer};
 pub use extract::{Encoding, Extract};
+pub use json::json_field;
 pub use learn::{Learned, learn};
 pub use places::{Spot, ValuePlace};
 pub use run::{Replay, ReplayLimits};
@@ -49,5 +53,5 @@ pub use source::{Copied, PartSource, Pick};
 pub use template::{
     Fan, PartPlan, PiecePlan, REPLAY_VERSION, ReplayTemplate, RequestPlan, SlotTemplate, StopRule, UrlPlan, UrlShape,
 };
-pub use verify::{Verification, settle, verify};
+pub use verify::{Verification, foretold_page, settle, verify};
 pub use why::Why;

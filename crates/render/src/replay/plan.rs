@@ -22,7 +22,11 @@ const EXAMPLES_MAX: usize = 3;
 
 /// Returns the plans for a slot that starts in one way, the most plausible first; or why there are none.
 pub(super) fn plans(start: Start<'_>, start_index: Option<usize>) -> Result<Vec<RequestPlan>, Why> {
-    let chains = start.one_each().unwrap_or_default();
+    let mut chains = start.one_each().unwrap_or_default();
+    // Links of a page do not follow from one another.
+    if start.slot.is_link(start.facts) && chains.iter().any(|chain| chain.requests.len() > 1) {
+        chains.clear();
+    }
     let finish = |url: UrlPlan, fan: Option<Fan>, chains: &[Chain]| {
         let was_repeated = chains.iter().any(|chain| chain.requests.len() > 1);
         let repeats = (was_repeated && url.has_source(PartSource::is_moving)) || url.has_source(PartSource::is_cursor);

@@ -11,6 +11,8 @@ use super::places::Places;
 use super::source::Situation;
 use super::template::{ReplayTemplate, RequestPlan, StopRule};
 
+/// Maximum number of links that are made for a page.
+const LINKS_MAX: usize = 20_000;
 /// Maximum number of links and texts of a page that are remembered to recognise new ones.
 const SEEN_MAX: usize = 500_000;
 
@@ -49,6 +51,9 @@ pub struct Replay {
     seen: HashSet<u64>,
     /// URLs that were returned.
     sent: HashSet<Url>,
+    /// Links that were made, each once, with their slots.
+    links: Vec<(usize, Url)>,
+    made_links: HashSet<Url>,
     /// URLs without an answer so far.
     pending: BTreeMap<Url, ChainState>,
     /// Number of answers in a row without a new link, for each slot.
@@ -61,8 +66,8 @@ impl Replay {
         let barren = vec![0; template.slots.len()];
         let page = Places::of_page(html);
         let (seen, sent, pending) = (HashSet::new(), HashSet::new(), BTreeMap::new());
-        let page_url = page_url.clone();
-        let mut replay = Self { template, limits, page_url, page, seen, sent, pending, barren };
+        let (links, made_links, page_url) = (Vec::new(), HashSet::new(), page_url.clone());
+        let mut replay = Self { template, limits, page_url, page, seen, sent, links, made_links, pending, barren };
         let content = scan_answer(html.as_bytes(), &replay.page_url);
         replay.count_new(&content);
         let urls = replay.start(None, None);
@@ -98,6 +103,11 @@ impl Replay {
         self.pending.is_empty()
     }
 
+    /// Returns the links that were made so far, each once with the index of its slot.
+    pub fn links(&self) -> &[(usize, Url)] {
+        &self.links
+    }
+
     /// Returns the number of URLs that were returned.
     pub fn requests(&self) -> usize {
         self.sent.len()
@@ -110,7 +120,7 @@ impl Replay {
         for (slot, known) in template.slots.iter().enumerate() {
             let Some(plan) = known.plans.first().filter(|plan| plan.start == by) else { continue };
             for each in self.values(plan, answer) {
-                if self.sent.len() >= self.limits.requests {
+                if !known.is_link && self.sent.len() >= self.limits.requests {
                     break;
                 }
                 urls.extend(self.request(plan, ChainState { slot, index: 0, each }, answer));
@@ -128,8 +138,9 @@ impl Replay {
 
     /// Returns the URL of a request unless a value is missing, it was returned before, or a bound is reached.
     fn request(&mut self, plan: &RequestPlan, chain: ChainState, previous: Option<&Places>) -> Option<Url> {
+        let is_link = self.template.slots.get(chain.slot).is_some_and(|slot| slot.is_link);
         let is_barren = self.barren.get(chain.slot).is_none_or(|count| *count >= self.limits.barren);
-        if is_barren || self.sent.len() >= self.limits.requests {
+        if !is_link && (is_barren || self.sent.len() >= self.limits.requests) {
             return None;
         }
         let situation = Situation {
@@ -140,6 +151,12 @@ impl Replay {
             each: chain.each.as_deref(),
         };
         let url = plan.url.url(&situation)?;
+        if is_link {
+            if self.links.len() < LINKS_MAX && self.made_links.insert(url.clone()) {
+                self.links.push((chain.slot, url));
+            }
+            return None;
+        }
         self.sent.insert(url.clone()).then_some(())?;
         self.pending.insert(url.clone(), chain);
         Some(url)

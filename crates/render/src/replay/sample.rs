@@ -24,6 +24,8 @@ pub enum SampleKind {
     /// A GET request, the only one that can be replayed.
     #[default]
     Get,
+    /// No request: a link that a script put into the page. Its URL is made from answers as those of requests are.
+    Link,
     /// A request with a body, or of another method. Repeating it could change the site.
     Post,
     /// A socket, whose messages are no answers to requests.
@@ -43,4 +45,8 @@ pub struct SampleRequest {
     pub is_useful: bool,
     /// How the script asked.
     pub kind: SampleKind,
+    /// The headers of the request, in any order.
+    pub headers: Vec<(String, String)>,
+    /// The fields of a JSON answer whose URLs the rendered page shows as links, named as by [`json_field`](super::json_field).
+    pub link_fields: Vec<String>,
 }

@@ -22,6 +22,11 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// Returns whether its URLs are links of pages, not requests.
+    pub fn is_link(&self, facts: &[PageFacts<'_>]) -> bool {
+        self.requests.first().is_some_and(|(sample, at)| facts[*sample].requests[*at].kind == SampleKind::Link)
+    }
+
     /// Returns the number of samples that use it.
     pub fn samples(&self) -> usize {
         self.requests.iter().map(|(sample, _)| sample).collect::<BTreeSet<_>>().len()
@@ -78,6 +83,7 @@ fn is_name(segment: &str) -> bool {
 fn name<'f>(parts: &'f UrlParts, kind: SampleKind, is_fixed: impl Fn(SegmentPlace<'f>) -> bool) -> String {
     let mut name = match kind {
         SampleKind::Get => parts.origin.clone(),
+        SampleKind::Link => format!("link {}", parts.origin),
         SampleKind::Post => format!("POST {}", parts.origin),
         SampleKind::Socket => format!("socket {}", parts.origin),
     };

@@ -17,6 +17,12 @@ pub struct ReplayTemplate {
     pub version: u32,
     /// The kinds of requests.
     pub slots: Vec<SlotTemplate>,
+    /// Headers that all useful requests of the samples had with the same value: `accept` and `x-requested-with`, by which some
+    /// servers tell what to answer.
+    pub headers: Vec<(String, String)>,
+    /// The fields of JSON answers whose URLs the pages show as links, sorted. The URLs of others, such as those of actions and
+    /// of images, are no links.
+    pub link_fields: Vec<String>,
 }
 
 /// One kind of request: those of the same path shape and query keys.
@@ -26,6 +32,8 @@ pub struct SlotTemplate {
     pub name: String,
     /// Whether its answers hold gains. Otherwise they only start other slots.
     pub is_useful: bool,
+    /// Whether its URLs are links of the page, not requests.
+    pub is_link: bool,
     /// Names of the query keys that differ without reason.
     pub volatile_keys: Vec<String>,
     /// Ways to make its requests, the most plausible first; at least one. A replay uses the first.

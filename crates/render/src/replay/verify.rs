@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use url::Url;
 
+use super::compose::compose;
 use super::make_url::without_volatile;
 use super::run::{Replay, ReplayLimits};
-use super::sample::{SAMPLE_REQUESTS_MAX, SAMPLES_MAX, Sample};
+use super::sample::{SAMPLE_REQUESTS_MAX, SAMPLES_MAX, Sample, SampleRequest};
 use super::template::{ReplayTemplate, UrlPlan};
 
 /// Maximum number of changes that [`settle`] tries, each of which costs a verification.
@@ -46,26 +47,53 @@ pub fn verify(template: &ReplayTemplate, held_out: &[Sample]) -> Verification {
     all
 }
 
-fn verify_one(template: &Arc<ReplayTemplate>, sample: &Sample) -> Verification {
-    let keys: Vec<String> = template.slots.iter().flat_map(|slot| slot.volatile_keys.clone()).collect();
-    let key_of = |url: &Url| without_volatile(url, &keys);
-    let requests = || sample.requests.iter().take(SAMPLE_REQUESTS_MAX);
-    let answers: BTreeMap<String, &[u8]> =
-        requests().map(|request| (key_of(&request.url), request.body.as_slice())).collect();
+/// The requests and links that a template makes for a sample, and the answers that the sample has for them.
+struct Played<'s> {
+    replay: Replay,
+    /// Keys of the URLs.
+    made: BTreeSet<String>,
+    answers: Vec<&'s [u8]>,
+    volatile_keys: Vec<String>,
+}
+
+fn play<'s>(template: &Arc<ReplayTemplate>, sample: &'s Sample) -> Played<'s> {
+    let volatile_keys: Vec<String> = template.slots.iter().flat_map(|slot| slot.volatile_keys.clone()).collect();
+    let key_of = |url: &Url| without_volatile(url, &volatile_keys);
+    let known: BTreeMap<String, &[u8]> =
+        requests(sample).map(|request| (key_of(&request.url), request.body.as_slice())).collect();
     let (mut replay, first) =
         Replay::first(Arc::clone(template), &sample.page_url, &sample.html, ReplayLimits::default());
-    let (mut queue, mut made) = (VecDeque::from(first), BTreeSet::new());
+    let (mut queue, mut made, mut answers) = (VecDeque::from(first), BTreeSet::new(), Vec::new());
     while let Some(url) = queue.pop_front() {
         let key = key_of(&url);
-        if let Some(body) = answers.get(&key) {
+        if let Some(body) = known.get(&key) {
             queue.extend(replay.next(&url, body));
+            answers.push(*body);
         }
         made.insert(key);
     }
+    made.extend(replay.links().iter().map(|(_, link)| key_of(link)));
+    Played { replay, made, answers, volatile_keys }
+}
+
+fn requests(sample: &Sample) -> impl Iterator<Item = &SampleRequest> {
+    sample.requests.iter().take(SAMPLE_REQUESTS_MAX)
+}
+
+fn verify_one(template: &Arc<ReplayTemplate>, sample: &Sample) -> Verification {
+    let played = play(template, sample);
+    let useful = requests(sample).filter(|request| request.is_useful);
     let useful: BTreeSet<String> =
-        requests().filter(|request| request.is_useful).map(|request| key_of(&request.url)).collect();
-    let found = useful.iter().filter(|key| made.contains(*key)).count();
-    Verification { useful: useful.len(), found, requests: replay.requests() }
+        useful.map(|request| without_volatile(&request.url, &played.volatile_keys)).collect();
+    let found = useful.iter().filter(|key| played.made.contains(*key)).count();
+    Verification { useful: useful.len(), found, requests: played.replay.requests() }
+}
+
+/// Returns the page of a sample with what the requests of a template bring of its answers: what a replay would make of
+/// it.
+pub fn foretold_page(template: &Arc<ReplayTemplate>, sample: &Sample) -> String {
+    let played = play(template, sample);
+    compose(&sample.html, &played.answers, played.replay.links(), &template.link_fields)
 }
 
 /// Returns the template with other plans and sources first if they make more of the useful requests of further

@@ -29,6 +29,8 @@ fn sample(page: &str, html: &str, requests: &[(&str, &str)]) -> Sample {
         content_type: "application/json".into(),
         is_useful: true,
         kind: SampleKind::Get,
+        headers: Vec::new(),
+        link_fields: Vec::new(),
     };
     Sample { page_url: url(page), html: html.to_owned(), requests: requests.iter().map(request).collect() }
 }

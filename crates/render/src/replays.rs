@@ -1,0 +1,244 @@
+//! Learns which classes of pages need no browser any more, because plain requests bring the same: pure.
+//!
+//! The pages of a class that a browser renders are samples. From three of them a template of their requests is learned;
+//! it must then foretell what the browser requests on three further pages, and what these requests bring must hold what
+//! the pages gained. From then on the pages of the class are replayed. Now and then one is rendered again and compared,
+//! ever more seldom while the template holds.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::Arc;
+
+use super::replay::{ReplayTemplate, Sample, learn, settle, verify};
+
+/// Number of samples from which a template is learned.
+const SAMPLES_MIN: usize = 3;
+/// Number of samples after which a class without a template that holds is given up for a while.
+const SAMPLES_MAX: usize = 8;
+/// Number of pages in succession that a template must foretell.
+const VERIFIED: u32 = 3;
+/// Share of the useful requests of a page that it must foretell.
+const SHARE_MIN: f64 = 0.95;
+/// Share of the page's gain that their answers must hold. Scripts add words of their own, such as labels and dates.
+const GAIN_MIN: f64 = 0.9;
+/// Number of replayed pages after which one is rendered again, at first; it doubles up to the maximum.
+const CHECK_AFTER: u32 = 50;
+const CHECK_AFTER_MAX: u32 = 3_200;
+/// Number of pages in succession on which a template in use must fail to be given up.
+const FAILURES_MAX: u32 = 3;
+/// Number of rendered pages after which a class that was given up is tried again, at first; it doubles up to the maximum.
+const RETRY_AFTER: u32 = 100;
+const RETRY_AFTER_MAX: u32 = 6_400;
+/// Maximum number of classes; others are rendered.
+const CLASSES_MAX: usize = 4_096;
+/// Maximum size of all samples together, in bytes; while they are larger, new classes are not learned.
+const BYTES_MAX: usize = 64 << 20;
+/// Maximum number of templates of other classes that are tried for a new class.
+const KNOWN_MAX: usize = 32;
+
+/// How the pages of a class are completed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Means {
+    /// A browser renders them.
+    Browser,
+    /// A browser renders this one, to compare it with what the requests bring.
+    Check,
+    /// Plain requests bring what a browser would.
+    Requests(Arc<ReplayTemplate>),
+}
+
+/// How far a class is, for display.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReplayState {
+    /// Its samples are collected or its template is verified.
+    Learning,
+    /// Its pages are replayed.
+    Ready,
+    /// Nothing explains its requests.
+    GivenUp,
+}
+
+#[derive(Debug)]
+enum Progress {
+    Learning { samples: Vec<Sample>, template: Option<Arc<ReplayTemplate>>, verified: u32 },
+    Ready { template: Arc<ReplayTemplate>, since: u32, check_after: u32, failures: u32 },
+    GivenUp { since: u32 },
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self::Learning { samples: Vec::new(), template: None, verified: 0 }
+    }
+}
+
+#[derive(Debug)]
+struct Class {
+    progress: Progress,
+    retry_after: u32,
+}
+
+impl Default for Class {
+    fn default() -> Self {
+        Self { progress: Progress::default(), retry_after: RETRY_AFTER }
+    }
+}
+
+/// What is known of the requests of all classes.
+#[derive(Debug)]
+pub struct Replays<K> {
+    classes: HashMap<K, Class>,
+    /// The latest templates that held.
+    known: Vec<Arc<ReplayTemplate>>,
+}
+
+impl<K> Default for Replays<K> {
+    fn default() -> Self {
+        Self { classes: HashMap::new(), known: Vec::new() }
+    }
+}
+
+impl<K: Hash + Eq> Replays<K> {
+    /// Returns how a page of this class is completed, and counts it.
+    pub fn means(&mut self, class: &K) -> Means {
+        match self.classes.get_mut(class).map(|class| &mut class.progress) {
+            Some(Progress::Ready { template, since, check_after, .. }) => {
+                *since += 1;
+                if *since > *check_after {
+                    *since = 0;
+                    return Means::Check;
+                }
+                Means::Requests(Arc::clone(template))
+            }
+            Some(Progress::Learning { .. } | Progress::GivenUp { .. }) | None => Means::Browser,
+        }
+    }
+
+    /// Returns the template whose gain on the next sample of a class must be known to [`Replays::learn`].
+    pub fn candidate(&self, class: &K, sample: &Sample) -> Option<Arc<ReplayTemplate>> {
+        match self.classes.get(class).map(|class| &class.progress) {
+            Some(Progress::Learning { template: Some(template), .. } | Progress::Ready { template, .. }) => {
+                Some(Arc::clone(template))
+            }
+            Some(Progress::Learning { samples, template: None, .. }) if samples.is_empty() => self.foreteller(sample),
+            None => self.foreteller(sample),
+            Some(Progress::Learning { .. } | Progress::GivenUp { .. }) => None,
+        }
+    }
+
+    /// Learns from a page of a class that a browser rendered. `candidate` is what [`Replays::candidate`] returned for it,
+    /// and the share of the page's gain that the answers to its requests hold, from 0 to 1.
+    ///
+    /// A page whose requests brought nothing says nothing.
+    pub fn learn(&mut self, class: K, sample: Sample, candidate: Option<(Arc<ReplayTemplate>, f64)>) {
+        if !sample.is_useful() {
+            return;
+        }
+        let is_known = self.classes.contains_key(&class);
+        if !is_known && (self.classes.len() >= CLASSES_MAX || self.bytes() >= BYTES_MAX) {
+            return;
+        }
+        let holds = |(template, gain): &(Arc<ReplayTemplate>, f64)| {
+            *gain >= GAIN_MIN && verify(template, std::slice::from_ref(&sample)).share() >= SHARE_MIN
+        };
+        let held = candidate.filter(holds).map(|(template, _)| template);
+        let class = self.classes.entry(class).or_default();
+        match (&mut class.progress, held) {
+            (Progress::Learning { template, verified, .. }, Some(held)) => {
+                *template = Some(Arc::clone(&held));
+                *verified += 1;
+                if *verified >= VERIFIED {
+                    let template = held;
+                    remember(&mut self.known, &template);
+                    class.progress = Progress::Ready { template, since: 0, check_after: CHECK_AFTER, failures: 0 };
+                }
+            }
+            (Progress::Learning { samples, template, verified }, None) => {
+                samples.push(sample);
+                (*template, *verified) = (template_of(samples), 0);
+                if samples.len() >= SAMPLES_MAX {
+                    class.progress = Progress::GivenUp { since: 0 };
+                }
+            }
+            (Progress::Ready { check_after, failures, .. }, Some(_)) => {
+                *failures = 0;
+                *check_after = (2 * *check_after).min(CHECK_AFTER_MAX);
+            }
+            // One failed check is followed by another page at once.
+            (Progress::Ready { since, check_after, failures, .. }, None) if *failures + 1 < FAILURES_MAX => {
+                *failures += 1;
+                *since = *check_after;
+            }
+            (Progress::Ready { .. }, None) => {
+                class.progress = Progress::Learning { samples: vec![sample], template: None, verified: 0 };
+            }
+            (Progress::GivenUp { since }, _) => {
+                *since += 1;
+                if *since >= class.retry_after {
+                    class.retry_after = (2 * class.retry_after).min(RETRY_AFTER_MAX);
+                    class.progress = Progress::default();
+                }
+            }
+        }
+    }
+
+    /// Records a replayed page: whether it made requests and none succeeded.
+    pub fn replayed(&mut self, class: &K, has_no_answer: bool) {
+        let Some(class) = self.classes.get_mut(class) else { return };
+        let Progress::Ready { failures, .. } = &mut class.progress else { return };
+        *failures = if has_no_answer { *failures + 1 } else { 0 };
+        if *failures >= FAILURES_MAX {
+            class.progress = Progress::default();
+        }
+    }
+
+    /// Returns how far a class is; `None` if nothing of it was learned.
+    pub fn state(&self, class: &K) -> Option<ReplayState> {
+        self.classes.get(class).map(|class| match class.progress {
+            Progress::Learning { .. } => ReplayState::Learning,
+            Progress::Ready { .. } => ReplayState::Ready,
+            Progress::GivenUp { .. } => ReplayState::GivenUp,
+        })
+    }
+
+    /// Returns a template of another class that foretells the requests of a page.
+    fn foreteller(&self, sample: &Sample) -> Option<Arc<ReplayTemplate>> {
+        let foretells = |template: &&Arc<ReplayTemplate>| {
+            let verification = verify(template, std::slice::from_ref(sample));
+            verification.useful > 0 && verification.share() >= SHARE_MIN
+        };
+        self.known.iter().rev().find(foretells).cloned()
+    }
+
+    /// Returns the size of all samples.
+    fn bytes(&self) -> usize {
+        let of_class = |class: &Class| match &class.progress {
+            Progress::Learning { samples, .. } => samples.iter().map(Sample::bytes).sum(),
+            Progress::Ready { .. } | Progress::GivenUp { .. } => 0,
+        };
+        self.classes.values().map(of_class).sum()
+    }
+}
+
+/// Learns a template; `None` while there are too few samples, or if no useful request can be made.
+fn template_of(samples: &[Sample]) -> Option<Arc<ReplayTemplate>> {
+    if samples.len() < SAMPLES_MIN {
+        return None;
+    }
+    let template = learn(samples).template;
+    let has_requests = template.slots.iter().any(|slot| slot.is_useful && !slot.is_link);
+    has_requests.then(|| Arc::new(settle(&template, samples)))
+}
+
+fn remember(known: &mut Vec<Arc<ReplayTemplate>>, template: &Arc<ReplayTemplate>) {
+    if known.contains(template) {
+        return;
+    }
+    if known.len() >= KNOWN_MAX {
+        known.remove(0);
+    }
+    known.push(Arc::clone(template));
+}
+
+#[cfg(test)]
+#[path = "replays_tests.rs"]
+mod tests;

@@ -1,0 +1,146 @@
+//! Tests of what is learned of classes.
+
+use proptest::prelude::*;
+use url::Url;
+
+use super::*;
+use crate::replay::{SampleKind, SampleRequest};
+
+/// A thread whose replies come from `/api/{api}/{id}`.
+fn sample(api: &str, id: u32) -> Sample {
+    let url = |path: String| Url::parse(&format!("https://h.example{path}")).unwrap();
+    let request = SampleRequest {
+        url: url(format!("/api/{api}/{id}")),
+        body: format!(r#"{{"text":"reply {id}"}}"#).into_bytes(),
+        content_type: "application/json".to_owned(),
+        is_useful: true,
+        kind: SampleKind::Get,
+        headers: vec![("X-Requested-With".to_owned(), "XMLHttpRequest".to_owned())],
+        link_fields: vec!["url".to_owned()],
+    };
+    Sample { page_url: url(format!("/t/{id}")), html: "<p>thread</p>".to_owned(), requests: vec![request] }
+}
+
+/// Renders a page whose requests bring all that it gains, or the share `gain`.
+fn render(replays: &mut Replays<u8>, class: u8, sample: Sample, gain: f64) {
+    let candidate = replays.candidate(&class, &sample).map(|template| (template, gain));
+    replays.learn(class, sample, candidate);
+}
+
+fn state(replays: &Replays<u8>, class: u8) -> Option<ReplayState> {
+    replays.state(&class)
+}
+
+fn ready(class: u8) -> Replays<u8> {
+    let mut replays = Replays::default();
+    (0..6).for_each(|id| render(&mut replays, class, sample("replies", 100 + 7 * id), 1.0));
+    assert_eq!(state(&replays, class), Some(ReplayState::Ready));
+    replays
+}
+
+#[test]
+fn three_samples_teach_and_three_verify() {
+    let mut replays = Replays::default();
+    for id in 0..5 {
+        assert_eq!(replays.means(&1), Means::Browser);
+        render(&mut replays, 1, sample("replies", 100 + 7 * id), 1.0);
+        assert_eq!(state(&replays, 1), Some(ReplayState::Learning), "{id}");
+    }
+    render(&mut replays, 1, sample("replies", 5), 0.9);
+    let Means::Requests(template) = replays.means(&1) else { panic!("it is not ready") };
+    assert_eq!(template.headers, [("x-requested-with".to_owned(), "XMLHttpRequest".to_owned())]);
+    assert_eq!(template.link_fields, ["url"]);
+    assert_eq!(verify(&template, &[sample("replies", 77)]).share(), 1.0);
+}
+
+#[test]
+fn pages_that_show_more_than_their_answers_stay_with_the_browser() {
+    let mut replays = Replays::default();
+    let renders = SAMPLES_MAX as u32 + RETRY_AFTER;
+    for id in 0..renders {
+        assert_eq!(replays.means(&1), Means::Browser);
+        render(&mut replays, 1, sample("replies", 100 + 7 * id), 0.89);
+        let given_up = (SAMPLES_MAX as u32 - 1..renders - 1).contains(&id);
+        assert_eq!(state(&replays, 1) == Some(ReplayState::GivenUp), given_up, "{id}");
+    }
+}
+
+#[test]
+fn a_page_whose_requests_brought_nothing_says_nothing() {
+    let mut replays = Replays::default();
+    for id in 0..20 {
+        let mut page = sample("replies", id);
+        page.requests[0].is_useful = false;
+        render(&mut replays, 1, page, 1.0);
+    }
+    assert_eq!(state(&replays, 1), None);
+}
+
+#[test]
+fn a_template_of_another_class_only_has_to_be_verified() {
+    let mut replays = ready(1);
+    (0..3).for_each(|id| render(&mut replays, 2, sample("replies", 900 + 3 * id), 1.0));
+    assert_eq!(state(&replays, 2), Some(ReplayState::Ready));
+}
+
+#[test]
+fn a_template_that_holds_no_more_is_given_up() {
+    let mut replays = ready(1);
+    for _ in 0..CHECK_AFTER {
+        assert!(matches!(replays.means(&1), Means::Requests(_)));
+    }
+    for id in 0..FAILURES_MAX {
+        assert_eq!(replays.means(&1), Means::Check, "a failed check is followed by another");
+        render(&mut replays, 1, sample("messages", 100 + 7 * id), 1.0);
+    }
+    assert_eq!(state(&replays, 1), Some(ReplayState::Learning));
+    // The same by requests that fail.
+    let mut replays = ready(1);
+    for has_no_answer in [true, true, false, true, true] {
+        replays.replayed(&1, has_no_answer);
+        assert_eq!(state(&replays, 1), Some(ReplayState::Ready));
+    }
+    replays.replayed(&1, true);
+    assert_eq!(state(&replays, 1), Some(ReplayState::Learning));
+}
+
+proptest! {
+    /// A naive twin of the checks: page numbers at which a browser is asked, while the template holds.
+    #[test]
+    fn checks_become_more_seldom(pages in 1_u32..2_000) {
+        let mut replays = ready(1);
+        let (mut next, mut gap, mut checks) = (CHECK_AFTER, CHECK_AFTER, Vec::new());
+        for page in 0..pages {
+            if page == next {
+                gap *= 2;
+                next += gap + 1;
+                checks.push(page);
+            }
+            let is_check = replays.means(&1) == Means::Check;
+            prop_assert_eq!(is_check, checks.last() == Some(&page));
+            if is_check {
+                render(&mut replays, 1, sample("replies", page), 1.0);
+            }
+        }
+    }
+
+    /// Whatever comes: no class is ready before it was verified, and only a ready one is replayed.
+    #[test]
+    fn only_verified_classes_are_replayed(steps in proptest::collection::vec((0_u8..3, 0_u32..50, 0_u8..4), 0..60)) {
+        let (mut replays, mut renders) = (Replays::default(), [0_u32; 3]);
+        for (class, id, what) in steps {
+            let was_ready = state(&replays, class) == Some(ReplayState::Ready);
+            match what {
+                0 => prop_assert!(was_ready || replays.means(&class) == Means::Browser),
+                1 => replays.replayed(&class, id % 2 == 0),
+                _ => {
+                    let api = if what == 2 { "replies" } else { "messages" };
+                    render(&mut replays, class, sample(api, id), f64::from(id % 3) / 2.0);
+                    renders[usize::from(class)] += 1;
+                }
+            }
+            let is_ready = state(&replays, class) == Some(ReplayState::Ready);
+            prop_assert!(!is_ready || renders[usize::from(class)] >= VERIFIED);
+        }
+    }
+}
