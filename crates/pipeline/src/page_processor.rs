@@ -283,7 +283,7 @@ impl PageProcessor {
             let plain = self.shown(item, &body, answer.content_type());
             let shown = self.shown(item, page.html.as_bytes(), Some(RENDERED_TYPE));
             let gained = renders.learn(class, page, &plain, &shown);
-            if renders.learns_requests() && !page.is_impaired() {
+            if renders.learns_requests() && !page.is_incomplete() {
                 self.learn_requests(&renders, (item, class), (&body, page), &gained);
             }
         }

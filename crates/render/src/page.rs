@@ -228,10 +228,18 @@ impl RenderedPage {
     /// Returns whether a request was refused for a reason that says nothing of the page: the crawl's rules or a failure.
     /// Then what rendering gains is unknown.
     pub fn is_impaired(&self) -> bool {
-        let impairs = |refusal: Refusal| {
-            matches!(refusal, Refusal::Robots | Refusal::Host | Refusal::Budget | Refusal::Failed | Refusal::Requests)
-        };
-        self.requests.iter().any(|note| note.outcome.is_err_and(impairs))
+        self.is_incomplete() || self.has_refused(|refusal| refusal == Refusal::Robots)
+    }
+
+    /// Returns whether a request lacks an answer that it may have at another time. What robots.txt disallows it never has.
+    pub fn is_incomplete(&self) -> bool {
+        self.has_refused(|refusal| {
+            matches!(refusal, Refusal::Host | Refusal::Budget | Refusal::Failed | Refusal::Requests)
+        })
+    }
+
+    fn has_refused(&self, is_meant: impl Fn(Refusal) -> bool) -> bool {
+        self.requests.iter().any(|note| note.outcome.is_err_and(&is_meant))
     }
 }
 
@@ -277,4 +285,24 @@ pub trait Browser: Send + Sync {
     /// Renders a page whose requests `requests` answers.
     fn render(&self, page: PageTask, requests: Arc<dyn PageRequests>)
     -> Later<'_, Result<RenderedPage, RenderFailure>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_robots_txt_disallows_is_not_missing() {
+        let page = |outcome| {
+            let (kind, method) = (RequestKind::Fetch, "GET".to_owned());
+            let request = PageRequest { url: "http://h.example/api".to_owned(), kind, method, headers: Vec::new() };
+            let note = RequestNote { request, outcome, content_type: None, body: Bytes::new() };
+            RenderedPage { requests: vec![note], ..RenderedPage::default() }
+        };
+        let judged = |outcome| (page(outcome).is_impaired(), page(outcome).is_incomplete());
+        assert_eq!(judged(Err(Refusal::Robots)), (true, false));
+        assert_eq!(judged(Err(Refusal::Failed)), (true, true));
+        assert_eq!(judged(Err(Refusal::Method)), (false, false));
+        assert_eq!(judged(Ok(200)), (false, false));
+    }
 }
