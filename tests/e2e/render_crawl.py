@@ -25,12 +25,16 @@ def get(url):
         return answer.read().decode()
 
 
+def links(rendered, url):
+    """The links of a loaded page without clicks. A forum's list is complete once it is scrolled."""
+    return rendered[url]["complete" if "/f/" in url else "on_load"]["links"]
+
+
 def reachable(rendered, start):
-    """The URLs that lead to each other by the links of loaded pages, without clicks."""
+    """The URLs that lead to each other by the links of loaded pages."""
     found, waiting = {start}, [start]
     while waiting:
-        links = rendered[waiting.pop()]["on_load"]["links"]
-        new = [url for url in links if url not in found and url in rendered]
+        new = [url for url in links(rendered, waiting.pop()) if url not in found and url in rendered]
         found.update(new)
         waiting.extend(new)
     return found
@@ -65,7 +69,7 @@ def check(out, rendered, start):
     fetched = {url for url, page in pages.items() if page["fate"] == "fetched"}
     expected = reachable(rendered, start)
     assert not expected - fetched, f"not reached: {sorted(expected - fetched)[:5]}"
-    shown = {start}.union(*(rendered[url]["on_load"]["links"] for url in expected))
+    shown = {start}.union(*(links(rendered, url) for url in expected))
     invented = {url for url, page in pages.items() if page["fate"] in ("fetched", "failed")} - shown
     assert not invented, f"{len(invented)} pages were requested that no page links to: {sorted(invented)[:5]}"
     count = {how: sum(pages[url].get("rendered") == how for url in expected) for how in ("rendered", "replayed", None)}

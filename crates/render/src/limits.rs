@@ -11,6 +11,8 @@ pub struct RenderLimits {
     pub whole: Duration,
     /// Time without a request and without a change of the document after which the page counts as complete.
     pub quiet: Duration,
+    /// Maximum number of times that a page is scrolled to its end.
+    pub scrolls: u32,
     /// Maximum number of requests that a page may have answered.
     pub requests: u32,
     /// Maximum number of bytes of all answers of a page together.
@@ -33,6 +35,7 @@ impl Default for RenderLimits {
             active: Duration::from_secs(15),
             whole: Duration::from_secs(600),
             quiet: Duration::from_millis(500),
+            scrolls: 20,
             requests: 100,
             answers_bytes: 20 << 20,
             document_bytes: 10 << 20,

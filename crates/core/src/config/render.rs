@@ -49,6 +49,8 @@ crate::options! {
         page_time: Period = Period::secs(15),
         /// Time without a request and without a change of the document after which a page counts as complete.
         quiet: Period = Period::millis(500),
+        /// Maximum number of times that a page is scrolled to its end, while that makes it load more. 0: no page is scrolled.
+        scrolls: u32 = 20,
         /// Maximum number of requests of a page: scripts, style sheets and data.
         requests: u32 = 100,
         /// Maximum size of all answers of a page together.

@@ -202,7 +202,8 @@ pub(crate) fn require_browser(config: &Config, clock: &Clock) -> Result<(), Erro
 ///
 /// There is no browser on this machine.
 fn settings(config: &Config, clock: &Clock) -> Result<ChromiumSettings, Error> {
-    let RenderOptions { browser, sandbox, page_time, quiet, requests, page_bytes, heap_mib, .. } = &config.render;
+    let RenderOptions { browser, sandbox, page_time, quiet, scrolls, requests, page_bytes, heap_mib, .. } =
+        &config.render;
     let named = (!browser.is_empty()).then(|| Path::new(browser));
     let search = std::env::var_os("PATH").unwrap_or_default();
     let executable = Executable::find(named, &search).map_err(Error::Configuration)?;
@@ -215,6 +216,7 @@ fn settings(config: &Config, clock: &Clock) -> Result<ChromiumSettings, Error> {
         limits: RenderLimits {
             active: page_time.0,
             quiet: quiet.0,
+            scrolls: *scrolls,
             requests: *requests,
             answers_bytes: page_bytes.as_usize(),
             heap_mib: *heap_mib,

@@ -14,11 +14,25 @@ const BROWSER_MAX: Duration = Duration::from_secs(10);
 const PAGE_MAX: Duration = Duration::from_secs(5);
 /// Time until the document is there. Its answer is at hand, so this is the browser's own time.
 const NAVIGATE_MAX: Duration = Duration::from_secs(20);
-/// Counts the changes of the document, out of sight of the page.
-const OBSERVE: &str = "(() => { const seen = { changes: 0 }; \
-     new MutationObserver(list => { seen.changes += list.length }) \
+/// Counts the changes of the document, out of sight of the page. Once the page is scrolled it also keeps the elements with
+/// links that are removed: lists that grow often drop what is out of view.
+const OBSERVE: &str = "(() => { const seen = { changes: 0, scrolls: 0, removed: [] }; \
+     const keep = node => { if (seen.removed.length < 2000 && node.nodeType === 1 && \
+     (node.matches('a[href]') || node.querySelector('a[href]'))) seen.removed.push(node) }; \
+     new MutationObserver(list => { seen.changes += list.length; \
+     if (seen.scrolls) list.forEach(change => change.removedNodes.forEach(keep)) }) \
      .observe(document, { subtree: true, childList: true, characterData: true }); \
      globalThis.seen = seen; return 0 })()";
+/// Scrolls the page and the lists within it to their ends. Returns whether something moved.
+const SCROLL: &str = "(() => { seen.scrolls += 1; let moved = false; \
+     const scroll = element => { const before = element.scrollTop; element.scrollTop = element.scrollHeight; \
+     moved = moved || element.scrollTop > before }; \
+     if (document.scrollingElement) scroll(document.scrollingElement); \
+     [...document.querySelectorAll('main, section, div, ul, ol')].slice(0, 2000) \
+     .filter(element => element.clientHeight > 100 && element.scrollHeight > element.clientHeight + 1).forEach(scroll); \
+     return moved })()";
+/// The elements that were removed while the page was scrolled, as HTML.
+const REMOVED: &str = "seen.removed.filter(node => !node.isConnected).map(node => node.outerHTML).join('')";
 
 /// A page in a browser, with storage of its own.
 #[derive(Debug)]
@@ -76,6 +90,20 @@ impl Session {
         let world = self.world.get().copied().unwrap_or_default();
         let changes = self.evaluate(world, "seen.changes".to_owned()).await?;
         Ok(changes.as_u64().unwrap_or_default())
+    }
+
+    /// Scrolls the page to its end. Returns whether it was not there.
+    pub(super) async fn scroll(&self) -> Result<bool, CommandError> {
+        let world = self.world.get().copied().unwrap_or_default();
+        Ok(self.evaluate(world, SCROLL.to_owned()).await?.as_bool().unwrap_or_default())
+    }
+
+    /// Returns the elements with links that the page removed since it was first scrolled, as HTML; nothing if that is more than
+    /// `bytes_max`.
+    pub(super) async fn removed(&self, bytes_max: usize) -> Result<String, RenderFailure> {
+        let world = self.world.get().copied().unwrap_or_default();
+        let bounded = format!("(html => html.length <= {bytes_max} ? html : '')({REMOVED})");
+        Ok(text(&self.evaluate(world, bounded).await?))
     }
 
     /// Returns the document as HTML, shadow trees included.

@@ -36,6 +36,18 @@ enum Step {
     Navigated(Result<(), CommandError>),
     Observed(Result<(), CommandError>),
     Changes(Result<u64, CommandError>),
+    Scrolled(Result<bool, CommandError>),
+}
+
+/// How far a page that is complete is scrolled.
+#[derive(Debug, Default)]
+struct Scrolling {
+    times: u32,
+    is_asking: bool,
+    /// Whether it stays where it is.
+    is_at_end: bool,
+    /// Changes of the document and requests when it was last scrolled.
+    before: Option<(Option<u64>, usize)>,
 }
 
 /// What is to be done.
@@ -66,6 +78,7 @@ pub(super) struct Tab<'a> {
     /// Number of changes of the document when it was last asked; `None` until it can be asked.
     changes: Option<u64>,
     is_asking: bool,
+    scrolling: Scrolling,
 }
 
 impl<'a> Tab<'a> {
@@ -96,6 +109,7 @@ impl<'a> Tab<'a> {
             dialogs: 0,
             changes: None,
             is_asking: false,
+            scrolling: Scrolling::default(),
         })
     }
 
@@ -108,7 +122,9 @@ impl<'a> Tab<'a> {
             match self.settling.verdict(self.now()) {
                 Verdict::Settled if self.changes.is_some() => {
                     self.rendered.is_settled = true;
-                    break;
+                    if !self.scrolls_on() {
+                        break;
+                    }
                 }
                 Verdict::Overtime => break,
                 Verdict::Settled | Verdict::Wait => {}
@@ -123,7 +139,28 @@ impl<'a> Tab<'a> {
             }
         }
         self.rendered.html = self.session.document(self.limits.document_bytes).await?;
+        if self.scrolling.times > 0 {
+            let removed = self.session.removed(self.limits.document_bytes).await?;
+            let end = self.rendered.html.rfind("</body").unwrap_or(self.rendered.html.len());
+            self.rendered.html.insert_str(end, &removed);
+        }
         Ok(self.rendered)
+    }
+
+    /// Scrolls a page that is complete to its end, unless the last time brought nothing. Returns whether the page goes on.
+    fn scrolls_on(&mut self) -> bool {
+        if self.scrolling.is_asking {
+            return true;
+        }
+        let progress = Some((self.changes, self.rendered.requests.len()));
+        let Scrolling { times, is_at_end, before, .. } = self.scrolling;
+        if is_at_end || times >= self.limits.scrolls || before == progress {
+            return false;
+        }
+        self.scrolling = Scrolling { times: times + 1, is_asking: true, is_at_end, before: progress };
+        let session = Arc::clone(&self.session);
+        self.steps.push(Box::pin(async move { Step::Scrolled(session.scroll().await) }));
+        true
     }
 
     /// Returns the time since the page began.
@@ -227,6 +264,12 @@ impl<'a> Tab<'a> {
                 self.changes = result.is_ok().then_some(0);
                 self.settling.changed(now);
                 hung_later(result)
+            }
+            Step::Scrolled(result) => {
+                self.scrolling.is_asking = false;
+                self.scrolling.is_at_end = !result.as_ref().is_ok_and(|moved| *moved);
+                self.settling.changed(now);
+                hung_later(result.map(drop))
             }
             Step::Changes(result) => {
                 self.is_asking = false;

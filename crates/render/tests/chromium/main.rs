@@ -49,6 +49,31 @@ async fn scripts_run_and_the_crawl_answers_their_requests() {
     browser.end().await;
 }
 
+/// A list that loads more when its end comes into view, three times in all, and then drops its first entries.
+const GROWING: &str = "<div id=list style='height:3000px'><a href=/t/0>0</a></div><script>let n = 0; \
+     onscroll = () => { if (n < 3 && innerHeight + scrollY > document.body.scrollHeight - 50) { n += 1; \
+     fetch('/api/' + n).then(r => r.text()).then(text => { list.insertAdjacentHTML('beforeend', text); \
+     list.style.height = (3000 + 1000 * n) + 'px'; if (n === 3) list.firstChild.remove(); }) } }</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_grows_is_scrolled_to_its_end() {
+    for (scrolls, expected) in [(20, 3), (2, 2), (0, 0)] {
+        let Some(browser) = browser(RenderLimits { scrolls, ..RenderLimits::default() }) else { return };
+        let site = Site::default()
+            .with("/api/1", "text/html", "<a href=/t/1>1</a>")
+            .with("/api/2", "text/html", "<a href=/t/2>2</a>")
+            .with("/api/3", "text/html", "<a href=/t/3>3</a>");
+        let (rendered, site) = render(&browser, GROWING, site).await;
+        let rendered = rendered.unwrap();
+        assert!(rendered.is_settled);
+        assert_eq!(site.asked.lock().len(), expected);
+        // What the page dropped is there too.
+        let shown = (0..4).filter(|n| rendered.html.contains(&format!("href=\"/t/{n}\"")));
+        assert!(shown.eq(0..=expected), "{}", rendered.html);
+        browser.end().await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn navigations_windows_and_changes_of_the_url_are_noted_and_do_not_happen() {
     let Some(browser) = browser(RenderLimits::default()) else { return };
