@@ -51,7 +51,8 @@ fn rendering(site: &Scripted, mode: RenderMode) -> Option<Config> {
 #[test]
 fn content_that_scripts_fetch_is_found_and_their_requests_are_those_of_the_crawl() {
     let site = site();
-    let Some(config) = rendering(&site, RenderMode::Auto) else { return };
+    let Some(mut config) = rendering(&site, RenderMode::Auto) else { return };
+    config.render.replay = false;
     let hooks = Hooks::none();
     let crawled = crawl_with(config, hooks.clone());
     let fetched = crawled.pages.iter().filter(|page| page.fate == "fetched");
@@ -67,6 +68,27 @@ fn content_that_scripts_fetch_is_found_and_their_requests_are_those_of_the_crawl
     assert_eq!(metrics.render.requests.by("robots").get(), metrics.host.subrequests_refused.by("robots").get());
     assert!(metrics.host.subrequests_refused.by("robots").get() > 0 && metrics.render.gained_links.get() >= 9);
     assert_eq!(metrics.render.classes.by("open").get() + metrics.render.classes.by("needed").get(), 2);
+}
+
+#[test]
+fn pages_whose_requests_are_known_need_no_browser() {
+    let site = site();
+    let Some(config) = rendering(&site, RenderMode::Auto) else { return };
+    let hooks = Hooks::none();
+    let crawled = crawl_with(config, hooks.clone());
+    let count = |how: &str| crawled.pages.iter().filter(|page| page.rendered.as_deref() == Some(how)).count();
+    // Of the threads, three teach and three verify. The next may be in the browser before the last of these is read.
+    assert!((2..=3).contains(&count("replayed")), "{} are replayed", count("replayed"));
+    assert_eq!(count("rendered") + count("replayed"), 10);
+    let mut asked: Vec<String> = site.log().into_iter().map(|asked| asked.path).collect();
+    let threads = (1..=9).flat_map(|n| [format!("/t/{n}"), format!("/api/t/{n}")]);
+    let mut expected: Vec<String> =
+        ["/", "/api/threads", "/app.js", "/robots.txt"].map(str::to_owned).into_iter().chain(threads).collect();
+    asked.sort();
+    expected.sort();
+    assert_eq!(asked, expected, "the same requests as with a browser");
+    let render = &hooks.metrics.render;
+    assert_eq!((render.pages.by("replayed").get(), render.classes.by("replayed").get()), (count("replayed") as u64, 1));
 }
 
 #[test]
