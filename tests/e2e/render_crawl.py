@@ -3,6 +3,8 @@
 Usage: render_crawl.py HARVESTMAN WORK
 """
 
+import glob
+import gzip
 import json
 import os
 import shutil
@@ -72,6 +74,9 @@ def check(out, rendered, start):
     shown = {start}.union(*(links(rendered, url) for url in expected))
     invented = {url for url, page in pages.items() if page["fate"] in ("fetched", "failed")} - shown
     assert not invented, f"{len(invented)} pages were requested that no page links to: {sorted(invented)[:5]}"
+    grows = [url for url in expected if "/f/" in url and rendered[url]["complete"] != rendered[url]["on_load"]]
+    assert grows, "no list grows when it is scrolled"
+    assert all(f"{url.replace('/f/', '/api/forum/')}/threads?page=2".encode() in archived(out) for url in grows), "a list was not scrolled"
     count = {how: sum(pages[url].get("rendered") == how for url in expected) for how in ("rendered", "replayed", None)}
     failed = [page for page in pages.values() if page.get("rendered", "rendered") not in ("rendered", "replayed")]
     assert not failed, failed[:3]
@@ -79,6 +84,10 @@ def check(out, rendered, start):
         report = json.load(file)
     assert sim.fates_of(report) == report["discovered"], report["fates"]
     return len(expected), count
+
+
+def archived(out):
+    return b"".join(gzip.open(file).read() for file in glob.glob(os.path.join(out, "warc", "*.warc.gz")))
 
 
 def main():

@@ -21,7 +21,7 @@ use harvestman_core::model::{
 use harvestman_core::url::CanonicalUrl;
 use harvestman_policy::search::SearchReply;
 use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal, ProposalKind};
-use harvestman_render::replay::{Sample, foretold_page};
+use harvestman_render::replay::{Sample, predicted_page};
 use harvestman_render::{RenderedPage, Suspicion};
 use harvestman_stages::fetch;
 use harvestman_stages::frontier::DiscoveredLinks;
@@ -300,8 +300,8 @@ impl PageProcessor {
     ) {
         let Some(sample) = Sample::of_page(item.url.as_str(), &String::from_utf8_lossy(body), page) else { return };
         let candidate = renders.candidate(class, &sample).map(|template| {
-            let foretold = self.shown(item, foretold_page(&template, &sample).as_bytes(), Some(RENDERED_TYPE));
-            (template, gained.share_in(&foretold))
+            let predicted = self.shown(item, predicted_page(&template, &sample).as_bytes(), Some(RENDERED_TYPE));
+            (template, gained.share_in(&predicted))
         });
         renders.learn_requests(class, sample, candidate);
     }

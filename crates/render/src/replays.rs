@@ -1,7 +1,7 @@
 //! Learns which classes of pages need no browser any more, because plain requests bring the same: pure.
 //!
 //! The pages of a class that a browser renders are samples. From three of them a template of their requests is learned;
-//! it must then foretell what the browser requests on three further pages, and what these requests bring must hold what
+//! it must then predict what the browser requests on three further pages, and what these requests bring must hold what
 //! the pages gained. From then on the pages of the class are replayed. Now and then one is rendered again and compared,
 //! ever more seldom while the template holds.
 
@@ -15,9 +15,9 @@ use super::replay::{ReplayTemplate, Sample, learn, settle, verify};
 const SAMPLES_MIN: usize = 3;
 /// Number of samples after which a class without a template that holds is given up for a while.
 const SAMPLES_MAX: usize = 8;
-/// Number of pages in succession that a template must foretell.
+/// Number of pages in succession that a template must predict.
 const VERIFIED: u32 = 3;
-/// Share of the useful requests of a page that it must foretell.
+/// Share of the useful requests of a page that it must predict.
 const SHARE_MIN: f64 = 0.95;
 /// Share of the page's gain that their answers must hold. Scripts add words of their own, such as labels and dates.
 const GAIN_MIN: f64 = 0.9;
@@ -119,8 +119,10 @@ impl<K: Hash + Eq> Replays<K> {
             Some(Progress::Learning { template: Some(template), .. } | Progress::Ready { template, .. }) => {
                 Some(Arc::clone(template))
             }
-            Some(Progress::Learning { samples, template: None, .. }) if samples.is_empty() => self.foreteller(sample),
-            None => self.foreteller(sample),
+            Some(Progress::Learning { samples, template: None, .. }) if samples.is_empty() => {
+                self.predicting_template(sample)
+            }
+            None => self.predicting_template(sample),
             Some(Progress::Learning { .. } | Progress::GivenUp { .. }) => None,
         }
     }
@@ -200,13 +202,13 @@ impl<K: Hash + Eq> Replays<K> {
         })
     }
 
-    /// Returns a template of another class that foretells the requests of a page.
-    fn foreteller(&self, sample: &Sample) -> Option<Arc<ReplayTemplate>> {
-        let foretells = |template: &&Arc<ReplayTemplate>| {
+    /// Returns a template of another class that predicts the requests of a page.
+    fn predicting_template(&self, sample: &Sample) -> Option<Arc<ReplayTemplate>> {
+        let predicts = |template: &&Arc<ReplayTemplate>| {
             let verification = verify(template, std::slice::from_ref(sample));
             verification.useful > 0 && verification.share() >= SHARE_MIN
         };
-        self.known.iter().rev().find(foretells).cloned()
+        self.known.iter().rev().find(predicts).cloned()
     }
 
     /// Returns the size of all samples.

@@ -31,8 +31,9 @@ const SCROLL: &str = "(() => { seen.scrolls += 1; let moved = false; \
      [...document.querySelectorAll('main, section, div, ul, ol')].slice(0, 2000) \
      .filter(element => element.clientHeight > 100 && element.scrollHeight > element.clientHeight + 1).forEach(scroll); \
      return moved })()";
-/// The elements that were removed while the page was scrolled, as HTML.
-const REMOVED: &str = "seen.removed.filter(node => !node.isConnected).map(node => node.outerHTML).join('')";
+/// Returns the elements that were removed while the page was scrolled, as HTML of bounded length.
+const REMOVED: &str = "(max => { let html = ''; for (const node of seen.removed) { if (node.isConnected) continue; \
+     const part = node.outerHTML; if (html.length + part.length > max) break; html += part } return html })";
 
 /// A page in a browser, with storage of its own.
 #[derive(Debug)]
@@ -98,12 +99,11 @@ impl Session {
         Ok(self.evaluate(world, SCROLL.to_owned()).await?.as_bool().unwrap_or_default())
     }
 
-    /// Returns the elements with links that the page removed since it was first scrolled, as HTML; nothing if that is more than
-    /// `bytes_max`.
-    pub(super) async fn removed(&self, bytes_max: usize) -> Result<String, RenderFailure> {
+    /// Returns the elements with links that the page removed since it was first scrolled, as HTML: the first
+    /// ones, up to this length.
+    pub(super) async fn removed(&self, length_max: usize) -> Result<String, RenderFailure> {
         let world = self.world.get().copied().unwrap_or_default();
-        let bounded = format!("(html => html.length <= {bytes_max} ? html : '')({REMOVED})");
-        Ok(text(&self.evaluate(world, bounded).await?))
+        Ok(text(&self.evaluate(world, format!("{REMOVED}({length_max})")).await?))
     }
 
     /// Returns the document as HTML, shadow trees included.

@@ -53,5 +53,5 @@ pub use source::{Copied, PartSource, Pick};
 pub use template::{
     Fan, PartPlan, PiecePlan, REPLAY_VERSION, ReplayTemplate, RequestPlan, SlotTemplate, StopRule, UrlPlan, UrlShape,
 };
-pub use verify::{Verification, foretold_page, settle, verify};
+pub use verify::{Verification, predicted_page, settle, verify};
 pub use why::Why;

@@ -91,7 +91,7 @@ fn verify_one(template: &Arc<ReplayTemplate>, sample: &Sample) -> Verification {
 
 /// Returns the page of a sample with what the requests of a template bring of its answers: what a replay would make of
 /// it.
-pub fn foretold_page(template: &Arc<ReplayTemplate>, sample: &Sample) -> String {
+pub fn predicted_page(template: &Arc<ReplayTemplate>, sample: &Sample) -> String {
     let played = play(template, sample);
     compose(&sample.html, &played.answers, played.replay.links(), &template.link_fields)
 }
