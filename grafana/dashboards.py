@@ -191,6 +191,8 @@ def policy():
         row("Rendering"),
         graph("Rendered pages", "Pages per second that were rendered in a browser, by what it brought; and links that only these pages have.", "ops",
               (rate("render_pages_total", by="outcome"), "{{outcome}}"), (rate("render_gained_links_total"), "links gained")),
+        graph("Clicks on rendered pages", "Clicks per second, by what came of elements of the same path on that page.", "ops",
+              (rate("render_clicks_total", by="outcome"), "{{outcome}}")),
         graph("Requests of rendered pages", "Requests of rendered pages per second, answered or refused for this reason; and parts of pages that hosts refused.", "reqps",
               (top(8, rate("render_requests_total", by="outcome")), "{{outcome}}"), (rate("host_subrequests_refused_total", by="reason"), "host: {{reason}}")),
         graph("Need to render", "Classes of pages of which some were rendered, by what is known of their need.", "short",

@@ -15,7 +15,7 @@ use crate::crawling::{Crawled, config, crawl_in, crawl_with, serve};
 use crate::scripted::{Reply, Scripted};
 
 /// Metrics that a healthy crawl need not move, and why. Each is tested where what it counts is provoked.
-const SPECIAL: [(&str, &str); 28] = [
+const SPECIAL: [(&str, &str); 29] = [
     ("harvestman_host_crawl_delays_capped_total", "asks for a robots.txt with a crawl delay beyond the maximum"),
     ("harvestman_build_info", "is 1 from the start"),
     ("harvestman_host_put_back_total", "asks for an error between a host's question and the frontier's answer"),
@@ -38,6 +38,7 @@ const SPECIAL: [(&str, &str); 28] = [
     ("harvestman_policy_duplicates_total", "asks for near-duplicates among few pages"),
     ("harvestman_host_subrequests_refused_total", "asks for a browser"),
     ("harvestman_render_pages_total", "asks for a browser"),
+    ("harvestman_render_clicks_total", "asks for a browser"),
     ("harvestman_render_gained_links_total", "asks for a browser"),
     ("harvestman_render_requests_total", "asks for a browser"),
     ("harvestman_render_duration_seconds", "asks for a browser"),

@@ -273,6 +273,9 @@ pub const RENDER_REQUESTS: &[&str] = &[
 ];
 
 /// What is known of the need to render a class of pages.
+pub const RENDER_CLICKS: &[&str] = &["gain", "navigation", "nothing"];
+
+/// What is known of the need to render a class of pages.
 pub const RENDER_NEEDS: &[&str] = &["open", "needed", "unneeded", "failing", "replayed"];
 
 /// Budgets of a crawl.

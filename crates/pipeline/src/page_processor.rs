@@ -280,8 +280,8 @@ impl PageProcessor {
     ) -> PageResult {
         if let (Some(renders), Ok(answer)) = (self.rules.renders.clone(), &exchange.result) {
             let body = decoded(answer, &self.rules);
-            let plain = self.shown(item, &body, answer.content_type());
-            let shown = self.shown(item, page.html.as_bytes(), Some(RENDERED_TYPE));
+            let plain = self.shown(item, (&body, answer.content_type()), &[]);
+            let shown = self.shown(item, (page.html.as_bytes(), Some(RENDERED_TYPE)), &page.navigations);
             let gained = renders.learn(class, page, &plain, &shown);
             if renders.learns_requests() && !page.is_incomplete() {
                 self.learn_requests(&renders, (item, class), (&body, page), &gained);
@@ -300,7 +300,7 @@ impl PageProcessor {
     ) {
         let Some(sample) = Sample::of_page(item.url.as_str(), &String::from_utf8_lossy(body), page) else { return };
         let candidate = renders.candidate(class, &sample).map(|template| {
-            let predicted = self.shown(item, predicted_page(&template, &sample).as_bytes(), Some(RENDERED_TYPE));
+            let predicted = self.shown(item, (predicted_page(&template, &sample).as_bytes(), Some(RENDERED_TYPE)), &[]);
             (template, gained.share_in(&predicted))
         });
         renders.learn_requests(class, sample, candidate);
@@ -311,16 +311,21 @@ impl PageProcessor {
         self.read(item, exchange, Source::Rendered(page))
     }
 
-    /// Returns what a page shows: its links to pages of the crawl, and its text.
-    fn shown(&mut self, item: &ScheduledUrl, body: &[u8], content_type: Option<&str>) -> Shown {
+    /// Returns what a page shows: its links to pages of the crawl, with the URLs to which its scripts wanted to navigate, and its
+    /// text.
+    fn shown(
+        &mut self,
+        item: &ScheduledUrl,
+        (body, content_type): (&[u8], Option<&str>),
+        navigations: &[String],
+    ) -> Shown {
         let rules = Arc::clone(&self.rules);
         let page = self.parser.parse(body, content_type);
         let mut resolver = rules.canonicaliser.document_resolver(&item.url, page.base.as_deref(), page.charset);
         let mut links = Vec::new();
-        for link in page.groups.iter().flat_map(|group| &group.links) {
-            if let Some(url) =
-                resolver.resolve(page.href(link)).ok().filter(|url| rules.scope.check(url.as_str()).is_ok())
-            {
+        let anchors = page.groups.iter().flat_map(|group| &group.links).map(|link| page.href(link));
+        for href in anchors.chain(navigations.iter().map(String::as_str)) {
+            if let Some(url) = resolver.resolve(href).ok().filter(|url| rules.scope.check(url.as_str()).is_ok()) {
                 links.push(url.fingerprint());
             }
         }

@@ -4,10 +4,12 @@
 //! The browser has no network: [`PageRequests`] answers each request of the page, so that politeness, robots.txt, scope,
 //! budgets and archive of the crawl hold for all of them.
 
+mod actions;
 mod browser;
 mod limits;
 mod need;
 mod page;
+mod probing;
 pub mod replay;
 mod replaying;
 mod replays;
@@ -15,6 +17,7 @@ mod settling;
 mod suspicion;
 mod wanted;
 
+pub use actions::{ActionNote, Actions, Control, Expected, KnownActions};
 pub use browser::{Chromium, ChromiumSettings, Confinement, Executable, INSTALL_ADVICE};
 pub use limits::RenderLimits;
 pub use need::{ClassNeed, Gain, Need, RenderNeeds};

@@ -13,6 +13,8 @@ pub struct RenderLimits {
     pub quiet: Duration,
     /// Maximum number of times that a page is scrolled to its end.
     pub scrolls: u32,
+    /// Maximum number of clicks on a page.
+    pub clicks: u32,
     /// Maximum number of requests that a page may have answered.
     pub requests: u32,
     /// Maximum number of bytes of all answers of a page together.
@@ -36,6 +38,7 @@ impl Default for RenderLimits {
             whole: Duration::from_secs(600),
             quiet: Duration::from_millis(500),
             scrolls: 20,
+            clicks: 20,
             requests: 100,
             answers_bytes: 20 << 20,
             document_bytes: 10 << 20,

@@ -49,6 +49,11 @@ impl Gain {
     pub fn worth(self) -> f64 {
         f64::from(self.links) + f64::from(self.words) / WORDS_PER_LINK
     }
+
+    /// Returns whether it is worth a render or a click.
+    pub fn is_worth_it(self) -> bool {
+        self.worth() >= NEEDED
+    }
 }
 
 /// What is known of a class.
@@ -158,7 +163,7 @@ impl<K: Hash + Eq> RenderNeeds<K> {
         class.failures = 0;
         class.trials = class.trials.saturating_add(1);
         let worth = gain.worth();
-        if worth >= NEEDED {
+        if gain.is_worth_it() {
             class.gained = class.gained.saturating_add(1);
             self.budget = (self.budget + BUDGET_PER_GAIN).min(BUDGET_MAX);
         }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::actions::{ActionNote, KnownActions};
+
 /// A future in a box.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -21,6 +23,8 @@ pub struct PageTask {
     pub headers: Vec<(String, String)>,
     /// Its body without content coding.
     pub body: Bytes,
+    /// What is known of the clicks on pages of its class.
+    pub actions: KnownActions,
 }
 
 /// The kind of a request of a page, as the browser tells it.
@@ -207,6 +211,8 @@ pub struct RenderedPage {
     pub html: String,
     /// URLs to which scripts wanted to navigate, or which they gave to the page.
     pub navigations: Vec<String>,
+    /// What clicks brought.
+    pub actions: Vec<ActionNote>,
     /// Its requests, in the order in which they were answered.
     pub requests: Vec<RequestNote>,
     /// Whether the page became quiet before its time was over.

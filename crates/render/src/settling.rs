@@ -10,7 +10,11 @@ pub(crate) struct Settling {
     active: Duration,
     whole: Duration,
     quiet: Duration,
+    /// Time without anything new after which the page is complete: shorter after a scroll or a click, until that has
+    /// an effect.
+    patience: Duration,
     is_loaded: bool,
+    is_used: bool,
     waiting: u32,
     /// When something happened last.
     changed: Duration,
@@ -37,7 +41,9 @@ impl Settling {
             active: limits.active,
             whole: limits.whole,
             quiet: limits.quiet,
+            patience: limits.quiet,
             is_loaded: false,
+            is_used: false,
             waiting: 0,
             changed: Duration::ZERO,
             counted: Duration::ZERO,
@@ -49,25 +55,36 @@ impl Settling {
     pub(crate) fn asked(&mut self, now: Duration) {
         self.count(now);
         self.waiting += 1;
-        self.changed = now;
+        self.changed(now);
     }
 
     /// Records that a request was answered.
     pub(crate) fn answered(&mut self, now: Duration) {
         self.count(now);
         self.waiting = self.waiting.saturating_sub(1);
-        self.changed = now;
+        self.changed(now);
     }
 
     /// Records a change of the document.
     pub(crate) const fn changed(&mut self, now: Duration) {
         self.changed = now;
+        self.patience = self.quiet;
+    }
+
+    /// Records that the page was scrolled or clicked. For all of that it has twice the time that it had to become complete.
+    pub(crate) fn used(&mut self, now: Duration) {
+        self.count(now);
+        if !self.is_used {
+            (self.is_used, self.spent, self.active) = (true, Duration::ZERO, 2 * self.active);
+        }
+        self.changed = now;
+        self.patience = self.quiet / 2;
     }
 
     /// Records that the document and what it loads at once are complete.
     pub(crate) const fn loaded(&mut self, now: Duration) {
         self.is_loaded = true;
-        self.changed = now;
+        self.changed(now);
     }
 
     /// Returns whether no request waits.
@@ -80,7 +97,7 @@ impl Settling {
         self.count(now);
         if self.spent >= self.active || now >= self.whole {
             Verdict::Overtime
-        } else if self.is_loaded && self.waiting == 0 && now.saturating_sub(self.changed) >= self.quiet {
+        } else if self.is_loaded && self.waiting == 0 && now.saturating_sub(self.changed) >= self.patience {
             Verdict::Settled
         } else {
             Verdict::Wait
@@ -133,6 +150,21 @@ mod tests {
         page.changed(at(6_899));
         assert_eq!(page.verdict(at(6_899)), Verdict::Wait);
         assert_eq!(page.verdict(at(6_900)), Verdict::Overtime);
+    }
+
+    #[test]
+    fn a_use_without_effect_is_waited_for_less() {
+        let mut page = page();
+        page.loaded(at(800));
+        assert_eq!(page.verdict(at(1_000)), Verdict::Overtime);
+        page.used(at(1_000));
+        assert_eq!(page.verdict(at(1_099)), Verdict::Wait, "it has time again");
+        assert_eq!(page.verdict(at(1_100)), Verdict::Settled);
+        page.used(at(1_200));
+        page.changed(at(1_250));
+        assert_eq!(page.verdict(at(1_400)), Verdict::Wait);
+        assert_eq!(page.verdict(at(1_450)), Verdict::Settled);
+        assert_eq!(page.verdict(at(3_000)), Verdict::Overtime);
     }
 
     #[test]

@@ -51,6 +51,9 @@ crate::options! {
         quiet: Period = Period::millis(500),
         /// Maximum number of times that a page is scrolled to its end, while that makes it load more. 0: no page is scrolled.
         scrolls: u32 = 20,
+        /// Maximum number of clicks on a page: on buttons, tabs and other elements that are no links, while that brings content or
+        /// leads to pages. 0: nothing is clicked.
+        clicks: u32 = 20,
         /// Maximum number of requests of a page: scripts, style sheets and data.
         requests: u32 = 100,
         /// Maximum size of all answers of a page together.

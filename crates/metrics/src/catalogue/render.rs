@@ -13,6 +13,9 @@ group! {
         /// nothing, something unknown because requests of the page were not allowed or failed (`impaired`), or a failure; and pages
         /// that plain requests completed in place of a browser (`replayed`).
         pages: CounterBy = "harvestman_render_pages_total" by "outcome" in RENDER_OUTCOMES;
+        /// Clicks on rendered pages, by what came of the element's path on that page: content (`gain`), ways to other pages
+        /// (`navigation`), or nothing.
+        clicks: CounterBy = "harvestman_render_clicks_total" by "outcome" in RENDER_CLICKS;
         /// Links that only the rendered pages have.
         gained_links: Counter = "harvestman_render_gained_links_total";
         /// Requests of rendered pages, answered or refused for this reason.

@@ -26,7 +26,10 @@ use self::gain::KnownGains;
 use harvestman_core::config::{RenderMode, RenderOptions};
 use harvestman_metrics::RenderMetrics;
 use harvestman_render::replay::{ReplayTemplate, Sample};
-use harvestman_render::{Gain, Means, Need, RenderFailure, RenderNeeds, RenderedPage, ReplayState, Replays, Suspicion};
+use harvestman_render::{
+    ActionNote, Actions, Gain, KnownActions, Means, Need, RenderFailure, RenderNeeds, RenderedPage, ReplayState,
+    Replays, Suspicion,
+};
 
 /// Decides which pages are rendered and which are replayed, and learns from the results.
 pub(crate) struct Renders {
@@ -36,6 +39,7 @@ pub(crate) struct Renders {
     needs: Mutex<RenderNeeds<RenderClass>>,
     known: Mutex<KnownGains>,
     replays: Mutex<Replays<RenderClass>>,
+    actions: Mutex<Actions<RenderClass>>,
     /// Whether no browser starts.
     is_off: AtomicBool,
     metrics: Arc<RenderMetrics>,
@@ -43,9 +47,18 @@ pub(crate) struct Renders {
 
 impl Renders {
     pub(crate) fn new(options: &RenderOptions, metrics: Arc<RenderMetrics>) -> Self {
-        let (needs, known, replays) = Default::default();
+        let (needs, known, replays, actions) = Default::default();
         let is_replaying = options.mode == RenderMode::Auto && options.replay;
-        Self { mode: options.mode, is_replaying, needs, known, replays, is_off: AtomicBool::new(false), metrics }
+        Self {
+            mode: options.mode,
+            is_replaying,
+            needs,
+            known,
+            replays,
+            actions,
+            is_off: AtomicBool::new(false),
+            metrics,
+        }
     }
 
     /// Returns whether a page is rendered.
@@ -85,8 +98,27 @@ impl Renders {
         }
         drop(needs);
         self.metrics.gained_links.add(u64::from(gain.links));
+        self.learn_actions(class, &page.actions);
         self.show();
         gained
+    }
+
+    /// Returns what is known of clicks on a page of this class that is rendered now.
+    pub(crate) fn actions(&self, class: RenderClass) -> KnownActions {
+        self.actions.lock().of_page(&class)
+    }
+
+    /// Learns what clicks on a page brought.
+    fn learn_actions(&self, class: RenderClass, notes: &[ActionNote]) {
+        for note in notes {
+            let outcome = match note.brought() {
+                true if note.navigations > 0 => "navigation",
+                true => "gain",
+                false => "nothing",
+            };
+            self.metrics.clicks.by(outcome).add(u64::from(note.clicks));
+        }
+        self.actions.lock().learn(class, notes);
     }
 
     /// Returns the template whose share of the gain of a sample [`Renders::learn_requests`] must be told.

@@ -18,8 +18,8 @@ use harvestman_core::config::{Config, RenderOptions};
 use harvestman_metrics::RenderMetrics;
 use harvestman_render::replay::ReplayTemplate;
 use harvestman_render::{
-    Browser, Chromium, ChromiumSettings, Confinement, Executable, Means, PageRequests, PageTask, RenderFailure,
-    RenderLimits, RenderedPage, replay_page,
+    Browser, Chromium, ChromiumSettings, Confinement, Executable, KnownActions, Means, PageRequests, PageTask,
+    RenderFailure, RenderLimits, RenderedPage, replay_page,
 };
 use harvestman_stages::fetch::{self, DecodeLimits};
 
@@ -142,7 +142,8 @@ impl RenderSetup {
 
     async fn render(&self, browser: &dyn Browser, page: &PageToRender) -> Result<RenderedPage, RenderFailure> {
         let begun = self.clock.now();
-        let rendered = browser.render(self.task(page)?, Arc::clone(&self.requests)).await;
+        let task = PageTask { actions: self.rules.actions(page.class), ..self.task(page)? };
+        let rendered = browser.render(task, Arc::clone(&self.requests)).await;
         self.metrics.seconds.observe(self.clock.now().since(begun));
         rendered.inspect(|page| self.count_requests(page))
     }
@@ -158,7 +159,7 @@ impl RenderSetup {
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
         let body: Bytes = fetch::decode_answer(answer, &self.decode).bytes;
         let url = page.lease.item.url.as_str().to_owned();
-        Ok(PageTask { url, status: answer.status, headers: headers.collect(), body })
+        Ok(PageTask { url, status: answer.status, headers: headers.collect(), body, actions: KnownActions::new() })
     }
 
     fn count_requests(&self, page: &RenderedPage) {
@@ -202,7 +203,7 @@ pub(crate) fn require_browser(config: &Config, clock: &Clock) -> Result<(), Erro
 ///
 /// There is no browser on this machine.
 fn settings(config: &Config, clock: &Clock) -> Result<ChromiumSettings, Error> {
-    let RenderOptions { browser, sandbox, page_time, quiet, scrolls, requests, page_bytes, heap_mib, .. } =
+    let RenderOptions { browser, sandbox, page_time, quiet, scrolls, clicks, requests, page_bytes, heap_mib, .. } =
         &config.render;
     let named = (!browser.is_empty()).then(|| Path::new(browser));
     let search = std::env::var_os("PATH").unwrap_or_default();
@@ -217,6 +218,7 @@ fn settings(config: &Config, clock: &Clock) -> Result<ChromiumSettings, Error> {
             active: page_time.0,
             quiet: quiet.0,
             scrolls: *scrolls,
+            clicks: *clicks,
             requests: *requests,
             answers_bytes: page_bytes.as_usize(),
             heap_mib: *heap_mib,

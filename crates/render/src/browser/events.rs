@@ -17,8 +17,8 @@ pub(super) enum PageEvent {
     Loaded,
     /// A frame was added to the page.
     FrameAdded(String),
-    /// A script gave the page another URL.
-    UrlChanged(String),
+    /// A script gave a frame another URL.
+    UrlChanged { frame: String, url: String },
     /// The page wants to open a window with this URL.
     Window(String),
     /// A target appeared.
@@ -65,7 +65,9 @@ impl PageEvent {
             "Page.javascriptDialogOpening" => Some(Self::Dialog),
             "Page.loadEventFired" => Some(Self::Loaded),
             "Page.frameAttached" => text(&params["frameId"]).map(Self::FrameAdded),
-            "Page.navigatedWithinDocument" => text(&params["url"]).map(Self::UrlChanged),
+            "Page.navigatedWithinDocument" => {
+                text(&params["frameId"]).zip(text(&params["url"])).map(|(frame, url)| Self::UrlChanged { frame, url })
+            }
             "Page.windowOpen" => text(&params["url"]).map(Self::Window),
             "Target.targetCreated" => {
                 let target = &params["targetInfo"];

@@ -9,6 +9,7 @@ mod frames;
 mod process;
 mod session;
 mod tab;
+mod using;
 
 pub use chromium::{Chromium, ChromiumSettings};
 pub use executable::{Executable, INSTALL_ADVICE};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::connection::{CommandError, Connection};
+use crate::actions::Seen;
 use crate::page::RenderFailure;
 
 /// Time in which the browser itself answers.
@@ -14,26 +15,8 @@ const BROWSER_MAX: Duration = Duration::from_secs(10);
 const PAGE_MAX: Duration = Duration::from_secs(5);
 /// Time until the document is there. Its answer is at hand, so this is the browser's own time.
 const NAVIGATE_MAX: Duration = Duration::from_secs(20);
-/// Counts the changes of the document, out of sight of the page. Once the page is scrolled it also keeps the elements with
-/// links that are removed: lists that grow often drop what is out of view.
-const OBSERVE: &str = "(() => { const seen = { changes: 0, scrolls: 0, removed: [] }; \
-     const keep = node => { if (seen.removed.length < 2000 && node.nodeType === 1 && \
-     (node.matches('a[href]') || node.querySelector('a[href]'))) seen.removed.push(node) }; \
-     new MutationObserver(list => { seen.changes += list.length; \
-     if (seen.scrolls) list.forEach(change => change.removedNodes.forEach(keep)) }) \
-     .observe(document, { subtree: true, childList: true, characterData: true }); \
-     globalThis.seen = seen; return 0 })()";
-/// Scrolls the page and the lists within it to their ends. Returns whether something moved.
-const SCROLL: &str = "(() => { seen.scrolls += 1; let moved = false; \
-     const scroll = element => { const before = element.scrollTop; element.scrollTop = element.scrollHeight; \
-     moved = moved || element.scrollTop > before }; \
-     if (document.scrollingElement) scroll(document.scrollingElement); \
-     [...document.querySelectorAll('main, section, div, ul, ol')].slice(0, 2000) \
-     .filter(element => element.clientHeight > 100 && element.scrollHeight > element.clientHeight + 1).forEach(scroll); \
-     return moved })()";
-/// Returns the elements that were removed while the page was scrolled, as HTML of bounded length.
-const REMOVED: &str = "(max => { let html = ''; for (const node of seen.removed) { if (node.isConnected) continue; \
-     const part = node.outerHTML; if (html.length + part.length > max) break; html += part } return html })";
+/// Watches and uses the page, out of its sight.
+const PAGE: &str = include_str!("page.js");
 
 /// A page in a browser, with storage of its own.
 #[derive(Debug)]
@@ -83,27 +66,44 @@ impl Session {
         let world = self.command("Page.createIsolatedWorld", world, PAGE_MAX).await?;
         let world = world["executionContextId"].as_i64().unwrap_or_default();
         let world = *self.world.get_or_init(|| world);
-        self.evaluate(world, OBSERVE.to_owned()).await.map(drop)
+        self.evaluate(world, PAGE.to_owned()).await.map(drop)
     }
 
     /// Returns the number of changes of the document since [`Session::observe`].
     pub(super) async fn changes(&self) -> Result<u64, CommandError> {
-        let world = self.world.get().copied().unwrap_or_default();
-        let changes = self.evaluate(world, "seen.changes".to_owned()).await?;
-        Ok(changes.as_u64().unwrap_or_default())
+        Ok(self.ask("changes()".to_owned()).await?.as_u64().unwrap_or_default())
     }
 
     /// Scrolls the page to its end. Returns whether it was not there.
     pub(super) async fn scroll(&self) -> Result<bool, CommandError> {
-        let world = self.world.get().copied().unwrap_or_default();
-        Ok(self.evaluate(world, SCROLL.to_owned()).await?.as_bool().unwrap_or_default())
+        Ok(self.ask("scroll()".to_owned()).await?.as_bool().unwrap_or_default())
     }
 
-    /// Returns the elements with links that the page removed since it was first scrolled, as HTML: the first
-    /// ones, up to this length.
+    /// Returns what the page has shown, and what can be clicked. `led` are the URLs to which clicks led since the last time.
+    pub(super) async fn look(&self, led: &[String]) -> Result<Option<Seen>, CommandError> {
+        let seen = self.ask(format!("look({})", json!(led))).await?;
+        Ok(serde_json::from_value(seen).ok())
+    }
+
+    /// Clicks the control with this index among those that the page was last found to have.
+    pub(super) async fn click(&self, index: usize) -> Result<bool, CommandError> {
+        Ok(self.ask(format!("click({index})")).await?.as_bool().unwrap_or_default())
+    }
+
+    /// Returns to the URL that the page had before it was clicked first. Returns whether there is a way.
+    pub(super) async fn back(&self) -> Result<bool, CommandError> {
+        Ok(self.ask("back()".to_owned()).await?.as_bool().unwrap_or_default())
+    }
+
+    /// Returns what the page removed while it was used and does not show again, as HTML: the first elements, up to this length.
     pub(super) async fn removed(&self, length_max: usize) -> Result<String, RenderFailure> {
+        Ok(text(&self.ask(format!("removedHtml({length_max})")).await?))
+    }
+
+    /// Calls a function of the script that watches the page.
+    async fn ask(&self, call: String) -> Result<Value, CommandError> {
         let world = self.world.get().copied().unwrap_or_default();
-        Ok(text(&self.evaluate(world, format!("{REMOVED}({length_max})")).await?))
+        self.evaluate(world, format!("page.{call}")).await
     }
 
     /// Returns the document as HTML, shadow trees included.
@@ -147,7 +147,7 @@ impl Session {
 
     async fn evaluate(&self, world: i64, expression: String) -> Result<Value, CommandError> {
         let method = "Runtime.evaluate";
-        let params = json!({"expression": expression, "contextId": world, "returnByValue": true});
+        let params = json!({"expression": expression, "contextId": world, "returnByValue": true, "userGesture": true});
         let mut result = self.command(method, params, PAGE_MAX).await?;
         if result.get("exceptionDetails").is_some() {
             return Err(CommandError::Rejected(method, "an exception".to_owned()));

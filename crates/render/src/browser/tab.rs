@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 use super::connection::{CommandError, Connection, Event};
 use super::events::{PageEvent, Paused};
 use super::session::Session;
+use super::using::{Next, Used, Using};
 use crate::limits::RenderLimits;
 use crate::page::{
     Later, PageReply, PageRequest, PageRequests, PageTask, Refusal, RenderFailure, RenderedPage, RequestKind,
@@ -32,22 +33,19 @@ const NAVIGATIONS_MAX: usize = 256;
 
 /// Something that went on beside the events has ended.
 enum Step {
-    Answered { paused: Box<Paused>, reply: PageReply },
+    Answered {
+        paused: Box<Paused>,
+        reply: PageReply,
+    },
+    /// A request was made again that this page has an answer to.
+    Known {
+        paused: Box<Paused>,
+        reply: PageReply,
+    },
     Navigated(Result<(), CommandError>),
     Observed(Result<(), CommandError>),
     Changes(Result<u64, CommandError>),
-    Scrolled(Result<bool, CommandError>),
-}
-
-/// How far a page that is complete is scrolled.
-#[derive(Debug, Default)]
-struct Scrolling {
-    times: u32,
-    is_asking: bool,
-    /// Whether it stays where it is.
-    is_at_end: bool,
-    /// Changes of the document and requests when it was last scrolled.
-    before: Option<(Option<u64>, usize)>,
+    Used(Used),
 }
 
 /// What is to be done.
@@ -78,7 +76,7 @@ pub(super) struct Tab<'a> {
     /// Number of changes of the document when it was last asked; `None` until it can be asked.
     changes: Option<u64>,
     is_asking: bool,
-    scrolling: Scrolling,
+    using: Using,
 }
 
 impl<'a> Tab<'a> {
@@ -92,10 +90,12 @@ impl<'a> Tab<'a> {
         let Work { page, requests, limits, clock } = work;
         let rules = RequestRules::new(&page.url, limits.clone());
         let rules = rules.ok_or_else(|| RenderFailure::Rejected(format!("{} is no web page", page.url)))?;
+        let session = Arc::new(session);
+        let using = Using::new(Arc::clone(&session), &page, limits);
         Ok(Self {
             connection,
             events,
-            session: Arc::new(session),
+            session,
             page,
             requests,
             rules,
@@ -109,7 +109,7 @@ impl<'a> Tab<'a> {
             dialogs: 0,
             changes: None,
             is_asking: false,
-            scrolling: Scrolling::default(),
+            using,
         })
     }
 
@@ -122,7 +122,7 @@ impl<'a> Tab<'a> {
             match self.settling.verdict(self.now()) {
                 Verdict::Settled if self.changes.is_some() => {
                     self.rendered.is_settled = true;
-                    if !self.scrolls_on() {
+                    if !self.is_used_on() {
                         break;
                     }
                 }
@@ -138,29 +138,22 @@ impl<'a> Tab<'a> {
                 return Err(RenderFailure::TooManyEvents);
             }
         }
-        self.rendered.html = self.session.document(self.limits.document_bytes).await?;
-        if self.scrolling.times > 0 {
-            let removed = self.session.removed(self.limits.document_bytes).await?;
-            let end = self.rendered.html.rfind("</body").unwrap_or(self.rendered.html.len());
-            self.rendered.html.insert_str(end, &removed);
-        }
+        (self.rendered.html, self.rendered.actions) = self.using.finish().await?;
         Ok(self.rendered)
     }
 
-    /// Scrolls a page that is complete to its end, unless the last time brought nothing. Returns whether the page goes on.
-    fn scrolls_on(&mut self) -> bool {
-        if self.scrolling.is_asking {
-            return true;
+    /// Uses a page that is quiet. Returns whether there is something to wait for.
+    fn is_used_on(&mut self) -> bool {
+        let next = self.using.next((self.changes, self.rendered.requests.len()), &self.rendered.navigations);
+        let goes_on = !matches!(next, Next::End);
+        self.go_on(next);
+        goes_on
+    }
+
+    fn go_on(&mut self, next: Next) {
+        if let Next::Use(using) = next {
+            self.steps.push(Box::pin(async move { Step::Used(using.await) }));
         }
-        let progress = Some((self.changes, self.rendered.requests.len()));
-        let Scrolling { times, is_at_end, before, .. } = self.scrolling;
-        if is_at_end || times >= self.limits.scrolls || before == progress {
-            return false;
-        }
-        self.scrolling = Scrolling { times: times + 1, is_asking: true, is_at_end, before: progress };
-        let session = Arc::clone(&self.session);
-        self.steps.push(Box::pin(async move { Step::Scrolled(session.scroll().await) }));
-        true
     }
 
     /// Returns the time since the page began.
@@ -188,8 +181,10 @@ impl<'a> Tab<'a> {
                 }
                 Ok(())
             }
-            Some(PageEvent::UrlChanged(url)) => {
+            Some(PageEvent::UrlChanged { frame, url }) if frame == self.session.target => {
                 self.settling.changed(self.now());
+                let next = self.using.url_changed(&url);
+                self.go_on(next);
                 self.note_navigation(url);
                 Ok(())
             }
@@ -202,7 +197,9 @@ impl<'a> Tab<'a> {
                 self.connection.tell(None, "Target.closeTarget", close).await.map_err(RenderFailure::from)
             }
             Some(PageEvent::Crashed(target)) if target == self.session.target => Err(RenderFailure::Crashed),
-            Some(PageEvent::TargetCreated { .. } | PageEvent::Crashed(_)) | None => Ok(()),
+            Some(PageEvent::UrlChanged { .. } | PageEvent::TargetCreated { .. } | PageEvent::Crashed(_)) | None => {
+                Ok(())
+            }
         }
     }
 
@@ -224,8 +221,14 @@ impl<'a> Tab<'a> {
                 self.connection.tell(None, "Fetch.continueRequest", go_on).await.map_err(RenderFailure::from)
             }
             Decision::Refuse(why) => self.refuse(paused, why).await,
+            // It is of the page that a click put in place of this one.
+            Decision::Ask if self.using.is_away() => self.refuse(paused, Refusal::Navigation).await,
             Decision::Ask => {
                 self.settling.asked(self.now());
+                if let Some(reply) = self.using.known_answer(&paused.request, &self.rendered.requests) {
+                    self.steps.push(Box::pin(async move { Step::Known { paused: Box::new(paused), reply } }));
+                    return Ok(());
+                }
                 let requests = Arc::clone(&self.requests);
                 self.steps.push(Box::pin(async move {
                     let reply = requests.answer(paused.request.clone()).await;
@@ -237,7 +240,8 @@ impl<'a> Tab<'a> {
     }
 
     async fn refuse(&mut self, paused: Paused, why: Refusal) -> Result<(), RenderFailure> {
-        if why == Refusal::Navigation && paused.request.method == "GET" {
+        if why == Refusal::Navigation && paused.request.method == "GET" && paused.request.kind == RequestKind::Document
+        {
             self.note_navigation(paused.request.url.clone());
         }
         // An aborted navigation leaves the document as it is.
@@ -265,12 +269,19 @@ impl<'a> Tab<'a> {
                 self.settling.changed(now);
                 hung_later(result)
             }
-            Step::Scrolled(result) => {
-                self.scrolling.is_asking = false;
-                self.scrolling.is_at_end = !result.as_ref().is_ok_and(|moved| *moved);
-                self.settling.changed(now);
-                hung_later(result.map(drop))
+            Step::Known { paused, reply } => {
+                self.settling.answered(now);
+                let PageReply::Answered { status, headers, body } = reply else { return Ok(()) };
+                let fulfil = fulfil(&paused.id, status, &headers, &body);
+                self.connection.tell(None, "Fetch.fulfillRequest", fulfil).await.map_err(RenderFailure::from)
             }
+            Step::Used(used) => match self.using.ended(used) {
+                Ok(false) => Ok(()),
+                result => {
+                    self.settling.used(now);
+                    hung_later(result.map(drop))
+                }
+            },
             Step::Changes(result) => {
                 self.is_asking = false;
                 let Ok(changes) = result else { return hung_later(result.map(drop)) };

@@ -1,5 +1,6 @@
 //! Tests with a real Chromium. Where there is none they are skipped, unless `HARVESTMAN_REQUIRE_BROWSER` is set.
 
+mod clicks;
 mod kills;
 mod support;
 

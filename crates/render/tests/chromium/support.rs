@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use harvestman_core::clock::Clock;
 use harvestman_render::{
-    Browser, Chromium, ChromiumSettings, Confinement, Executable, Later, PageReply, PageRequest, PageRequests,
-    PageTask, Refusal, RenderFailure, RenderLimits, RenderedPage,
+    Browser, Chromium, ChromiumSettings, Confinement, Executable, KnownActions, Later, PageReply, PageRequest,
+    PageRequests, PageTask, Refusal, RenderFailure, RenderLimits, RenderedPage,
 };
 use parking_lot::Mutex;
 
@@ -73,6 +73,7 @@ pub(crate) fn page(body: &str) -> PageTask {
         status: 200,
         headers: vec![("Content-Type".to_owned(), "text/html; charset=utf-8".to_owned())],
         body: format!("<!doctype html><title>t</title><body>{body}</body>").into(),
+        actions: KnownActions::new(),
     }
 }
 
