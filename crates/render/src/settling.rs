@@ -15,6 +15,10 @@ pub(crate) struct Settling {
     patience: Duration,
     is_loaded: bool,
     is_used: bool,
+    /// Number of things that happened.
+    happened: u64,
+    /// Their number when the page last said that its document is as it was: its scripts have had their turn since.
+    checked: Option<u64>,
     waiting: u32,
     /// When something happened last.
     changed: Duration,
@@ -44,6 +48,8 @@ impl Settling {
             patience: limits.quiet,
             is_loaded: false,
             is_used: false,
+            happened: 0,
+            checked: None,
             waiting: 0,
             changed: Duration::ZERO,
             counted: Duration::ZERO,
@@ -69,6 +75,18 @@ impl Settling {
     pub(crate) const fn changed(&mut self, now: Duration) {
         self.changed = now;
         self.patience = self.quiet;
+        self.happened += 1;
+    }
+
+    /// Returns a value that is the same while nothing happens.
+    pub(crate) const fn happened(&self) -> u64 {
+        self.happened
+    }
+
+    /// Records that the page was asked when `happened` was the value of [`Settling::happened`], and answered that its document
+    /// is as it was.
+    pub(crate) const fn unchanged(&mut self, happened: u64) {
+        self.checked = Some(happened);
     }
 
     /// Records that the page was scrolled or clicked. For all of that it has twice the time that it had to become complete.
@@ -77,7 +95,7 @@ impl Settling {
         if !self.is_used {
             (self.is_used, self.spent, self.active) = (true, Duration::ZERO, 2 * self.active);
         }
-        self.changed = now;
+        self.changed(now);
         self.patience = self.quiet / 2;
     }
 
@@ -97,7 +115,11 @@ impl Settling {
         self.count(now);
         if self.spent >= self.active || now >= self.whole {
             Verdict::Overtime
-        } else if self.is_loaded && self.waiting == 0 && now.saturating_sub(self.changed) >= self.patience {
+        } else if self.is_loaded
+            && self.waiting == 0
+            && now.saturating_sub(self.changed) >= self.patience
+            && self.checked == Some(self.happened)
+        {
             Verdict::Settled
         } else {
             Verdict::Wait
@@ -121,6 +143,12 @@ mod tests {
         Duration::from_millis(millis)
     }
 
+    /// Returns the verdict on a page that says, when asked now, that nothing changed.
+    fn verdict(page: &mut Settling, now: Duration) -> Verdict {
+        page.unchanged(page.happened());
+        page.verdict(now)
+    }
+
     fn page() -> Settling {
         let limits = RenderLimits { active: at(1_000), whole: at(10_000), quiet: at(200), ..RenderLimits::default() };
         Settling::new(&limits)
@@ -129,12 +157,25 @@ mod tests {
     #[test]
     fn a_page_is_complete_when_it_is_loaded_and_quiet() {
         let mut page = page();
-        assert_eq!(page.verdict(at(300)), Verdict::Wait, "it is not loaded");
+        assert_eq!(verdict(&mut page, at(300)), Verdict::Wait, "it is not loaded");
         page.loaded(at(300));
-        assert_eq!(page.verdict(at(499)), Verdict::Wait);
+        assert_eq!(verdict(&mut page, at(499)), Verdict::Wait);
         page.changed(at(499));
-        assert_eq!(page.verdict(at(698)), Verdict::Wait);
-        assert_eq!(page.verdict(at(699)), Verdict::Settled);
+        assert_eq!(verdict(&mut page, at(698)), Verdict::Wait);
+        assert_eq!(verdict(&mut page, at(699)), Verdict::Settled);
+    }
+
+    #[test]
+    fn a_page_is_not_complete_before_its_scripts_had_their_turn() {
+        let mut page = page();
+        page.loaded(at(0));
+        let before = page.happened();
+        page.asked(at(10));
+        page.answered(at(20));
+        page.unchanged(before);
+        assert_eq!(page.verdict(at(300)), Verdict::Wait, "it was asked before the answer came");
+        page.unchanged(page.happened());
+        assert_eq!(page.verdict(at(300)), Verdict::Settled);
     }
 
     #[test]
@@ -144,35 +185,35 @@ mod tests {
         page.asked(at(100));
         page.asked(at(200));
         page.answered(at(5_000));
-        assert_eq!(page.verdict(at(5_900)), Verdict::Wait, "one still waits");
+        assert_eq!(verdict(&mut page, at(5_900)), Verdict::Wait, "one still waits");
         page.answered(at(6_000));
         assert!(page.is_idle());
         page.changed(at(6_899));
-        assert_eq!(page.verdict(at(6_899)), Verdict::Wait);
-        assert_eq!(page.verdict(at(6_900)), Verdict::Overtime);
+        assert_eq!(verdict(&mut page, at(6_899)), Verdict::Wait);
+        assert_eq!(verdict(&mut page, at(6_900)), Verdict::Overtime);
     }
 
     #[test]
     fn a_use_without_effect_is_waited_for_less() {
         let mut page = page();
         page.loaded(at(800));
-        assert_eq!(page.verdict(at(1_000)), Verdict::Overtime);
+        assert_eq!(verdict(&mut page, at(1_000)), Verdict::Overtime);
         page.used(at(1_000));
-        assert_eq!(page.verdict(at(1_099)), Verdict::Wait, "it has time again");
-        assert_eq!(page.verdict(at(1_100)), Verdict::Settled);
+        assert_eq!(verdict(&mut page, at(1_099)), Verdict::Wait, "it has time again");
+        assert_eq!(verdict(&mut page, at(1_100)), Verdict::Settled);
         page.used(at(1_200));
         page.changed(at(1_250));
-        assert_eq!(page.verdict(at(1_400)), Verdict::Wait);
-        assert_eq!(page.verdict(at(1_450)), Verdict::Settled);
-        assert_eq!(page.verdict(at(3_000)), Verdict::Overtime);
+        assert_eq!(verdict(&mut page, at(1_400)), Verdict::Wait);
+        assert_eq!(verdict(&mut page, at(1_450)), Verdict::Settled);
+        assert_eq!(verdict(&mut page, at(3_000)), Verdict::Overtime);
     }
 
     #[test]
     fn a_page_whose_requests_never_end_ends() {
         let mut page = page();
         page.asked(at(0));
-        assert_eq!(page.verdict(at(9_999)), Verdict::Wait);
-        assert_eq!(page.verdict(at(10_000)), Verdict::Overtime);
+        assert_eq!(verdict(&mut page, at(9_999)), Verdict::Wait);
+        assert_eq!(verdict(&mut page, at(10_000)), Verdict::Overtime);
     }
 
     proptest! {

@@ -143,7 +143,11 @@ impl RenderSetup {
     async fn render(&self, browser: &dyn Browser, page: &PageToRender) -> Result<RenderedPage, RenderFailure> {
         let begun = self.clock.now();
         let task = PageTask { actions: self.rules.actions(page.class), ..self.task(page)? };
-        let rendered = browser.render(task, Arc::clone(&self.requests)).await;
+        let mut rendered = browser.render(task.clone(), Arc::clone(&self.requests)).await;
+        // Something else may have ended the browser; a page that does so itself does it again.
+        if matches!(rendered, Err(RenderFailure::Crashed)) {
+            rendered = browser.render(task, Arc::clone(&self.requests)).await;
+        }
         self.metrics.seconds.observe(self.clock.now().since(begun));
         rendered.inspect(|page| self.count_requests(page))
     }

@@ -44,7 +44,8 @@ enum Step {
     },
     Navigated(Result<(), CommandError>),
     Observed(Result<(), CommandError>),
-    Changes(Result<u64, CommandError>),
+    /// The number of changes, and what [`Settling::happened`] returned when the page was asked.
+    Changes(Result<u64, CommandError>, u64),
     Used(Used),
 }
 
@@ -120,14 +121,14 @@ impl<'a> Tab<'a> {
         let mut check = tokio::time::interval(CHECK_EVERY);
         loop {
             match self.settling.verdict(self.now()) {
-                Verdict::Settled if self.changes.is_some() => {
+                Verdict::Settled => {
                     self.rendered.is_settled = true;
                     if !self.is_used_on() {
                         break;
                     }
                 }
                 Verdict::Overtime => break,
-                Verdict::Settled | Verdict::Wait => {}
+                Verdict::Wait => {}
             }
             tokio::select! {
                 event = self.events.recv() => self.event(event.ok_or(RenderFailure::Crashed)?).await?,
@@ -282,10 +283,12 @@ impl<'a> Tab<'a> {
                     hung_later(result.map(drop))
                 }
             },
-            Step::Changes(result) => {
+            Step::Changes(result, happened) => {
                 self.is_asking = false;
                 let Ok(changes) = result else { return hung_later(result.map(drop)) };
-                if self.changes.replace(changes) != Some(changes) {
+                if self.changes.replace(changes) == Some(changes) {
+                    self.settling.unchanged(happened);
+                } else {
                     self.settling.changed(now);
                 }
                 Ok(())
@@ -326,7 +329,8 @@ impl<'a> Tab<'a> {
         if self.changes.is_some() && !self.is_asking && self.settling.is_idle() {
             self.is_asking = true;
             let session = Arc::clone(&self.session);
-            self.steps.push(Box::pin(async move { Step::Changes(session.changes().await) }));
+            let happened = self.settling.happened();
+            self.steps.push(Box::pin(async move { Step::Changes(session.changes().await, happened) }));
         }
     }
 }
