@@ -63,7 +63,7 @@ fn archive(folder: &Path, exchanges: &[Exchange]) -> PathBuf {
             attempts: 1,
             via: None,
         };
-        let page = encoder.encode(exchange, &item, &PageFacts { title: None, links: None }).unwrap();
+        let page = encoder.encode(exchange, &item, &PageFacts::default()).unwrap();
         archive.append(&page, START).unwrap();
         if let Some(original) = page.original {
             index.register(&page.payload_digest, &original);

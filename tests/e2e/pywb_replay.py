@@ -14,6 +14,7 @@ Requires pywb in the Python environment. Starts `wayback` on a free loopback por
 pages were replayed; 1: some were not (each one is listed); 2: pywb could not be started.
 """
 
+import contextlib
 import glob
 import http.client
 import json
@@ -100,11 +101,14 @@ def compare_all(port, directory):
 
 def prepare(directory, warcs, index):
     """Creates a collection of the files in `directory`, with the given index or one created by pywb."""
+    # A page in a frame of the replayer's own has another address than its scripts expect.
+    config = {"framed_replay": False}
     if index:
+        config["collections"] = {COLLECTION: {"index_paths": index, "archive_paths": os.path.join(warcs, "")}}
+    with open(os.path.join(directory, "config.yaml"), "w", encoding="utf-8") as file:
         # JSON is YAML.
-        collection = {"index_paths": index, "archive_paths": os.path.join(warcs, "")}
-        with open(os.path.join(directory, "config.yaml"), "w", encoding="utf-8") as file:
-            json.dump({"collections": {COLLECTION: collection}}, file)
+        json.dump(config, file)
+    if index:
         return
     files = sorted(glob.glob(os.path.join(warcs, "*.warc.gz")) + glob.glob(os.path.join(warcs, "*.warc")))
     manage(directory, "init", COLLECTION)
@@ -120,6 +124,13 @@ def main():
 
 
 def replay(warcs, expected, index=None):
+    with serving(warcs, index) as port:
+        return compare_all(port, expected)
+
+
+@contextlib.contextmanager
+def serving(warcs, index=None):
+    """Serves an archive in the collection `COLLECTION` on the port that it yields."""
     with tempfile.TemporaryDirectory() as directory:
         prepare(directory, warcs, index)
         port, log = free_port(), os.path.join(directory, "wayback.log")
@@ -128,7 +139,7 @@ def replay(warcs, expected, index=None):
             server = subprocess.Popen(arguments, cwd=directory, stdout=output, stderr=output)
         try:
             wait_until_up(server, port, log)
-            return compare_all(port, expected)
+            yield port
         finally:
             server.terminate()
             try:

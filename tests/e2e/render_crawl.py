@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.request
 
+import render_archive
 import sim
 from warcio.archiveiterator import ArchiveIterator
 
@@ -56,7 +57,8 @@ def run(binary, *arguments, stop_after=None):
 
 def crawl(binary, start, out, kills):
     """Crawls to the end, with the crawler killed some times."""
-    options = ["--render", "auto", *sim.CRAWL[:4], "--delay", "5ms", "--contact", "gate@localhost", "--quiet"]
+    options = ["--render", "auto", *sim.CRAWL[:4], "--delay", "5ms", "--contact", "gate@localhost", "--quiet",
+               "--set", "archive.rendered_records=true"]
     begun = time.monotonic()
     code = run(binary, "crawl", start, "--out", out, *options, stop_after=6 if kills else None)
     for remaining in reversed(range(kills)):
@@ -117,6 +119,8 @@ def main():
             out = os.path.join(work, f"out-{kills}")
             seconds = crawl(binary, start, out, kills)
             expected, count = check(out, rendered, start)
+            if not kills:
+                render_archive.check(out, rendered)
             assert kills or count["replayed"] > count["rendered"], f"the requests of its scripts were not learned: {count}"
             print(f"{kills} kills: all {expected} pages in {seconds:.0f} s: {count['rendered']} rendered, {count['replayed']} replayed")
         counts = json.loads(get(start + "__counts"))

@@ -73,7 +73,8 @@ enum Source<'a> {
 
 impl PageResult {
     /// The facts for the archive about a response that was not parsed.
-    pub(super) const NO_NOTES: archive::PageFacts<'static> = archive::PageFacts { title: None, links: None };
+    pub(super) const NO_NOTES: archive::PageFacts<'static> =
+        archive::PageFacts { title: None, links: None, rendered: None };
 
     /// Creates the result of a page that led to nothing.
     pub(super) fn of(fate: Fate) -> Self {
@@ -96,7 +97,7 @@ impl PageResult {
 
     /// Returns the facts for the archive.
     pub(super) fn notes(&self) -> archive::PageFacts<'_> {
-        archive::PageFacts { title: self.title.as_deref(), links: self.links }
+        archive::PageFacts { title: self.title.as_deref(), links: self.links, rendered: None }
     }
 }
 

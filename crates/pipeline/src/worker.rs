@@ -25,7 +25,7 @@ use harvestman_render::RenderedPage;
 use harvestman_stages::frontier::{
     CreditPool, LeaseEnded, LinksFound, Outcome, OwnRequestEnded, PageFindings, SitemapLinks,
 };
-use harvestman_storage::archive::RecordEncoder;
+use harvestman_storage::archive::{PageFacts, RecordEncoder};
 
 /// What all workers share.
 pub(super) struct WorkerContext {
@@ -130,7 +130,7 @@ impl Worker {
                 self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, &exchange))
             }
         };
-        self.finish((lease, exchange), (before, started), result, outcome.label());
+        self.finish((lease, exchange), (before, started), result, Some(outcome));
     }
 
     /// Returns a page to the frontier whose content may be missing because the crawl ends: the next run fetches it again.
@@ -149,17 +149,18 @@ impl Worker {
         (lease, exchange): (Lease, Exchange),
         (before, started): (Option<Visit>, Instant),
         mut result: PageResult,
-        rendered: Option<&str>,
+        rendered: Option<&RenderOutcome>,
     ) {
         let context = Arc::clone(&self.context);
         let mut record = page_record(&lease, Some(&exchange), result.fate, Some(&result));
-        record.rendered = rendered.map(str::to_owned);
+        record.rendered = rendered.and_then(RenderOutcome::label).map(str::to_owned);
         let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
         let held = before.as_ref().and_then(earlier);
+        let facts = PageFacts { rendered: rendered.and_then(RenderOutcome::document), ..result.notes() };
         let page = self
             .encoder
             .as_mut()
-            .and_then(|encoder| encoder.encode_again(&exchange, &lease.item, &result.notes(), held.as_ref()));
+            .and_then(|encoder| encoder.encode_again(&exchange, &lease.item, &facts, held.as_ref()));
         let visit = context.visits.after(&lease.item, &exchange, &result, (before.as_ref(), page.as_ref()));
         note_visit(&mut record, visit.as_deref(), context.recrawl.as_ref());
         let recrawl_visit = context.recrawl.as_ref().and_then(|recrawl| {

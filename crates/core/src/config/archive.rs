@@ -57,6 +57,9 @@ crate::options! {
         request_records: bool = true,
         /// Whether a metadata record (via, hops, fetch time, links) is written for each response.
         metadata_records: bool = true,
+        /// Whether the document that the scripts of a page left in the browser is written as a resource record with the address
+        /// `urn:dom:URL`. No server sent it; the answers of the servers are written in any case.
+        rendered_records: bool = false,
         /// Request headers whose values are left out of the archive, so that it can be shared without the crawl's
         /// secrets.
         redact_request_headers: Vec<String> =

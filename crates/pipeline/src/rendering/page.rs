@@ -37,6 +37,14 @@ impl RenderOutcome {
         }
     }
 
+    /// Returns the document that a browser showed.
+    pub(crate) fn document(&self) -> Option<&str> {
+        match self {
+            Self::Rendered(page) => Some(&page.html),
+            Self::Replayed(_) | Self::Unneeded | Self::Failed(_) => None,
+        }
+    }
+
     /// Returns the name in the page log; `None` if there is nothing to say.
     pub(crate) const fn label(&self) -> Option<&'static str> {
         match self {

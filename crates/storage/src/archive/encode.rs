@@ -1,7 +1,7 @@
 //! Encodes an exchange as WARC records (WARC 1.1, ISO 28500:2017).
 //!
 //! Input: an [`Exchange`] with an answer. Output: a response (or revisit) record, then its request record, then its
-//! metadata record, each a separate gzip member. Encoding is pure except for the record ids that it generates and the
+//! metadata record, then what a browser showed of it, if anything, each a separate gzip member. Encoding is pure except for the record ids that it generates and the
 //! payload index that it queries. There is one encoder per CPU worker, because compression is the most expensive step
 //! of the crawl and the compressor and buffers are reused.
 //!
@@ -25,6 +25,8 @@ use harvestman_core::config::archive::ArchiveOptions;
 use harvestman_core::model::{Answer, Exchange, ScheduledUrl, Truncation};
 
 pub(super) const VERSION_LINE: &[u8] = b"WARC/1.1\r\n";
+/// What stands before the URL of a page in the address of the document that a browser showed.
+const RENDERED_PREFIX: &str = "urn:dom:";
 const SAME_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 const NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 
@@ -108,6 +110,10 @@ impl RecordEncoder {
         }
         if self.options.metadata_records {
             self.metadata_record(id, exchange, item, facts);
+            records += 1;
+        }
+        if let Some(html) = facts.rendered.filter(|_| self.options.rendered_records) {
+            self.rendered_record(id, exchange, html);
             records += 1;
         }
         let revisit = refers_to.is_some();
@@ -196,6 +202,18 @@ impl RecordEncoder {
         fields.put("Content-Type", "application/warc-fields");
         fields.digest("WARC-Block-Digest", &digest(self.options.digest, &[&self.head]));
         self.maker.finish(&[&self.head], Content::Text);
+    }
+
+    /// Appends what a browser showed, as a resource of its own: no server sent it (iipc/warc-specifications issue 5).
+    fn rendered_record(&mut self, response: RecordId, exchange: &Exchange, html: &str) {
+        let id = self.ids.next_id();
+        let mut fields = self.maker.start("resource");
+        fields.id("WARC-Record-ID", id).date("WARC-Date", exchange.timings.started);
+        fields.uri("WARC-Target-URI", &format!("{RENDERED_PREFIX}{}", exchange.url.as_str()));
+        fields.id("WARC-Warcinfo-ID", self.ids.run().warcinfo()).id("WARC-Concurrent-To", response);
+        fields.put("Content-Type", "text/html; charset=utf-8");
+        fields.digest("WARC-Block-Digest", &digest(self.options.digest, &[html.as_bytes()]));
+        self.maker.finish(&[html.as_bytes()], Content::Text);
     }
 
     /// Returns whether an answer may become a revisit or be referred to by one: it must be complete, and long enough to

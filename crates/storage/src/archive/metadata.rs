@@ -16,6 +16,8 @@ pub struct PageFacts<'a> {
     pub title: Option<&'a str>,
     /// The number of links; `None` if the page was not parsed.
     pub links: Option<u32>,
+    /// The document that a browser showed, as HTML.
+    pub rendered: Option<&'a str>,
 }
 
 /// Appends the block.

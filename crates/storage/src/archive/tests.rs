@@ -69,6 +69,27 @@ fn encode(options: &ArchiveOptions, url: &str, answer: Answer) -> EncodedPage {
     encoder(options, &index).encode(&exchange(url, Ok(answer)), &item(url), &PageFacts::default()).unwrap()
 }
 
+#[test]
+fn what_a_browser_showed_is_a_resource_that_belongs_to_the_response() {
+    let options = |rendered_records| ArchiveOptions { rendered_records, ..ArchiveOptions::default() };
+    let encode = |rendered_records| {
+        let facts = PageFacts { rendered: Some("<p>sh\u{f6}wn"), ..PageFacts::default() };
+        let mut encoder = encoder(&options(rendered_records), &Arc::new(RevisitIndex::new(ByteSize::mib(1))));
+        encoder
+            .encode(&exchange("http://h.test/a", Ok(answer(&[], "plain"))), &item("http://h.test/a"), &facts)
+            .unwrap()
+    };
+    let page = encode(true);
+    let records = read_back(&page.bytes);
+    assert_eq!((records.len(), page.records), (4, 4));
+    let (response, shown) = (&records[0], &records[3]);
+    assert_eq!((shown.record_type.as_str(), &*shown.block), ("resource", "<p>sh\u{f6}wn".as_bytes()));
+    assert_eq!(shown.get("WARC-Target-URI"), Some("urn:dom:http://h.test/a"));
+    assert_eq!(shown.get("WARC-Concurrent-To"), response.get("WARC-Record-ID"));
+    assert_eq!(shown.get("Content-Type"), Some("text/html; charset=utf-8"));
+    assert_eq!(read_back(&encode(false).bytes).len(), 3);
+}
+
 /// The type, fields and block of a record.
 pub(super) struct ReadBack {
     pub record_type: String,
@@ -383,7 +404,7 @@ proptest! {
         let options = ArchiveOptions { compress, digest, ..Default::default() };
         let url = format!("http://h/{url}");
         let answer = Answer { status, headers: map, ..answer(&[], body.clone()) };
-        let facts = PageFacts { title: title.as_deref(), links: Some(3) };
+        let facts = PageFacts { title: title.as_deref(), links: Some(3), rendered: None };
         let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
         let page = encoder(&options, &index).encode(&exchange(&url, Ok(answer)), &item(&url), &facts).unwrap();
         let records = read_back(&page.bytes);
