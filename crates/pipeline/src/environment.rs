@@ -6,11 +6,13 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use super::error::Error as CrawlError;
 use super::fleet::NodePolicy;
 use super::make_policy::MakePolicy;
+use super::rendering;
 use super::state_writer::{StateLog, SyncArchive};
 use harvestman_core::clock::Clock;
-use harvestman_core::config::FetchOptions;
+use harvestman_core::config::{Config, FetchOptions};
 use harvestman_core::model::{Exchange, Failure, HostOwnership, SingleNode};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::HostKey;
@@ -67,6 +69,15 @@ pub(super) trait Environment {
     /// Whether hosts may have a history although this run has not sent them a request yet.
     fn has_history(&self) -> bool {
         false
+    }
+
+    /// Creates the browsers that render pages.
+    ///
+    /// # Errors
+    ///
+    /// There is no browser on this machine.
+    fn browsers(&self, config: &Config, clock: &Clock) -> Result<rendering::Browsers, CrawlError> {
+        rendering::browsers(config, clock)
     }
 
     /// Wraps the files of the archive.

@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 pub(crate) use self::gain::{Gained, Shown};
 pub(crate) use self::page::{PageToRender, RenderClass, RenderOutcome};
 pub use self::stage::{BrowserCheck, check_browser};
-pub(crate) use self::stage::{RenderQueue, RenderStage, require_browser};
+pub(crate) use self::stage::{Browsers, RenderQueue, RenderStage, browsers};
 
 use self::gain::KnownGains;
 use harvestman_core::config::{RenderMode, RenderOptions};

@@ -15,7 +15,6 @@ use crate::handles::PageQueue;
 use crate::subrequests::Subrequests;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, RenderOptions};
-use harvestman_metrics::RenderMetrics;
 use harvestman_render::replay::ReplayTemplate;
 use harvestman_render::{
     Browser, Chromium, ChromiumSettings, Confinement, Executable, KnownActions, Means, PageRequests, PageTask,
@@ -34,10 +33,13 @@ impl RenderQueue {
     }
 }
 
+/// The browsers of a crawl.
+pub(crate) type Browsers = Vec<Arc<dyn Browser>>;
+
 /// The browsers, before they run.
 pub(crate) struct RenderStage {
     pages: mpsc::Receiver<Box<PageToRender>>,
-    browsers: Vec<Arc<dyn Browser>>,
+    browsers: Browsers,
     setup: RenderSetup,
 }
 
@@ -50,34 +52,26 @@ pub(crate) struct RenderSetup {
     workers: PageQueue,
     decode: DecodeLimits,
     clock: Clock,
-    metrics: Arc<RenderMetrics>,
 }
 
 impl RenderStage {
-    /// Prepares the browsers of a crawl.
-    ///
-    /// # Errors
-    ///
-    /// There is no browser on this machine.
+    /// Prepares the stage for these browsers.
     pub(crate) fn new(
         config: &Config,
         (subrequests, workers): (Subrequests, PageQueue),
-        (clock, metrics): (Clock, Arc<RenderMetrics>),
-        rules: Arc<Renders>,
-    ) -> Result<(RenderQueue, Self), Error> {
-        let settings = settings(config, &clock)?;
-        let browsers = (0..config.render.browsers.max(1)).map(|_| Arc::new(Chromium::new(settings.clone())) as _);
+        clock: Clock,
+        (rules, browsers): (Arc<Renders>, Browsers),
+    ) -> (RenderQueue, Self) {
         let (queue, pages) = mpsc::channel(leases_max(config));
         let setup = RenderSetup {
             rules,
             requests: Arc::new(CrawlRequests::new(subrequests, config.render.assets.as_usize())),
-            limits: settings.limits.clone(),
+            limits: limits(config),
             workers,
             decode: DecodeLimits::from(&config.fetch),
             clock,
-            metrics,
         };
-        Ok((RenderQueue(queue), Self { pages, browsers: browsers.collect(), setup }))
+        (RenderQueue(queue), Self { pages, browsers, setup })
     }
 
     /// Starts to render and to replay, as tasks of the current runtime. They end with the queue.
@@ -148,7 +142,7 @@ impl RenderSetup {
         if matches!(rendered, Err(RenderFailure::Crashed)) {
             rendered = browser.render(task, Arc::clone(&self.requests)).await;
         }
-        self.metrics.seconds.observe(self.clock.now().since(begun));
+        self.rules.metrics.seconds.observe(self.clock.now().since(begun));
         rendered.inspect(|page| self.count_requests(page))
     }
 
@@ -168,7 +162,7 @@ impl RenderSetup {
 
     fn count_requests(&self, page: &RenderedPage) {
         for note in &page.requests {
-            self.metrics.requests.by(note.outcome.map_or_else(|refusal| refusal.label(), |_| "answered")).inc();
+            self.rules.metrics.requests.by(note.outcome.map_or_else(|refusal| refusal.label(), |_| "answered")).inc();
         }
     }
 }
@@ -192,13 +186,14 @@ pub async fn check_browser(config: &Config) -> BrowserCheck {
     BrowserCheck { path, result: Chromium::new(settings).version().await.map_err(|why| why.to_string()) }
 }
 
-/// Checks that there is a browser if the settings need one.
+/// Returns the browsers of a crawl. They are started when they are needed.
 ///
 /// # Errors
 ///
-/// There is none.
-pub(crate) fn require_browser(config: &Config, clock: &Clock) -> Result<(), Error> {
-    if config.render.is_on() { settings(config, clock).map(drop) } else { Ok(()) }
+/// There is no browser on this machine.
+pub(crate) fn browsers(config: &Config, clock: &Clock) -> Result<Browsers, Error> {
+    let settings = settings(config, clock)?;
+    Ok((0..config.render.browsers.max(1)).map(|_| Arc::new(Chromium::new(settings.clone())) as _).collect())
 }
 
 /// Returns how browsers are started.
@@ -207,8 +202,7 @@ pub(crate) fn require_browser(config: &Config, clock: &Clock) -> Result<(), Erro
 ///
 /// There is no browser on this machine.
 fn settings(config: &Config, clock: &Clock) -> Result<ChromiumSettings, Error> {
-    let RenderOptions { browser, sandbox, page_time, quiet, scrolls, clicks, requests, page_bytes, heap_mib, .. } =
-        &config.render;
+    let RenderOptions { browser, sandbox, .. } = &config.render;
     let named = (!browser.is_empty()).then(|| Path::new(browser));
     let search = std::env::var_os("PATH").unwrap_or_default();
     let executable = Executable::find(named, &search).map_err(Error::Configuration)?;
@@ -218,16 +212,22 @@ fn settings(config: &Config, clock: &Clock) -> Result<ChromiumSettings, Error> {
         agent: fetch::user_agent(&config.fetch),
         // Not the directory of the crawl, which the user that a browser runs as may not be able to reach.
         temporary: std::env::temp_dir(),
-        limits: RenderLimits {
-            active: page_time.0,
-            quiet: quiet.0,
-            scrolls: *scrolls,
-            clicks: *clicks,
-            requests: *requests,
-            answers_bytes: page_bytes.as_usize(),
-            heap_mib: *heap_mib,
-            ..RenderLimits::default()
-        },
+        limits: limits(config),
         clock: clock.clone(),
     })
+}
+
+/// Returns the limits on pages.
+fn limits(config: &Config) -> RenderLimits {
+    let RenderOptions { page_time, quiet, scrolls, clicks, requests, page_bytes, heap_mib, .. } = &config.render;
+    RenderLimits {
+        active: page_time.0,
+        quiet: quiet.0,
+        scrolls: *scrolls,
+        clicks: *clicks,
+        requests: *requests,
+        answers_bytes: page_bytes.as_usize(),
+        heap_mib: *heap_mib,
+        ..RenderLimits::default()
+    }
 }

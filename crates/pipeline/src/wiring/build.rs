@@ -27,7 +27,7 @@ use crate::output::{CONFIG_FILE, SEEN_DIRECTORY};
 use crate::policy_board::PolicyBoard;
 use crate::policy_setup::{LearnerSetup, PolicySetup};
 use crate::recrawl::{RecrawlHandle, RecrawlScheduler, SchedulerSetup};
-use crate::rendering::{RenderQueue, RenderStage, Renders, require_browser};
+use crate::rendering::{Browsers, RenderQueue, RenderStage, Renders};
 use crate::resume::{Start, restore_urls, spill};
 use crate::rules::Rules;
 use crate::seen::SeenMonitor;
@@ -92,7 +92,8 @@ impl CrawlBuilder<'_> {
     /// Builds all stages and connects them. The actors run; the other stages are started by [`PreparedCrawl::start`].
     pub(crate) fn build(&self) -> Result<PreparedCrawl, Error> {
         let (parts, mut policy) = parts(self)?;
-        require_browser(self.config, &self.clock)?;
+        let is_rendering = self.config.render.is_on();
+        let browsers = is_rendering.then(|| self.environment.browsers(self.config, &self.clock)).transpose()?;
         let crawl_directory = output::directory(self.config);
         // Only now, so that nothing is created if the settings are wrong.
         let Start { lock, left } = (self.start)(&crawl_directory)?;
@@ -106,7 +107,7 @@ impl CrawlBuilder<'_> {
             live: Arc::new(LiveBoard::new(&self.hooks.live)),
             seeds: parts.seeds.iter().map(ToString::to_string).collect(),
         };
-        let (renders, render_stage) = self.renders(&circle.handles, sinks.rules.renders.as_ref())?.unzip();
+        let (renders, render_stage) = self.renders(&circle.handles, sinks.rules.renders.as_ref().zip(browsers)).unzip();
         let (workers, learner) = self.workers((policy, renders), &shown.live, &circle.handles, &sinks)?;
         let control = self.control(&circle, &sinks, &shown);
         let status = self.status(&circle, &sinks, &shown, &control);
@@ -248,16 +249,15 @@ impl CrawlBuilder<'_> {
         found
     }
 
-    /// Prepares the browsers, if pages may be rendered.
+    /// Prepares the stage of the browsers, if pages may be rendered.
     fn renders(
         &self,
         handles: &Handles,
-        rules: Option<&Arc<Renders>>,
-    ) -> Result<Option<(RenderQueue, RenderStage)>, Error> {
-        let Some(rules) = rules else { return Ok(None) };
+        browsers: Option<(&Arc<Renders>, Browsers)>,
+    ) -> Option<(RenderQueue, RenderStage)> {
+        let (rules, browsers) = browsers?;
         let to = (handles.subrequests.clone(), handles.pages.clone());
-        let metrics = Arc::clone(&self.hooks.metrics.render);
-        RenderStage::new(self.config, to, (self.clock.clone(), metrics), Arc::clone(rules)).map(Some)
+        Some(RenderStage::new(self.config, to, self.clock.clone(), (Arc::clone(rules), browsers)))
     }
 
     /// Builds the workers, and the policy's learner if the policy learns.

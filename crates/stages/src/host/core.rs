@@ -188,7 +188,7 @@ impl HostCore {
         match errand {
             Errand::Robots(_) => self.robots_under_way = true,
             Errand::Sitemap { .. } => drop(self.sitemaps.take()),
-            Errand::Subrequest(_) => drop(self.subrequests.take()),
+            Errand::Subrequest(_) => self.subrequests.begin(),
         }
         self.politeness.started();
     }
@@ -237,7 +237,8 @@ impl HostCore {
     pub fn aborted(&mut self, errand: Option<Errand>, now: Instant, rules: &HostRules) {
         self.politeness.aborted(now, &rules.politeness);
         match errand {
-            None | Some(Errand::Subrequest(_)) => {}
+            None => {}
+            Some(Errand::Subrequest(wanted)) => drop(self.subrequests.end(&wanted)),
             Some(Errand::Robots(_)) => self.robots_under_way = false,
             Some(Errand::Sitemap { url, nesting, attempts }) => {
                 self.sitemaps.put_back(sitemap::Entry { url: url.as_str().to_owned(), depth: nesting, attempts });

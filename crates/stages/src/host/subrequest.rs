@@ -1,10 +1,10 @@
 //! Sub-requests: requests for what a page needs that is rendered in a browser, such as scripts, style sheets and data.
 //!
 //! They are auxiliary requests: the host actor sends them as it sends those for sitemaps, within the host's delay and
-//! the rules of its robots.txt. Each is sent at most once and gets exactly one [`SubrequestReply`], unless its caller
-//! withdraws it.
+//! the rules of its robots.txt. Each gets exactly one [`SubrequestReply`], unless its caller withdraws it; after a failure that
+//! may pass it is sent again, as a page would be.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use bytes::Bytes;
 use http::header::{ACCEPT, HeaderName, REFERER};
@@ -31,12 +31,19 @@ pub struct Subrequest {
     headers: HeaderMap,
     /// Identifies the caller that waits for the reply.
     pub ticket: u64,
+    /// Number of times that it was sent.
+    attempts: u8,
 }
 
 impl Subrequest {
+    /// Returns the number of times that it was sent.
+    pub(super) const fn attempts(&self) -> u8 {
+        self.attempts
+    }
+
     /// Creates a sub-request. Of the `headers` of a browser, only those that a crawler may pass on are sent.
     pub fn new(url: CanonicalUrl, headers: &HeaderMap) -> Self {
-        Self { url, headers: passed_on(headers), ticket: 0 }
+        Self { url, headers: passed_on(headers), ticket: 0, attempts: 0 }
     }
 
     /// Sets the ticket.
@@ -122,36 +129,56 @@ impl From<Fate> for SubrequestRefusal {
 
 /// The sub-requests that wait at one host, at most [`SUBREQUESTS_MAX`].
 #[derive(Debug, Default)]
-pub(super) struct SubrequestQueue(VecDeque<Subrequest>);
+pub(super) struct SubrequestQueue {
+    waiting: VecDeque<Subrequest>,
+    /// The tickets of those that were sent and have not ended; of those whose callers have gone, too.
+    sent: HashSet<u64>,
+}
 
 impl SubrequestQueue {
     /// Adds a sub-request. Returns false if the queue is full.
     pub(super) fn add(&mut self, wanted: Subrequest) -> bool {
-        let has_room = self.0.len() < SUBREQUESTS_MAX;
+        let has_room = self.waiting.len() < SUBREQUESTS_MAX;
         if has_room {
-            self.0.push_back(wanted);
+            self.waiting.push_back(wanted);
         }
         has_room
     }
 
+    /// Records that the first sub-request is sent.
+    pub(super) fn begin(&mut self) {
+        self.sent.extend(self.waiting.pop_front().map(|begun| begun.ticket));
+    }
+
+    /// Records the end of a sub-request that was sent. Returns it with its attempts counted, if its caller still waits.
+    pub(super) fn end(&mut self, sent: &Subrequest) -> Option<Subrequest> {
+        self.sent.remove(&sent.ticket).then(|| Subrequest { attempts: sent.attempts.saturating_add(1), ..sent.clone() })
+    }
+
+    /// Puts a sub-request that is sent again before all others.
+    pub(super) fn put_back(&mut self, wanted: Subrequest) {
+        self.waiting.push_front(wanted);
+    }
+
     /// Returns the sub-request to send next.
     pub(super) fn first(&self) -> Option<&Subrequest> {
-        self.0.front()
+        self.waiting.front()
     }
 
     /// Removes and returns the sub-request to send next.
     pub(super) fn take(&mut self) -> Option<Subrequest> {
-        self.0.pop_front()
+        self.waiting.pop_front()
     }
 
-    /// Removes the sub-request with this ticket. Returns whether it waited.
+    /// Removes the sub-request with this ticket; one that was sent is not sent again. Returns whether it waited.
     pub(super) fn remove(&mut self, ticket: u64) -> bool {
-        let at = self.0.iter().position(|wanted| wanted.ticket == ticket);
-        at.and_then(|at| self.0.remove(at)).is_some()
+        self.sent.remove(&ticket);
+        let at = self.waiting.iter().position(|wanted| wanted.ticket == ticket);
+        at.and_then(|at| self.waiting.remove(at)).is_some()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.waiting.is_empty()
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::network::Met;
-use super::web::{Page, Web};
+use super::web::{Page, Web, is_of_a_page};
 use harvestman_core::model::{Fate, PageRecord};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 use harvestman_storage::archive::reader::{Limits, WarcReader};
@@ -124,7 +124,8 @@ pub(super) fn polite(log: &[Met], delay: Duration) -> Checked {
 /// Returns how often pages were answered again.
 pub(super) fn again(log: &[Met]) -> u64 {
     let (mut seen, mut again) = (BTreeSet::new(), 0);
-    let pages = log.iter().filter(|met| !met.url.ends_with("/robots.txt") && !met.url.ends_with("/sitemap.xml"));
+    let is_page = |url: &str| !url.ends_with("/robots.txt") && !url.ends_with("/sitemap.xml") && !is_of_a_page(url);
+    let pages = log.iter().filter(|met| is_page(&met.url));
     for met in pages.filter(|met| met.answered) {
         again += u64::from(!seen.insert(&met.url));
     }

@@ -5,6 +5,7 @@
 //! `HARVESTMAN_SIMULATE=5000` plays 5000 seeds, `HARVESTMAN_SIMULATE_FROM` is the first. A seed that fails is printed,
 //! and played alone by `HARVESTMAN_SIMULATE=1 HARVESTMAN_SIMULATE_FROM=SEED`.
 
+mod browser;
 mod checks;
 mod disk;
 mod network;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use rand::Rng as _;
 
+use super::browser::SimulatedBrowser;
 use super::disk::{Disk, Event, FaultyFiles, FaultyState};
 use super::network::{Servers, SimulatedNetwork};
 use crate::Error;
@@ -26,6 +27,7 @@ use crate::worker::Worker;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::{Config, FetchOptions};
 use harvestman_core::seed::{Rng, Seed};
+use harvestman_render::Browser;
 use harvestman_report::Hooks;
 use harvestman_stages::fetch::{Error as FetchError, TrustedHosts};
 use harvestman_stages::frontier::EndReason;
@@ -82,6 +84,16 @@ impl Environment for Simulated<'_> {
             rng: Mutex::new(self.run.seed.child("network").rng()),
             latency_max: self.run.latency_max,
         }))
+    }
+
+    fn browsers(&self, _: &Config, _: &Clock) -> Result<Vec<Arc<dyn Browser>>, Error> {
+        let browser = |number| SimulatedBrowser {
+            rng: Mutex::new(self.run.seed.child("browser").nth(number).rng()),
+            busy_max: self.run.latency_max,
+            crash_rate: 0.1,
+            crashed: Mutex::default(),
+        };
+        Ok((0..2).map(|number| Arc::new(browser(number)) as _).collect())
     }
 
     fn output(&self, files: CrawlFiles) -> Box<dyn ArchiveOutput> {
@@ -183,7 +195,10 @@ impl Run<'_> {
     }
 
     fn start_stages(&self, stages: Stages, writer: &Arc<Mutex<Option<ArchiveWriter>>>) -> SteppedStages {
-        let Stages { mut workers, jobs, learner, scheduler, state_writer, writer: made, .. } = stages;
+        let Stages { mut workers, jobs, learner, render_stage, scheduler, state_writer, writer: made } = stages;
+        if let Some(render_stage) = render_stage {
+            render_stage.spawn();
+        }
         *writer.lock() = Some(made);
         let worker = workers.pop().expect("a worker");
         let state_writer = state_writer.map(|(state_writer, _)| state_writer);

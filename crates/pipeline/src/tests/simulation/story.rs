@@ -17,7 +17,7 @@ use crate::Error;
 use crate::resume::Start;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::LineCompression;
-use harvestman_core::config::{ByteSize, Config, DedupStore, FilterOrder, Period, PolicyKind};
+use harvestman_core::config::{ByteSize, Config, DedupStore, FilterOrder, Period, PolicyKind, RenderMode};
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_stages::frontier::EndReason;
 use harvestman_storage::archive;
@@ -115,7 +115,7 @@ impl Story {
     pub(super) fn play(&self) -> Result<StoryOutcome, String> {
         let scratch = scratch();
         let out = scratch.path().join("crawl");
-        let web = Web::new(self.seed, self.hosts, self.pages);
+        let web = Web::new(self.seed, (self.hosts, self.pages), self.config.render.is_on());
         let mut config = self.config.clone();
         config.crawl.seeds.clone_from(&web.seeds);
         config.crawl.out = out.to_string_lossy().into_owned();
@@ -235,6 +235,9 @@ fn config(complete: bool, rng: &mut Rng) -> Config {
     config.filter.trap_guard = !complete;
     let learning = [PolicyKind::Ucc, PolicyKind::Opic, PolicyKind::Bfs, PolicyKind::Random];
     let all = [PolicyKind::Bfs, PolicyKind::Bfs, PolicyKind::Random];
+    // Not all pages are found without the browser.
+    config.render.mode = one(&[RenderMode::Never, RenderMode::Auto, RenderMode::Auto, RenderMode::Always], rng);
+    config.render.replay = rng.random_bool(0.7);
     config.crawl.policy = if complete { one(&all, rng) } else { one(&learning, rng) };
     config
 }

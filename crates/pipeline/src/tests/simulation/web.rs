@@ -18,6 +18,9 @@ pub(super) enum Page {
     Missing,
 }
 
+/// Status, headers and body of an answer.
+type Answered = (u16, Vec<(&'static str, String)>, String);
+
 /// The web.
 pub(super) struct Web {
     pub(super) seeds: Vec<String>,
@@ -25,8 +28,14 @@ pub(super) struct Web {
     /// URLs that a sitemap of their host names.
     in_sitemaps: BTreeSet<String>,
     robots: BTreeMap<String, String>,
+    /// Hosts whose pages are empty without their script.
+    scripted: BTreeSet<String>,
 }
 
+/// The script of pages that are empty without it.
+pub(super) const APP: &str = "/app.js";
+/// What stands before the path of a page in that of its data.
+const DATA: &str = "/data";
 /// The path below which robots.txt forbids everything, if there is one.
 const PRIVATE: &str = "/private/";
 
@@ -41,7 +50,9 @@ fn path(number: usize, rng: &mut Rng) -> String {
 
 impl Web {
     /// Generates a web of this many pages on this many hosts.
-    pub(super) fn new(seed: Seed, hosts: usize, pages: usize) -> Self {
+    ///
+    /// If `has_scripts`, the pages of some hosts are empty without their script.
+    pub(super) fn new(seed: Seed, (hosts, pages): (usize, usize), has_scripts: bool) -> Self {
         let mut rng = seed.child("web").rng();
         let origins: Vec<String> = (0..hosts).map(|number| format!("http://h{number}.test")).collect();
         let mut web = Self {
@@ -49,7 +60,10 @@ impl Web {
             pages: BTreeMap::new(),
             in_sitemaps: BTreeSet::new(),
             robots: BTreeMap::new(),
+            scripted: BTreeSet::new(),
         };
+        let mut scripts = seed.child("scripts").rng();
+        web.scripted.extend(origins.iter().filter(|_| has_scripts && scripts.random_bool(0.5)).cloned());
         let mut urls = web.seeds.clone();
         for number in hosts..pages.max(hosts) {
             let origin = &origins[rng.random_range(0..hosts)];
@@ -81,11 +95,12 @@ impl Web {
     }
 
     /// Returns status, headers and body of the answer for a URL.
-    pub(super) fn answer(&self, url: &str) -> (u16, Vec<(&'static str, String)>, String) {
+    pub(super) fn answer(&self, url: &str) -> Answered {
         let html = |body| (200, vec![("content-type", "text/html; charset=utf-8".to_owned())], body);
         match self.pages.get(url) {
             Some(Page::Html { links }) => {
-                let (status, mut headers, body) = html(render(url, links));
+                let is_scripted = self.scripted.contains(harvestman_core::url::origin_of(url));
+                let (status, mut headers, body) = html(if is_scripted { shell(url) } else { render(url, links) });
                 // Half of the pages support conditional requests.
                 if url.len().is_multiple_of(2) {
                     headers.push(("etag", format!("\"{:x}\"", Seed(0).child(&body).0)));
@@ -99,7 +114,7 @@ impl Web {
         }
     }
 
-    fn service(&self, url: &str) -> (u16, Vec<(&'static str, String)>, String) {
+    fn service(&self, url: &str) -> Answered {
         let origin = harvestman_core::url::origin_of(url);
         let missing = (404, Vec::new(), String::new());
         match &url[origin.len()..] {
@@ -114,8 +129,18 @@ impl Web {
                 }
                 (200, vec![("content-type", "application/xml".to_owned())], xml + "</urlset>")
             }
-            _ => missing,
+            APP => (200, vec![("content-type", "text/javascript".to_owned())], "show()".to_owned()),
+            path => self.data(origin, path.strip_prefix(DATA)).unwrap_or(missing),
         }
+    }
+
+    /// Returns the data of a page.
+    fn data(&self, origin: &str, path: Option<&str>) -> Option<Answered> {
+        let url = format!("{origin}{}", path?);
+        let Some(Page::Html { links }) = self.pages.get(&url) else { return None };
+        let links: Vec<_> = links.iter().map(|link| serde_json::json!({ "url": link })).collect();
+        let data = serde_json::json!({ "links": links, "text": words(&url) });
+        Some((200, vec![("content-type", "application/json".to_owned())], data.to_string()))
     }
 
     fn allowed(&self, url: &str) -> bool {
@@ -164,10 +189,27 @@ fn render(url: &str, links: &[String]) -> String {
     for link in links {
         let _ = write!(html, "<li><a href=\"{link}\">{link}</a></li>");
     }
+    html + "</ul><div class=post><p>" + &words(url) + "</p></div></body></html>"
+}
+
+/// Returns the page of a URL without its content.
+fn shell(url: &str) -> String {
+    format!("<html><head><title>{url}</title></head><body><div id=app></div><script src={APP}></script></body></html>")
+}
+
+fn words(url: &str) -> String {
     let words = Seed(0).child(url);
-    html.push_str("</ul><div class=post><p>");
-    for at in 0..24 {
-        let _ = write!(html, "{:x} ", words.nth(at).0 & 0xffff);
-    }
-    html + "</p></div></body></html>"
+    (0..24).map(|at| format!("{:x} ", words.nth(at).0 & 0xffff)).collect()
+}
+
+/// Returns the URL of the data of a page.
+pub(super) fn data_url(page: &str) -> String {
+    let origin = harvestman_core::url::origin_of(page);
+    format!("{origin}{DATA}{}", &page[origin.len()..])
+}
+
+/// Returns whether something is requested for a page and is none.
+pub(super) fn is_of_a_page(url: &str) -> bool {
+    let path = &url[harvestman_core::url::origin_of(url).len()..];
+    path == APP || path.starts_with(DATA)
 }

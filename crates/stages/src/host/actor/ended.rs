@@ -51,15 +51,20 @@ impl HostActor {
                 is_final = disposition == Disposition::Final;
             }
             Errand::Subrequest(wanted) => {
-                core.subrequest_ended(&exchange, now, &self.setup.rules.load());
-                self.reply(wanted.ticket, &exchange, &body);
+                let disposition = core.subrequest_ended(wanted, &exchange, now, &self.setup.rules.load());
+                is_final = disposition == Disposition::Final;
+                if is_final {
+                    self.reply(wanted.ticket, &exchange, &body);
+                } else {
+                    self.setup.metrics.retries.inc();
+                }
             }
         }
         self.remember();
         self.come_back(Some(exchange.timings.first_byte.unwrap_or(now)));
         let (sitemap, announced) = match errand {
             Errand::Sitemap { url, nesting, .. } if is_final => (Some((url, nesting)), true),
-            Errand::Subrequest(_) => (None, true),
+            Errand::Subrequest(_) => (None, is_final),
             Errand::Robots(_) | Errand::Sitemap { .. } => (None, false),
         };
         self.ports.deliveries.deliver_errand(DeliveredErrand { sitemap, announced, exchange, body, permit });

@@ -2,6 +2,7 @@
 
 use super::HostCore;
 use crate::host::rules::HostRules;
+use crate::host::step::Disposition;
 use crate::host::subrequest::{Subrequest, SubrequestRefusal};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Exchange;
@@ -37,9 +38,23 @@ impl HostCore {
         std::iter::from_fn(|| self.subrequests.take()).map(|dropped| dropped.ticket).collect()
     }
 
-    /// Records the end of a sub-request that was sent. It is never retried: a browser waits for it.
-    pub fn subrequest_ended(&mut self, exchange: &Exchange, now: Instant, rules: &HostRules) {
-        self.record_end(exchange, now, &rules.politeness);
+    /// Records the end of a sub-request that was sent, and decides whether it is sent again. If so it is queued.
+    pub fn subrequest_ended(
+        &mut self,
+        sent: &Subrequest,
+        exchange: &Exchange,
+        now: Instant,
+        rules: &HostRules,
+    ) -> Disposition {
+        let Some(wanted) = self.subrequests.end(sent) else {
+            self.record_end(exchange, now, &rules.politeness);
+            return Disposition::Final;
+        };
+        let disposition = self.page_ended(exchange, wanted.attempts(), now, rules);
+        if disposition != Disposition::Final {
+            self.subrequests.put_back(wanted);
+        }
+        disposition
     }
 }
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::host::politeness::WaitReason;
-use crate::host::step::{Errand, Step};
+use crate::host::step::{Disposition, Errand, Step};
 use crate::host::subrequest::SUBREQUESTS_MAX;
 use harvestman_core::config::{Config, RobotsOptions};
 use harvestman_core::model::{Answer, Failure, Fate, RobotsRefusal, Timings};
@@ -79,7 +79,8 @@ impl Host {
     }
 
     fn end_subrequest(&mut self, path: &str) {
-        self.core.subrequest_ended(&exchange(&url(path), Ok(200), self.now), self.now, &self.rules);
+        let ended = exchange(&url(path), Ok(200), self.now);
+        self.core.subrequest_ended(&wanted(path, 0), &ended, self.now, &self.rules);
         self.now = self.now + DELAY;
     }
 
@@ -196,6 +197,32 @@ fn sub_requests_do_not_wait_for_a_promised_url() {
 }
 
 #[test]
+fn a_sub_request_that_fails_is_sent_again_as_a_page_would_be_unless_its_caller_has_gone() {
+    for is_withdrawn in [false, true] {
+        let mut host = Host::new();
+        host.begin();
+        host.end_robots(Ok(404));
+        host.core.drop_sitemaps();
+        host.core.want_subrequest(wanted("/a.js", 1)).unwrap();
+        let mut sent = 0;
+        while host.core.has_subrequests() {
+            host.now = host.now + Duration::from_secs(3_600);
+            let Step::Errand(errand) = host.core.next(host.now, 0, &host.rules) else { panic!() };
+            host.core.begin_errand(&errand);
+            let Errand::Subrequest(again) = errand else { panic!() };
+            sent += 1;
+            if is_withdrawn {
+                assert!(!host.core.withdraw_subrequest(1), "it is under way");
+            }
+            let failed = exchange(&again.url, Ok(503), host.now);
+            let disposition = host.core.subrequest_ended(&again, &failed, host.now, &host.rules);
+            assert_eq!(disposition == Disposition::Final, !host.core.has_subrequests());
+        }
+        assert_eq!(sent, if is_withdrawn { 1 } else { 1 + u32::from(host.rules.retries_max) });
+    }
+}
+
+#[test]
 fn one_more_than_the_bound_is_refused() {
     let mut host = Host::new();
     for ticket in 0..SUBREQUESTS_MAX as u64 {
@@ -286,8 +313,9 @@ impl Driven {
             Errand::Robots(_) => drop(core.robots_ended(&ended, ROBOTS.as_bytes(), *now, rules)),
             Errand::Sitemap { .. } => panic!("none was named"),
             Errand::Subrequest(sent) => {
-                core.subrequest_ended(&ended, *now, rules);
-                self.reply(sent.ticket);
+                if core.subrequest_ended(&sent, &ended, *now, rules) == Disposition::Final {
+                    self.reply(sent.ticket);
+                }
             }
         }
     }
