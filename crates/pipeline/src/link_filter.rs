@@ -26,6 +26,7 @@ use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::revisit::RowLink;
 use harvestman_storage::archive::{ExportedLink, links_line};
 use harvestman_structure::link_context::LinkContexts;
+use harvestman_structure::parse::PageWords;
 
 /// Takes in the links of one page.
 pub(super) struct LinkFilter<'a> {
@@ -58,6 +59,8 @@ pub(super) struct LinkFilter<'a> {
     raw: Option<RawLink>,
     /// Whether the policy asks for what stands around accepted links.
     pub(super) wants_contexts: bool,
+    /// Reads the words of the page for that; `None` where the page has them. Few pages have new links.
+    pub(super) read_words: Option<&'a dyn Fn() -> PageWords>,
     /// That of each accepted link and of each one for another node, in order; empty where it is not wanted.
     contexts: Vec<Box<[u32]>>,
     foreign_contexts: Vec<Box<[u32]>>,
@@ -94,6 +97,7 @@ impl<'a> LinkFilter<'a> {
             raw: None,
             reach: Reach::Scope,
             wants_contexts: false,
+            read_words: None,
             contexts: Vec::new(),
             foreign_contexts: Vec::new(),
             snapshot,
@@ -114,7 +118,12 @@ impl<'a> LinkFilter<'a> {
         let policy = Arc::clone(&self.snapshot);
         // Where the policy isn't asked first, it is not asked of groups.
         let first = options.order == FilterOrder::GraphDup;
-        let surroundings = LazyCell::new(|| LinkContexts::new(page));
+        let read_words = self.read_words;
+        let words = LazyCell::new(|| read_words.map(|read| read()));
+        let surroundings = LazyCell::new(|| match &*words {
+            Some(words) => LinkContexts::with_words(page, words),
+            None => LinkContexts::new(page),
+        });
         for group in &page.groups {
             self.times.iter_mut().for_each(LinkTimes::begin);
             let judged = filter::check_group(cluster, group, nofollow, |class| {

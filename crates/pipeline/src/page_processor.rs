@@ -205,9 +205,10 @@ impl PageProcessor {
         // One snapshot for the whole page: its bag is parsed with the class names by which its cluster is determined.
         let snapshot = rules.snapshot();
         let observes_text = needs.words && snapshot.reads_text(item.class);
-        // What stands around links consists of words too.
-        let needs = Needs { words: observes_text || needs.words && needs.contexts, ..needs };
-        self.follow_policy(&*snapshot, needs);
+        // What stands around links consists of words too, but few pages have new links.
+        let around_links = needs.words && needs.contexts && !observes_text;
+        self.parser.set_words_on_request(around_links);
+        self.follow_policy(&*snapshot, Needs { words: observes_text, ..needs });
         let parse = &rules.metrics.parse;
         let mut watch = parse.busy_seconds.is_on().then(Stopwatch::start);
         let mut page = self.parser.parse(body, content_type);
@@ -217,6 +218,8 @@ impl PageProcessor {
         if let Some(target) = rules.refresh_target(item, answer) {
             page.add_refresh(&target);
         }
+        let parser = &self.parser;
+        let read_words = || parser.words(body, content_type);
         let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
         let cluster = filter.classified(&page);
         let class = RenderClass::of(cluster, &item.url);
@@ -231,9 +234,10 @@ impl PageProcessor {
             // Before its links are checked: they belong to the crawl from now on.
             rules.scope.add_found_site(item.url.as_str());
         }
-        filter.placed = needs.links.then(Vec::new);
+        filter.placed = needs.links.then(|| Vec::with_capacity(page.link_count()));
         filter.rows = rules.digests.then(Vec::new);
         filter.wants_contexts = needs.contexts;
+        filter.read_words = around_links.then_some(&read_words);
         filter.page(&page, cluster, directives);
         if let Source::Rendered(rendered) = source {
             let class = LinkClass::unclassified(Apath::DERIVED);

@@ -5,7 +5,8 @@
 //! A token is a 32-bit number: its [`TokenKind`] in the upper three bits, a hash in the others. It is the same on all
 //! pages of a site and on every platform.
 
-use harvestman_core::model::{ParsedPage, RawLink, TextRun};
+use super::parse::PageWords;
+use harvestman_core::model::{PageText, ParsedPage, RawLink, TextRun};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Maximum distance of a text from the link, in texts (WWW 2002: five).
@@ -92,11 +93,13 @@ pub fn word_token(word: u32, distance: i8) -> u32 {
     TokenKind::Word.token(&word.to_le_bytes(), distance as u64)
 }
 
-/// The contexts of the links of one page, which was parsed with its words.
+/// The contexts of the links of one page.
 #[derive(Debug)]
 pub struct LinkContexts<'p> {
     page: &'p ParsedPage,
     runs: Vec<(TextRun, &'p [u32])>,
+    /// As [`ParsedPage::text_starts`].
+    starts: &'p [u32],
     /// The links in page order.
     links: Vec<&'p RawLink>,
     /// Indices in `links`, ordered by the number of the parent and of the grandparent.
@@ -105,8 +108,17 @@ pub struct LinkContexts<'p> {
 }
 
 impl<'p> LinkContexts<'p> {
-    /// Prepares a page. O(n log n) in its links.
+    /// Prepares a page that was parsed with its words. O(n log n) in its links.
     pub fn new(page: &'p ParsedPage) -> Self {
+        Self::of_text(page, &page.text, &page.text_starts)
+    }
+
+    /// Prepares a page whose words were read after it.
+    pub fn with_words(page: &'p ParsedPage, words: &'p PageWords) -> Self {
+        Self::of_text(page, &words.text, &words.starts)
+    }
+
+    fn of_text(page: &'p ParsedPage, text: &'p PageText, starts: &'p [u32]) -> Self {
         let mut links: Vec<&RawLink> = page.groups.iter().flat_map(|group| &group.links).collect();
         links.sort_by_key(|link| link.start);
         let by = |key: fn(&RawLink) -> u32| {
@@ -115,7 +127,7 @@ impl<'p> LinkContexts<'p> {
             order
         };
         let (by_parent, by_grandparent) = (by(parent), by(grandparent));
-        Self { runs: page.text.runs().collect(), page, links, by_parent, by_grandparent }
+        Self { runs: text.runs().collect(), starts, page, links, by_parent, by_grandparent }
     }
 
     /// The tokens of a link of the page, each once; at most [`TOKENS_MAX`].
@@ -159,7 +171,7 @@ impl<'p> LinkContexts<'p> {
 
     /// The index of the first run of the text with this number.
     fn run_of(&self, text: u32) -> usize {
-        let start = self.page.text_starts.get(text as usize);
+        let start = self.starts.get(text as usize);
         start.map_or(self.runs.len(), |start| (*start as usize).min(self.runs.len()))
     }
 

@@ -9,7 +9,10 @@ fn parse(html: &str) -> ParsedPage {
 }
 
 fn tokens(page: &ParsedPage, href: &str) -> Vec<u32> {
-    let contexts = LinkContexts::new(page);
+    tokens_among(page, &LinkContexts::new(page), href)
+}
+
+fn tokens_among(page: &ParsedPage, contexts: &LinkContexts<'_>, href: &str) -> Vec<u32> {
     let links = page.groups.iter().flat_map(|group| &group.links);
     let link = links.into_iter().find(|link| page.href(link) == href).unwrap();
     contexts.of(link).into_vec()
@@ -30,6 +33,23 @@ fn words_count_with_their_distance_in_texts() {
         assert!(found.contains(&word(text, distance)), "{text} {distance}");
     }
     assert!(!found.contains(&word("by", 0)) && !found.contains(&word("Bob", 0)));
+}
+
+#[test]
+fn words_may_be_read_after_the_page() {
+    let utf_16: Vec<u8> = std::iter::once(0xfeff).chain(ITEMS.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    for bytes in [ITEMS.as_bytes(), &utf_16] {
+        let mut parser = Parser::new(&ParseOptions::default()).with_words();
+        let whole = parser.parse(bytes, None);
+        parser.set_texts(false, false, false);
+        parser.set_words_on_request(true);
+        let page = parser.parse(bytes, None);
+        assert!(page.text.is_empty() && page.text_starts.is_empty());
+        let words = parser.words(bytes, None);
+        assert_eq!((&words.text, &words.starts), (&whole.text, &whole.text_starts));
+        let contexts = LinkContexts::with_words(&page, &words);
+        assert_eq!(tokens_among(&page, &contexts, "/p/2"), tokens(&whole, "/p/2"));
+    }
 }
 
 #[test]

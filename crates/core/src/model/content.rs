@@ -43,6 +43,11 @@ pub struct TextRun {
 }
 
 impl PageText {
+    /// Creates an empty text with room for so many words in so many texts.
+    pub fn with_capacity(words: usize, runs: usize) -> Self {
+        Self { words: Vec::with_capacity(words), runs: Vec::with_capacity(runs) }
+    }
+
     /// Appends a text.
     pub fn push(&mut self, words: &[u32], in_anchor: bool, in_form: bool) {
         for part in words.chunks(usize::from(u16::MAX)) {

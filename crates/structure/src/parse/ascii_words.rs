@@ -1,9 +1,15 @@
-//! The words of an ASCII text, eight bytes at a time: hashing words is most of the work of reading a page's text.
+//! The words of an ASCII text, sixteen bytes at a time: hashing words is most of the work of reading a page's text.
+
+use std::ops::Range;
 
 use super::path::{fold_run, step};
 
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const TOPS: u64 = ONES << 7;
+const LONG_ONES: u128 = u128::from_ne_bytes([1; 16]);
+const LONG_TOPS: u128 = LONG_ONES << 7;
+/// For each length of a word up to fifteen, its bytes among the first eight and among the next eight.
+const WORD_BYTES: [[u64; 2]; 16] = word_bytes();
 
 /// A word of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,21 +27,21 @@ impl HashedWord {
     }
 }
 
-/// Passes the words of `text`, which is ASCII, to `push`: what white space separates.
+/// Passes the words of the `text` of a page to `push`: what white space separates. The text is ASCII; what follows it on the
+/// page need not be.
 #[inline]
-pub(super) fn ascii_words(text: &[u8], mut push: impl FnMut(HashedWord)) {
-    let mut rest = text;
-    loop {
-        let Some(begin) = rest.iter().position(|byte| !is_space(*byte)) else { return };
-        rest = &rest[begin..];
-        if let Some((word, length)) = rest.first_chunk::<8>().and_then(short_word) {
-            push(word);
-            rest = &rest[length..];
-        } else {
-            let length = length_of(rest);
-            push(HashedWord::of(&rest[..length]));
-            rest = &rest[length..];
+pub(super) fn ascii_words(page: &[u8], text: Range<usize>, mut push: impl FnMut(HashedWord)) {
+    let (mut at, end) = (text.start, text.end.min(page.len()));
+    while at < end {
+        if is_space(page[at]) {
+            at += 1;
+            continue;
         }
+        let short = page[at..].first_chunk::<16>().and_then(|bytes| short_word(bytes, end - at));
+        let (word, length) = short.unwrap_or_else(|| long_word(&page[at..end]));
+        push(word);
+        // White space ends it, or the text does.
+        at += length + 1;
     }
 }
 
@@ -43,20 +49,45 @@ const fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
-/// Returns the word at the beginning of eight bytes and its length, if white space ends it there. The first byte is none.
+/// Returns the word at the beginning of sixteen bytes and its length, if white space ends it there, or the text does, which
+/// ends after `rest` bytes. The first byte is no white space.
+///
+/// It does the same for words of any length: a branch that depends on the length could not be predicted.
 #[inline]
-fn short_word(bytes: &[u8; 8]) -> Option<(HashedWord, usize)> {
-    let chunk = u64::from_le_bytes(*bytes);
-    let spaces = below(chunk, b' ' + 1);
-    let length = spaces.trailing_zeros() as usize / 8;
+fn short_word(bytes: &[u8; 16], rest: usize) -> Option<(HashedWord, usize)> {
+    let chunk = u128::from_le_bytes(*bytes);
+    let spaces = chunk.wrapping_sub(LONG_ONES * (b' ' as u128 + 1)) & !chunk & LONG_TOPS;
+    let solid = spaces.trailing_zeros() as usize / 8;
+    let length = solid.min(rest);
+    let [low, high] = *WORD_BYTES.get(length)?;
     // Other control characters are no white space.
-    if spaces == 0 || !is_space(bytes[length]) {
+    if solid < rest && !is_space(bytes[solid & 15]) {
         return None;
     }
-    let word = chunk & ((1 << (8 * length)) - 1);
+    let (low, high) = (chunk as u64 & low, (chunk >> 64) as u64 & high);
+    let first = step(length as u64, low);
+    let hash = if length > 8 { step(first, high) } else { first };
     // Without the word's bytes only zeros are left, which are no digits.
-    let has_digit = below(word ^ (ONES * b'0' as u64), 10) != 0;
-    Some((HashedWord { hash: step(length as u64, word), has_digit }, length))
+    let digit = |word: u64| below(word ^ (ONES * b'0' as u64), 10);
+    Some((HashedWord { hash, has_digit: digit(low) | digit(high) != 0 }, length))
+}
+
+const fn word_bytes() -> [[u64; 2]; 16] {
+    let mut all = [[0; 2]; 16];
+    let mut length = 1;
+    while length < 16 {
+        let bytes = (1_u128 << (8 * length)) - 1;
+        all[length] = [bytes as u64, (bytes >> 64) as u64];
+        length += 1;
+    }
+    all
+}
+
+/// Returns the word at the beginning of `text`, however long, and its length.
+#[inline(never)]
+fn long_word(text: &[u8]) -> (HashedWord, usize) {
+    let length = length_of(text);
+    (HashedWord::of(&text[..length]), length)
 }
 
 /// Returns the length of the word at the beginning of `text`.
@@ -78,10 +109,15 @@ mod tests {
 
     use super::*;
 
-    fn words(text: &[u8]) -> Vec<HashedWord> {
+    /// The words of a text that `behind` follows on its page.
+    fn words_before(text: &[u8], behind: &[u8]) -> Vec<HashedWord> {
         let mut words = Vec::new();
-        ascii_words(text, |word| words.push(word));
+        ascii_words(&[b"<p>", text, behind].concat(), 3..3 + text.len(), |word| words.push(word));
         words
+    }
+
+    fn words(text: &[u8]) -> Vec<HashedWord> {
+        words_before(text, b"")
     }
 
     #[test]
@@ -90,6 +126,11 @@ mod tests {
         assert_eq!(words(b" a1\tb\n\nabcdefgh abcdefghi x"), ["a1", "b", "abcdefgh", "abcdefghi", "x"].map(word));
         assert_eq!(words(b"c\x01d e"), ["c\u{1}d", "e"].map(word));
         assert_eq!((words(b""), words(b"  \t")), (vec![], vec![]));
+        for length in 1..40 {
+            let long = "abcdefgh7".repeat(5);
+            let text = format!("{} b", &long[..length]);
+            assert_eq!(words_before(text.as_bytes(), &[b'-'; 40]), [word(&long[..length]), word("b")], "{length}");
+        }
     }
 
     proptest! {
@@ -99,7 +140,11 @@ mod tests {
         fn they_are_those_between_white_space(text in "([ \t\r\nab09/:~\u{1}\u{b}\u{1c}\u{7f}]{0,9}[a-z]{0,20}){0,6}") {
             let expected: Vec<HashedWord> = text.split_whitespace().map(|word| HashedWord::of(word.as_bytes())).collect();
             // A vertical tab is white space, an information separator is none.
-            prop_assert_eq!(words(text.as_bytes()), expected);
+            prop_assert_eq!(&words(text.as_bytes()), &expected);
+            // What is behind the text is none of its words.
+            for behind in ["x", "</p> 7 and so on until here", "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}"] {
+                prop_assert_eq!(&words_before(text.as_bytes(), behind.as_bytes()), &expected);
+            }
         }
     }
 }

@@ -55,6 +55,7 @@ use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{ClassTokens, ParsedPage};
 pub use meta::refresh_target;
 use text::Source;
+pub use units::PageWords;
 
 /// Whether paths are also spelt out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -158,6 +159,20 @@ impl Parser {
     /// [`ParsedPage::units`], and its contents as [`ParsedPage::gist`].
     pub fn set_texts(&mut self, words: bool, units: bool, gist: bool) {
         self.builder.units.ask(words, units, gist);
+    }
+
+    /// From the next page on, sets whether [`Parser::words`] may be called: only where the texts are is recorded while a page
+    /// is read, which costs little.
+    pub fn set_words_on_request(&mut self, on_request: bool) {
+        self.builder.units.ask_on_request(on_request);
+    }
+
+    /// Returns the words of the page that was read last, which are those that [`ParsedPage::text`] would have.
+    /// `bytes` and `content_type` are the same as for [`Parser::parse`].
+    pub fn words(&self, bytes: &[u8], content_type: Option<&str>) -> PageWords {
+        let (encoding, bytes) = charset::of(bytes, content_type, self.charset_sniff_max);
+        let (encoding, bytes) = charset::scannable(encoding, bytes);
+        self.builder.units.words(Source { bytes: &bytes, encoding })
     }
 
     /// Reads a page. `content_type` is the value of the HTTP header.

@@ -19,6 +19,8 @@ const WORDS_MIN: u16 = 3;
 const WORDS_MAX: u16 = 32;
 /// Maximum number of words of one page, but for those of its last text.
 const WORDS_KEPT: usize = 16_384;
+/// The number of bytes per word that room is reserved by.
+const WORD_BYTES: usize = 6;
 /// The word that stands for all words with a digit.
 const NUMBER: u32 = 1;
 /// The number of a text that is no unit.
@@ -54,10 +56,28 @@ pub(super) struct Texts {
     pub gist: Vec<u64>,
 }
 
+/// The words of a page, if they are read after it ([`Parser::words`](super::Parser::words)).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PageWords {
+    /// As [`ParsedPage::text`](harvestman_core::model::ParsedPage::text).
+    pub text: PageText,
+    /// As [`ParsedPage::text_starts`](harvestman_core::model::ParsedPage::text_starts).
+    pub starts: Vec<u32>,
+}
+
+/// What is read of texts.
+#[derive(Debug, Clone, Copy)]
+struct Wanted {
+    words: bool,
+    units: bool,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Units {
     /// Whether texts are recorded at all: for words, for units, or for the gist.
     pub on: bool,
+    /// Whether words may be asked for after the page was read.
+    on_request: bool,
     /// Whether words are wanted, and units.
     pub words: bool,
     pub units: bool,
@@ -93,7 +113,14 @@ impl Units {
 
     /// Sets what is wanted from now on.
     pub fn ask(&mut self, words: bool, units: bool, gist: bool) {
-        (self.on, self.words, self.units, self.gist.on) = (words || units || gist || self.strings, words, units, gist);
+        (self.words, self.units, self.gist.on) = (words, units, gist);
+        self.on = words || units || gist || self.strings || self.on_request;
+    }
+
+    /// Sets whether words may be asked for after a page was read, from the next page on.
+    pub fn ask_on_request(&mut self, on_request: bool) {
+        self.on_request = on_request;
+        self.ask(self.words, self.units, self.gist.on);
     }
 
     /// Also records the path of each text from now on.
@@ -140,7 +167,8 @@ impl Units {
     pub fn finish(&mut self, source: Source<'_>) -> Texts {
         // A text before a table may continue behind the table's texts.
         self.pieces.sort_by_key(|piece| piece.unit);
-        let mut texts = if self.words || self.units { self.texts(source) } else { Texts::default() };
+        let wanted = Wanted { words: self.words, units: self.units };
+        let mut texts = if self.words || self.units { self.texts(source, wanted) } else { Texts::default() };
         if self.gist.on {
             let shown = self.pieces.iter().filter(|piece| !self.contexts[piece.unit as usize].is_label);
             shown.for_each(|piece| self.gist.text(piece.unit, &source.bytes[piece.from..piece.to]));
@@ -182,23 +210,38 @@ impl Units {
         texts.filter_map(pair).collect()
     }
 
-    fn texts(&self, source: Source<'_>) -> Texts {
+    /// Returns the words of a finished page, in page order.
+    pub fn words(&self, source: Source<'_>) -> PageWords {
+        let Texts { text, starts, .. } = self.texts(source, Wanted { words: true, units: false });
+        PageWords { text, starts }
+    }
+
+    fn texts(&self, source: Source<'_>, wanted: Wanted) -> Texts {
         let Texts { mut units, mut text, mut starts, gist } = Texts::default();
+        if wanted.words {
+            let bytes: usize = self.pieces.iter().map(|piece| piece.to - piece.from).sum();
+            text = PageText::with_capacity((bytes / WORD_BYTES).min(WORDS_KEPT), self.contexts.len());
+            starts.reserve(self.contexts.len());
+        }
         let mut words = Words::default();
         for pieces in self.pieces.chunk_by(|one, other| one.unit == other.unit) {
             let UnitContext { in_anchor, in_form, is_label } = self.contexts[pieces[0].unit as usize];
             if is_label {
                 continue;
             }
-            words.read(source, pieces);
-            if self.words {
+            if wanted.units {
+                words.read(source, pieces);
+            } else {
+                words.read_shown(source, pieces);
+            }
+            if wanted.words {
                 // Texts before it without words have no run of their own.
                 starts.resize(pieces[0].unit as usize + 1, text.run_count());
             }
-            if self.words && text.len() < WORDS_KEPT {
+            if wanted.words && text.len() < WORDS_KEPT {
                 text.push(&words.shown, in_anchor, in_form);
             }
-            if self.units {
+            if wanted.units {
                 let text_words = words.hashes.len().min(usize::from(u16::MAX)) as u16;
                 let room = UNITS_MAX - units.len();
                 let unit = |(hash, words)| ContentUnit { hash, words, text_words, in_anchor, in_form };
@@ -238,24 +281,32 @@ impl Words {
     fn read(&mut self, source: Source<'_>, pieces: &[Piece]) {
         self.hashes.clear();
         self.shown.clear();
-        let &[Piece { from, to, entities, .. }] = pieces else {
-            let text = shown(source, pieces);
-            return text.split_whitespace().for_each(|word| self.push(HashedWord::of(word.as_bytes())));
-        };
-        let raw = &source.bytes[from..to];
-        let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
-        if as_written {
-            ascii_words(raw, |word| self.push(word));
-        } else {
-            let text = source.shown(raw, entities);
-            text.split_whitespace().for_each(|word| self.push(HashedWord::of(word.as_bytes())));
-        }
+        each_word(source, pieces, |HashedWord { hash, has_digit }| {
+            self.hashes.push(hash);
+            self.shown.push(shown_word(hash, has_digit));
+        });
     }
 
-    #[inline]
-    fn push(&mut self, HashedWord { hash, has_digit }: HashedWord) {
-        self.hashes.push(hash);
-        self.shown.push(shown_word(hash, has_digit));
+    /// Reads the text in `pieces`, but not the hashes of its words.
+    fn read_shown(&mut self, source: Source<'_>, pieces: &[Piece]) {
+        self.shown.clear();
+        each_word(source, pieces, |HashedWord { hash, has_digit }| self.shown.push(shown_word(hash, has_digit)));
+    }
+}
+
+/// Passes the words of the text in `pieces` to `push`.
+#[inline]
+fn each_word(source: Source<'_>, pieces: &[Piece], mut push: impl FnMut(HashedWord)) {
+    let mut each = |text: &str| text.split_whitespace().for_each(|word| push(HashedWord::of(word.as_bytes())));
+    let &[Piece { from, to, entities, .. }] = pieces else {
+        return each(&shown(source, pieces));
+    };
+    let raw = &source.bytes[from..to];
+    let as_written = raw.is_ascii() && memchr::memchr2(0, if entities { b'&' } else { 0 }, raw).is_none();
+    if as_written {
+        ascii_words(source.bytes, from..to, push);
+    } else {
+        each(&source.shown(raw, entities));
     }
 }
 
