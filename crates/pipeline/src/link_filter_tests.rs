@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 
@@ -227,5 +228,56 @@ fn what_is_too_deep_is_not_remembered_and_what_is_known_is_a_duplicate_there_too
             assert_eq!(settled.of(Fate::OverBudget(Budget::Depth)), 3, "{order}");
             assert_eq!((settled.of(Fate::Duplicate), rules.seen.len()), (3, 3), "{order}");
         }
+    }
+}
+
+/// Rejects nothing, and counts how often it looks up a pattern. Whether it claims to reject links by patterns is a setting.
+#[derive(Default)]
+struct Lenient {
+    by_pattern: bool,
+    asked: AtomicU64,
+}
+
+impl ClassOrder for Lenient {
+    fn score(&self, _: LinkClass) -> f64 {
+        0.0
+    }
+}
+
+impl PolicySnapshot for Lenient {
+    fn version(&self) -> u64 {
+        0
+    }
+
+    fn pattern(&self, url: &str) -> UrlPattern {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        Choosy.pattern(url)
+    }
+
+    fn rejects_by_pattern(&self) -> bool {
+        self.by_pattern
+    }
+}
+
+#[test]
+fn only_new_links_have_their_patterns_looked_up_where_none_is_rejected_by_them() {
+    let (known, new) = (wanted("known"), wanted("new"));
+    let urls: Vec<&str> = known.iter().chain(&new).chain(&new).map(String::as_str).collect();
+    for order in [FilterOrder::GraphDup, FilterOrder::DupGraph] {
+        let taken_in = |by_pattern: bool| {
+            let (rules, policy) = (rules(order, 9), Arc::new(Lenient { by_pattern, ..Lenient::default() }));
+            assert!(known.iter().all(|url| rules.seen.insert(Fingerprint::of(url))));
+            let item = ScheduledUrl::errand(CanonicalUrl::from_canonical("http://h.test/"));
+            let mut memory = Memory::default();
+            let mut intake = LinkFilter::new(&rules, Arc::clone(&policy) as _, &mut memory, &item);
+            intake.page(&linking_to(&urls), PageCluster::default(), RobotsDirectives::default());
+            let (found, _) = intake.finish();
+            let accepted: Vec<_> = found.accepted.into_iter().map(|item| (item.url, item.class)).collect();
+            (accepted, found.settled, policy.asked.load(Ordering::Relaxed))
+        };
+        let (rejecting, lenient) = (taken_in(true), taken_in(false));
+        assert_eq!((&rejecting.0, rejecting.1), (&lenient.0, lenient.1), "{order}");
+        assert!(lenient.0.iter().all(|(url, class)| class.pattern == Choosy.pattern(url.as_str())));
+        assert_eq!((lenient.0.len(), lenient.2), (3, 3), "{order}");
     }
 }

@@ -51,6 +51,15 @@ impl Judged {
     }
 }
 
+/// Whether the class of a link has the pattern of its URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pattern {
+    /// It has, or is not to have it.
+    Settled,
+    /// Not yet: only links that are not known to be duplicates get it.
+    Open,
+}
+
 /// What is known of whether a URL was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
@@ -77,7 +86,7 @@ impl Judge<'_> {
                 }
             }
             FilterOrder::DupOnly => {
-                let judged = self.look_up(url, place, Known::Unasked);
+                let judged = self.look_up(url, (place, Pattern::Settled), Known::Unasked);
                 let pattern = if judged.fate.is_none() { self.policy.pattern(url.as_str()) } else { place.pattern };
                 Judged { class: judged.class.with_pattern(pattern), ..judged }
             }
@@ -87,15 +96,17 @@ impl Judge<'_> {
     /// Judges a link by its place and the pattern of its URL, and looks it up if it passes.
     fn by_class(&mut self, url: &CanonicalRef<'_>, place: LinkClass, known: Known) -> Judged {
         let policy = self.policy;
-        let pattern = self.pattern(url);
-        let class = place.with_pattern(pattern);
+        if !policy.rejects_by_pattern() {
+            return self.look_up(url, (place, Pattern::Open), known);
+        }
+        let class = place.with_pattern(self.pattern(url));
         if *self.passes != Some(class) {
             if let Some(why) = policy.admit(&Link::Class(class)).refusal() {
                 return Judged::settled(class, Fate::Policy(why));
             }
             *self.passes = Some(class);
         }
-        self.look_up(url, class, known)
+        self.look_up(url, (class, Pattern::Settled), known)
     }
 
     /// Returns the pattern of a URL. A policy without patterns is not worth the cache miss of the memo.
@@ -109,8 +120,8 @@ impl Judge<'_> {
     }
 
     /// Decides whether a link belongs to the crawl, is new, and is admitted by its URL and its page; then it counts as seen.
-    fn look_up(&mut self, url: &CanonicalRef<'_>, class: LinkClass, known: Known) -> Judged {
-        let (rules, fingerprint) = (self.rules, url.fingerprint());
+    fn look_up(&mut self, url: &CanonicalRef<'_>, place: (LinkClass, Pattern), known: Known) -> Judged {
+        let (rules, fingerprint, (class, _)) = (self.rules, url.fingerprint(), place);
         if self.in_dedup(|memory| memory.recent.knows(fingerprint)) {
             return Judged::settled(class, Fate::Duplicate);
         }
@@ -129,7 +140,7 @@ impl Judge<'_> {
         }
         let too_deep = self.depth > rules.depth_max;
         if !rules.ownership.holds(url.origin()) {
-            return self.hand_over(url, class, too_deep);
+            return self.hand_over(url, place, too_deep);
         }
         if known == Known::Unasked && self.in_dedup(|_| rules.seen.contains(fingerprint)) {
             self.memory.recent.note(fingerprint);
@@ -138,7 +149,7 @@ impl Judge<'_> {
         if too_deep {
             return Judged::settled(class, Fate::OverBudget(Budget::Depth));
         }
-        let admitted = self.admit(url, class);
+        let admitted = self.admit(url, place);
         // Another worker may have met it meanwhile.
         let is_new = admitted.fate.is_some() || self.add(fingerprint);
         if is_new { admitted } else { Judged::settled(class, Fate::Duplicate) }
@@ -146,11 +157,11 @@ impl Judge<'_> {
 
     /// Decides about a link of a host that another node owns. That node knows whether the URL was seen; this one only knows whether it was
     /// handed over recently.
-    fn hand_over(&self, url: &CanonicalRef<'_>, class: LinkClass, too_deep: bool) -> Judged {
+    fn hand_over(&mut self, url: &CanonicalRef<'_>, place: (LinkClass, Pattern), too_deep: bool) -> Judged {
         if too_deep {
-            return Judged::settled(class, Fate::OverBudget(Budget::Depth));
+            return Judged::settled(place.0, Fate::OverBudget(Budget::Depth));
         }
-        let admitted = self.admit(url, class);
+        let admitted = self.admit(url, place);
         let handed =
             || if self.rules.ownership.record_handover(url.fingerprint()) { Fate::HandedOver } else { Fate::Duplicate };
         Judged { fate: Some(admitted.fate.unwrap_or_else(handed)), ..admitted }
@@ -174,7 +185,8 @@ impl Judge<'_> {
     }
 
     /// Asks the policy about a link by its URL and its page.
-    fn admit(&self, url: &CanonicalRef<'_>, class: LinkClass) -> Judged {
+    fn admit(&mut self, url: &CanonicalRef<'_>, (class, pattern): (LinkClass, Pattern)) -> Judged {
+        let class = if pattern == Pattern::Open { class.with_pattern(self.pattern(url)) } else { class };
         let context = (self.context)();
         match self.policy.admit(&Link::New { class, url: url.as_str(), via: self.via, context: &context }).queued() {
             Ok(QueueKey { class, priority }) => Judged { class, priority, fate: None, context },

@@ -98,7 +98,8 @@ pub fn readmit(snapshot: &dyn PolicySnapshot, class: LinkClass, url: &str, via: 
 
 /// A rule beside the policy that changes what the policy decides about links.
 pub trait Adjustment: Send + Sync {
-    /// Changes the decision about a link. `policy` is the snapshot that decided first.
+    /// Changes the decision about a link. `policy` is the snapshot that decided first. A class ([`Link::Class`]) that the
+    /// policy does not reject must not be rejected here: only where a policy rejects classes they are asked about.
     fn adjust(&self, policy: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission;
 
     /// Grows when URLs that wait must be asked about again.
@@ -216,6 +217,10 @@ impl PolicySnapshot for AdjustedSnapshot {
 
     fn has_patterns(&self) -> bool {
         self.policy.has_patterns()
+    }
+
+    fn rejects_by_pattern(&self) -> bool {
+        self.policy.rejects_by_pattern()
     }
 
     fn reads_text(&self, class: LinkClass) -> bool {

@@ -216,6 +216,12 @@ pub trait PolicySnapshot: ClassOrder {
         true
     }
 
+    /// Whether it rejects links by the patterns of their URLs ([`Link::Class`]). If not, the patterns of known URLs are not
+    /// looked up.
+    fn rejects_by_pattern(&self) -> bool {
+        self.has_patterns()
+    }
+
     /// Grows when classes change their meaning: waiting URLs are then moved to [`PolicySnapshot::class_of`].
     fn generation(&self) -> u64 {
         0

@@ -93,7 +93,7 @@ pub struct PlacedLink {
     pub apath: Apath,
     /// The target.
     pub url: Fingerprint,
-    /// The finer pattern of its URL, where that was looked up.
+    /// The finer pattern of its URL, where that was looked up: for each link if the policy rejects links by patterns.
     pub pattern: PatternId,
     /// Why the policy rejected it; `None` where it did not.
     pub refused: Option<PolicyRefusal>,

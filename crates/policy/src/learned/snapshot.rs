@@ -179,6 +179,10 @@ impl PolicySnapshot for LearnedSnapshot {
         self.patterns.of(url)
     }
 
+    fn rejects_by_pattern(&self) -> bool {
+        false
+    }
+
     fn generation(&self) -> u64 {
         self.generation
     }
