@@ -22,7 +22,7 @@ use super::handles::CrawlHold;
 use super::live::LiveBoard;
 use super::model_file::ModelFile;
 use super::needs::SharedNeeds;
-use super::observations::{self, ObservationLog};
+use super::observations::ObservationLog;
 use super::pace::Pace;
 use super::policy_board::PolicyBoard;
 use super::policy_log::Journal;
@@ -339,7 +339,9 @@ impl Learning {
             self.metrics.unread.inc();
         }
         let cluster = self.see_destination(&seen.observation);
-        let encoded = self.observations.is_some().then(|| observations::encode(&seen.observation, cluster));
+        if let Some(log) = &mut self.observations {
+            log.draft(&seen.observation, cluster);
+        }
         if let Some(journal) = &mut self.journal {
             journal.see(&seen.observation);
         }
@@ -347,7 +349,7 @@ impl Learning {
         let is_answer = matches!(seen.observation.outcome, Outcome::Search(_));
         self.policy.observe(seen.observation);
         self.untold = true;
-        self.write_observations(|log, _| encoded.map_or(Ok(()), |encoded| log.add(encoded)));
+        self.write_observations(|log, _| log.add_draft());
         self.propose(is_answer);
         drop(hold);
         let spent = self.clock.now().since(began);

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use block::{Head, MAGIC};
+use block::{BlockBuilder, Head, MAGIC};
 use segments::{KEPT_FIRST, KEPT_MAX, Segment, to_drop};
 
 use harvestman_core::clock::Instant;
@@ -29,7 +29,7 @@ pub(super) const OBSERVATIONS_DIRECTORY: &str = "observations";
 /// The number of observations per segment.
 const SEGMENT: u64 = 4_096;
 /// The maximum number of observations that are written together.
-const BLOCK: usize = 64;
+const BLOCK: u64 = 64;
 /// The interval at which the log is synced to disk.
 const SYNC_EVERY: Duration = Duration::from_secs(2);
 
@@ -70,15 +70,14 @@ pub(super) enum ObservationEvent {
 }
 
 /// The log of observations.
-#[derive(Debug)]
 pub(super) struct ObservationLog {
     directory: PathBuf,
     key: u64,
     segments: Vec<Segment>,
     /// The file of the last segment, while it is written.
     file: Option<File>,
-    /// Encoded observations that are not written yet.
-    pending: Vec<Vec<u8>>,
+    /// Observations that are not written yet.
+    pending: BlockBuilder,
     synced: Instant,
 }
 
@@ -112,14 +111,20 @@ impl ObservationLog {
                 }
             }
         }
-        let (pending, synced) = (Vec::new(), Instant::EPOCH);
+        let (pending, synced) = (BlockBuilder::new()?, Instant::EPOCH);
         Ok((Self { directory, key, segments, file: None, pending, synced }, recalled))
     }
 
-    /// Adds an observation, encoded by [`encode`].
-    pub(super) fn add(&mut self, encoded: Vec<u8>) -> io::Result<()> {
-        self.pending.push(encoded);
-        if self.pending.len() < BLOCK { Ok(()) } else { self.write() }
+    /// Encodes an observation with the cluster of its page. It is not part of the log before [`ObservationLog::add_draft`]:
+    /// one that makes the policy panic is not to be replayed.
+    pub(super) fn draft(&mut self, seen: &Observation, cluster: ClusterId) {
+        self.pending.draft(seen, cluster);
+    }
+
+    /// Adds the observation that was drafted last.
+    pub(super) fn add_draft(&mut self) -> io::Result<()> {
+        self.pending.add_draft();
+        if self.pending.count() < BLOCK { Ok(()) } else { self.write() }
     }
 
     /// Writes pending observations; syncs them to disk at intervals, or `at_once`.
@@ -135,15 +140,16 @@ impl ObservationLog {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        if self.pending.is_empty() {
+        if self.pending.count() == 0 {
             return Ok(());
         }
-        let block = block::encode(&std::mem::take(&mut self.pending));
         if self.file.is_none() || self.segments.last().is_none_or(|last| last.count >= SEGMENT) {
             self.begin()?;
         }
         if let (Some(file), Some(segment)) = (&mut self.file, self.segments.last_mut()) {
-            file.write_all(&block.bytes)?;
+            let block = self.pending.finish()?;
+            file.write_all(&block.head)?;
+            file.write_all(block.packed)?;
             segment.count += block.count;
         }
         while let Some(at) = to_drop(&self.segments, KEPT_FIRST, KEPT_MAX) {
@@ -180,10 +186,4 @@ pub(super) fn replay(directory: &Path, key: u64, mut show: impl FnMut(Observatio
         }
     }
     Ok(recalled)
-}
-
-/// Encodes an observation with the cluster of its page.
-pub(super) fn encode(seen: &Observation, cluster: ClusterId) -> Vec<u8> {
-    // Encoding to memory does not fail for these types: each knows its length.
-    postcard::to_allocvec(&(seen, cluster)).unwrap_or_default()
 }

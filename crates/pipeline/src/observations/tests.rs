@@ -31,8 +31,11 @@ fn read(directory: &Path, key: u64) -> (Vec<u64>, Recalled) {
 fn run(directory: &Path, key: u64, numbers: std::ops::Range<u64>) {
     let (mut log, _) = ObservationLog::open(directory, key, |_| {}).unwrap();
     for number in numbers {
-        log.add(encode(&seen(number), ClusterId(number as u32 + 1))).unwrap();
+        log.draft(&seen(number + 1_000), ClusterId(0));
+        log.draft(&seen(number), ClusterId(number as u32 + 1));
+        log.add_draft().unwrap();
     }
+    log.draft(&seen(u64::MAX), ClusterId(0));
     log.flush(Instant::EPOCH, true).unwrap();
 }
 
@@ -127,7 +130,7 @@ proptest! {
         fs::write(&path, &torn).unwrap();
         let (numbers, _) = read(dir.path(), 1);
         prop_assert!(numbers.iter().copied().eq(0..numbers.len() as u64));
-        prop_assert!(numbers.len() == 200 || numbers.len().is_multiple_of(BLOCK));
+        prop_assert!(numbers.len() == 200 || numbers.len().is_multiple_of(BLOCK as usize));
         let mut spoilt = whole;
         let at = flipped.index(spoilt.len());
         spoilt[at] ^= 0x40;
@@ -184,7 +187,8 @@ fn a_replayed_policy_knows_exactly_the_same_and_continues_alike() {
         let (mut log, _) = ObservationLog::open(dir.path(), 1, |_| {}).unwrap();
         for number in 0..90 {
             let seen = fetch(number, &mut *reader());
-            log.add(encode(&seen, ClusterId::UNKNOWN)).unwrap();
+            log.draft(&seen, ClusterId::UNKNOWN);
+            log.add_draft().unwrap();
             first.observe(seen);
             if number % 7 == 0 {
                 // Snapshots are taken in the meantime, which changes nothing.
