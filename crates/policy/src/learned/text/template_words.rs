@@ -48,9 +48,10 @@ impl Template {
         }
     }
 
+    #[inline]
     fn has(&self, key: u64) -> bool {
         match self {
-            Self::Counting { pages, counts } => counts.get(&key).is_some_and(|count| is_common(*count, *pages)),
+            Self::Counting { pages, counts } => has_common(counts, *pages, key),
             Self::Fixed(keys) => keys.contains(key),
         }
     }
@@ -78,15 +79,26 @@ impl FixedKeys {
         Self { filter, keys }
     }
 
+    #[inline]
     fn contains(&self, key: u64) -> bool {
         let (word, bit) = Self::place(key, self.filter.len());
-        self.filter[word] & bit != 0 && self.keys.contains(&key)
+        self.filter[word] & bit != 0 && self.is_among(key)
+    }
+
+    #[inline(never)]
+    fn is_among(&self, key: u64) -> bool {
+        self.keys.contains(&key)
     }
 
     /// Returns the word and the bit of a key; `words` is a power of two.
     const fn place(key: u64, words: usize) -> (usize, u64) {
         ((key >> 6) as usize & (words - 1), 1 << (key & 63))
     }
+}
+
+#[inline(never)]
+fn has_common(counts: &HashMap<u64, u32, FixedState>, pages: u32, key: u64) -> bool {
+    counts.get(&key).is_some_and(|count| is_common(*count, pages))
 }
 
 fn is_common(count: u32, pages: u32) -> bool {
