@@ -7,7 +7,7 @@ use super::job::Sitemap;
 use super::link_filter::LinkFilter;
 use super::link_judge::Memory;
 use super::reach::Reach;
-use super::rendering::{Gained, RenderClass, Renders, Shown};
+use super::rendering::{Gained, RenderClass, Renders, Shown, ToRender};
 use super::rules::Rules;
 use super::searches::visible_text;
 use bytes::Bytes;
@@ -22,7 +22,7 @@ use harvestman_core::url::CanonicalUrl;
 use harvestman_policy::search::SearchReply;
 use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal, ProposalKind};
 use harvestman_render::replay::{Sample, predicted_page};
-use harvestman_render::{RenderedPage, Suspicion};
+use harvestman_render::{RenderedPage, Suspicion, script_form};
 use harvestman_stages::fetch;
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap;
@@ -57,7 +57,7 @@ pub(super) struct PageResult {
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
     /// If the page is to be rendered before anything is done with it: its class.
-    pub(super) to_render: Option<RenderClass>,
+    pub(super) to_render: Option<ToRender>,
 }
 
 /// What an HTML page is read from.
@@ -222,11 +222,13 @@ impl PageProcessor {
         let read_words = || parser.words(body, content_type);
         let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
         let cluster = filter.classified(&page);
-        let class = RenderClass::of(cluster, &item.url);
-        let suspicion = || Suspicion::of(body, page.link_count(), || word_count(body, content_type));
-        let renders = rules.renders.as_ref().filter(|_| matches!(source, Source::Answer));
-        if renders.is_some_and(|renders| renders.wants(class, suspicion)) {
-            return PageResult { to_render: Some(class), ..PageResult::of(Fate::Fetched) };
+        if let Some(renders) = rules.renders.as_ref().filter(|_| matches!(source, Source::Answer)) {
+            let suspicion = Suspicion::of(body, page.link_count(), || word_count(body, content_type));
+            let form = if suspicion == Suspicion::None { 0 } else { script_form(body) };
+            let to_render = ToRender { class: RenderClass::of(&item.url, form), suspicion };
+            if renders.wants(to_render) {
+                return PageResult { to_render: Some(to_render), ..PageResult::of(Fate::Fetched) };
+            }
         }
         let accepts = rules.validator.as_ref();
         let accepted = accepts.and_then(|accepts| accepts(item.url.as_str(), body, content_type));
@@ -306,7 +308,7 @@ impl PageProcessor {
         let Some(sample) = Sample::of_page(item.url.as_str(), &String::from_utf8_lossy(body), page) else { return };
         let candidate = renders.candidate(class, &sample).map(|template| {
             let predicted = self.shown(item, (predicted_page(&template, &sample).as_bytes(), Some(RENDERED_TYPE)), &[]);
-            (template, gained.share_in(&predicted))
+            (template, gained.held_by(&predicted))
         });
         renders.learn_requests(class, sample, candidate);
     }

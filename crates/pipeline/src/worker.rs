@@ -16,7 +16,7 @@ use super::live::LiveBoard;
 use super::page_processor::{PageProcessor, PageResult, observation};
 use super::page_record::{note_visit, page_record};
 use super::recrawl::{RecrawlHandle, links_of, sighting};
-use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderQueue, Renders};
+use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderQueue, Renders, ToRender};
 use super::visits::{Visits, earlier};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl, Visit};
@@ -94,9 +94,11 @@ impl Worker {
             Ok(answer) if answer.status == 304 && before.is_some() => PageResult::of(Fate::NotModified),
             _ => self.process_contained(&lease.item, |processor| processor.page(&lease.item, &exchange)),
         };
-        if let Some((class, renders)) = result.to_render.zip(context.renders.as_ref()) {
-            let is_retest = context.render_rules.as_ref().is_some_and(|rules| rules.is_unneeded(class));
-            match renders.send(Box::new(PageToRender { lease, exchange, class, is_retest, is_check: false })) {
+        if let Some((ToRender { class, suspicion }, renders)) = result.to_render.zip(context.renders.as_ref()) {
+            let is_retest = context.render_rules.as_ref().is_some_and(|rules| rules.is_retested(class));
+            let (is_check, is_begun, is_apart) = (false, false, false);
+            let page = PageToRender { lease, exchange, class, suspicion, is_retest, is_check, is_begun, is_apart };
+            match renders.send(Box::new(page)) {
                 Ok(()) => return context.metrics.worker.busy_seconds.add(context.clock.now().since(started)),
                 // The browsers are gone.
                 Err(page) => (lease, exchange) = (page.lease, page.exchange),
@@ -108,13 +110,13 @@ impl Worker {
 
     /// Goes on with a page that was to be rendered.
     fn rendered(&mut self, page: Box<PageToRender>, outcome: &RenderOutcome) {
-        let PageToRender { lease, exchange, class, .. } = *page;
+        let PageToRender { lease, exchange, class, is_begun, .. } = *page;
         if outcome.page().is_some_and(RenderedPage::is_cut_short) {
             return self.cut_short(lease, &exchange, class);
         }
         let started = self.context.clock.now();
         let before = self.context.visits.before(&lease.item.url);
-        if let Some(rules) = &self.context.render_rules {
+        if let Some(rules) = self.context.render_rules.as_ref().filter(|_| is_begun) {
             rules.ended(class, outcome);
         }
         if let RenderOutcome::Failed(why) = outcome {

@@ -13,6 +13,7 @@ mod probing;
 pub mod replay;
 mod replaying;
 mod replays;
+mod scripts;
 mod settling;
 mod suspicion;
 mod wanted;
@@ -20,12 +21,13 @@ mod wanted;
 pub use actions::{ActionNote, Actions, Control, Expected, KnownActions};
 pub use browser::{Chromium, ChromiumSettings, Confinement, Executable, INSTALL_ADVICE};
 pub use limits::RenderLimits;
-pub use need::{ClassNeed, Gain, Need, RenderNeeds};
+pub use need::{ClassNeed, Gain, Need, RenderNeeds, Turn};
 pub use page::{
     Browser, Later, PageReply, PageRequest, PageRequests, PageTask, Refusal, RenderFailure, RenderedPage, RequestKind,
     RequestNote,
 };
 pub use replaying::replay_page;
-pub use replays::{Means, ReplayState, Replays};
+pub use replays::{Held, Means, ReplayState, Replays};
+pub use scripts::script_form;
 pub use suspicion::Suspicion;
 pub use wanted::{Decision, Origin, RequestRules};

@@ -56,6 +56,17 @@ impl Gain {
     }
 }
 
+/// What is done with a page that waits for its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// It stays as it is.
+    Plain,
+    /// It is rendered.
+    Render,
+    /// It waits for the end of a trial.
+    Wait,
+}
+
 /// What is known of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
@@ -129,31 +140,51 @@ impl<K> Default for RenderNeeds<K> {
 }
 
 impl<K: Hash + Eq> RenderNeeds<K> {
-    /// Returns whether a page of this class is rendered. If so, [`RenderNeeds::learn`], [`RenderNeeds::fail`] or
-    /// [`RenderNeeds::withdraw`] must follow.
+    /// Returns whether a page of this class waits for its turn: it is rendered, or that is decided when the trials of its
+    /// class have ended.
     pub fn wants(&mut self, class: K, suspicion: Suspicion) -> bool {
         self.budget = (self.budget + BUDGET_PER_PAGE).min(BUDGET_MAX);
         if suspicion == Suspicion::None || (self.classes.len() >= CLASSES_MAX && !self.classes.contains_key(&class)) {
             return false;
         }
+        let has_budget = self.budget >= 1.0;
         let class = self.classes.entry(class).or_default();
         class.since += 1;
-        let (is_wanted, is_rationed) = match class.need {
-            Need::Needed => (true, false),
+        match class.need {
+            Need::Needed => true,
             // While such a class is open, all its pages are rendered: without that they would be empty.
+            Need::Open => suspicion == Suspicion::Strong || class.gained > 0 || class.pending > 0 || has_budget,
+            Need::Unneeded | Need::Failing => {
+                let is_due = class.since >= class.retest_after && class.pending == 0 && has_budget;
+                if is_due {
+                    class.since = 0;
+                }
+                is_due
+            }
+        }
+    }
+
+    /// Decides about a page that waits. If it is rendered, [`RenderNeeds::learn`], [`RenderNeeds::fail`] or
+    /// [`RenderNeeds::withdraw`] must follow. `is_retest` tells that [`RenderNeeds::wants`] chose it of a class without need.
+    pub fn turn(&mut self, class: &K, suspicion: Suspicion, is_retest: bool) -> Turn {
+        let Some(class) = self.classes.get_mut(class) else { return Turn::Plain };
+        let (is_rendered, is_rationed) = match class.need {
+            Need::Needed => (true, false),
             Need::Open if suspicion == Suspicion::Strong => (true, false),
-            Need::Open => (class.trials + class.pending < TRIALS_MAX, true),
-            Need::Unneeded | Need::Failing => (class.since >= class.retest_after && class.pending == 0, true),
+            // One trial after the other, while the other pages wait: otherwise most would pass before the first has ended.
+            Need::Open if class.pending > 0 => return Turn::Wait,
+            Need::Open => (true, class.gained == 0),
+            Need::Unneeded | Need::Failing => (is_retest && class.pending == 0, true),
         };
-        if !is_wanted || (is_rationed && self.budget < 1.0) {
-            return false;
+        if !is_rendered || (is_rationed && self.budget < 1.0) {
+            return Turn::Plain;
         }
         if is_rationed {
             self.budget -= 1.0;
         }
         class.pending += 1;
         class.since = 0;
-        true
+        Turn::Render
     }
 
     /// Learns what rendering a page gained.
@@ -192,6 +223,11 @@ impl<K: Hash + Eq> RenderNeeds<K> {
     /// Returns whether rendering adds nothing to the pages of a class, as far as is known.
     pub fn is_unneeded(&self, class: &K) -> bool {
         self.classes.get(class).is_some_and(|class| matches!(class.need, Need::Unneeded))
+    }
+
+    /// Returns whether pages of a class are rendered only now and then, to see whether that is still right.
+    pub fn is_retested(&self, class: &K) -> bool {
+        self.classes.get(class).is_some_and(|class| matches!(class.need, Need::Unneeded | Need::Failing))
     }
 
     /// Returns what is known of a class.

@@ -6,11 +6,17 @@ use proptest::prelude::*;
 const NOTHING: Gain = Gain { links: 0, words: 0 };
 const MUCH: Gain = Gain { links: 10, words: 0 };
 
+/// Returns whether a page is rendered.
+fn is_rendered(needs: &mut RenderNeeds<u32>, class: u32, suspicion: Suspicion) -> bool {
+    let is_retest = needs.is_retested(&class);
+    needs.wants(class, suspicion) && needs.turn(&class, suspicion, is_retest) == Turn::Render
+}
+
 /// Crawls `pages` pages of one class, all of which gain the same. Returns the number of renders.
 fn crawl(needs: &mut RenderNeeds<u32>, class: u32, (pages, gain): (u32, Gain), suspicion: Suspicion) -> u32 {
     (0..pages)
         .map(|_| {
-            let renders = needs.wants(class, suspicion);
+            let renders = is_rendered(needs, class, suspicion);
             if renders {
                 needs.learn(&class, gain);
             }
@@ -42,7 +48,7 @@ fn a_class_that_gains_is_always_rendered_and_so_are_pages_that_look_empty() {
     assert_eq!(crawl(&mut needs, 1, (500, MUCH), Suspicion::Weak), 500);
     assert_eq!(needs.of(&1).map(|class| class.need), Some(Need::Needed));
     for class in 2..40 {
-        assert!((0..2).all(|_| needs.wants(class, Suspicion::Strong)), "even before the results are known");
+        assert!((0..2).all(|_| is_rendered(&mut needs, class, Suspicion::Strong)), "even before the results are known");
     }
     assert_eq!(crawl(&mut needs, 50, (500, NOTHING), Suspicion::None), 0);
 }
@@ -55,7 +61,7 @@ fn mixed_results_need_more_trials_and_the_average_decides() {
         let mut needs = RenderNeeds::default();
         let mut renders = 0;
         while needs.of(&1).is_none_or(|class| class.need == Need::Open) {
-            assert!(needs.wants(1, Suspicion::Strong));
+            assert!(is_rendered(&mut needs, 1, Suspicion::Strong));
             needs.learn(&1, if gains(renders) { Gain { links: 1, words: 0 } } else { NOTHING });
             renders += 1;
         }
@@ -67,15 +73,15 @@ fn mixed_results_need_more_trials_and_the_average_decides() {
 fn failures_are_no_labels_and_end_the_renders_of_a_class() {
     let mut needs = RenderNeeds::default();
     for _ in 0..2 {
-        assert!(needs.wants(1, Suspicion::Strong));
+        assert!(is_rendered(&mut needs, 1, Suspicion::Strong));
         needs.fail(&1);
     }
     assert_eq!(needs.of(&1), Some(ClassNeed { need: Need::Open, renders: 0, gain: 0.0 }));
-    assert!(needs.wants(1, Suspicion::Strong));
+    assert!(is_rendered(&mut needs, 1, Suspicion::Strong));
     needs.fail(&1);
     assert_eq!(needs.of(&1).map(|class| class.need), Some(Need::Failing));
-    assert!(!needs.wants(1, Suspicion::Strong));
-    let later = (0..2_000).filter(|_| needs.wants(1, Suspicion::Strong)).count();
+    assert!(!is_rendered(&mut needs, 1, Suspicion::Strong));
+    let later = (0..2_000).filter(|_| is_rendered(&mut needs, 1, Suspicion::Strong)).count();
     assert_eq!(later, 1, "one trial, whose result is not known");
     needs.learn(&1, MUCH);
     assert_eq!(needs.of(&1).map(|class| class.need), Some(Need::Open));
@@ -100,7 +106,7 @@ proptest! {
         let (mut pages, mut renders, mut gains, mut was_needed) = (0_u32, 0_u32, 0_u32, false);
         for (class, end) in events {
             pages += 1;
-            if needs.wants(class, Suspicion::Weak) {
+            if is_rendered(&mut needs, class, Suspicion::Weak) {
                 renders += 1;
                 match end {
                     0 => needs.learn(&class, NOTHING),
@@ -108,8 +114,8 @@ proptest! {
                     _ => needs.fail(&class),
                 }
             }
-            // Classes that are rendered take nothing of the budget.
-            was_needed |= needs.tried().any(|(_, class)| class.need == Need::Needed);
+            // Classes that gain something take nothing of the budget.
+            was_needed |= needs.tried().any(|(_, class)| class.need == Need::Needed || class.gain > 0.0);
             if !was_needed {
                 prop_assert!(f64::from(renders) <= BUDGET + f64::from(pages) * BUDGET_PER_PAGE + f64::from(gains) * BUDGET_PER_GAIN);
             }
@@ -120,8 +126,32 @@ proptest! {
 #[test]
 fn a_render_that_is_not_finished_leaves_no_trace() {
     let mut needs = RenderNeeds::default();
-    assert!(needs.wants(1, Suspicion::Strong));
+    assert!(is_rendered(&mut needs, 1, Suspicion::Strong));
     needs.withdraw(&1);
     assert_eq!(needs.of(&1), Some(ClassNeed { need: Need::Open, renders: 0, gain: 0.0 }));
     assert_eq!(needs.classes[&1].pending, 0);
+}
+
+#[test]
+fn pages_wait_for_the_trial_of_their_class_and_are_decided_together() {
+    for (gain, expected) in [(MUCH, Turn::Render), (NOTHING, Turn::Plain)] {
+        let mut needs = RenderNeeds::default();
+        assert!((0..100).all(|_| needs.wants(1, Suspicion::Weak)), "all wait");
+        for _ in 0..3 {
+            assert_eq!(needs.turn(&1, Suspicion::Weak, false), Turn::Render);
+            assert_eq!(needs.turn(&1, Suspicion::Weak, false), Turn::Wait, "one trial after the other");
+            needs.learn(&1, gain);
+        }
+        assert!((0..97).all(|_| needs.turn(&1, Suspicion::Weak, false) == expected));
+    }
+}
+
+#[test]
+fn evidence_of_need_is_followed_without_a_budget() {
+    let mut needs = RenderNeeds::default();
+    assert!(is_rendered(&mut needs, 1, Suspicion::Weak));
+    needs.learn(&1, MUCH);
+    let spent = (2..).find(|class| !is_rendered(&mut needs, *class, Suspicion::Weak)).unwrap();
+    assert_eq!(spent, 2 + 7, "the gain permitted four more than the three that were left");
+    assert!(is_rendered(&mut needs, 1, Suspicion::Weak) && !is_rendered(&mut needs, 99, Suspicion::Weak));
 }

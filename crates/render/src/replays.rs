@@ -21,6 +21,8 @@ const VERIFIED: u32 = 3;
 const SHARE_MIN: f64 = 0.95;
 /// Share of the page's gain that their answers must hold. Scripts add words of their own, such as labels and dates.
 const GAIN_MIN: f64 = 0.9;
+/// Gain, in links, below which it does not matter.
+const LITTLE: f64 = 1.0;
 /// Number of replayed pages after which one is rendered again, at first; it doubles up to the maximum.
 const CHECK_AFTER: u32 = 50;
 const CHECK_AFTER_MAX: u32 = 3_200;
@@ -47,6 +49,26 @@ pub enum Means {
     Requests(Arc<ReplayTemplate>),
 }
 
+/// How much of what a page gained the answers to its requests hold, by worth in links.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Held {
+    /// What they hold.
+    pub found: f64,
+    /// All that it gained and no page rendered before had.
+    pub all: f64,
+}
+
+impl Held {
+    /// Returns whether they hold what a browser shows. What gained next to nothing shows nothing of that.
+    fn suffices(self) -> bool {
+        self.all < LITTLE || self.found >= GAIN_MIN * self.all
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { found: self.found + other.found, all: self.all + other.all }
+    }
+}
+
 /// How far a class is, for display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReplayState {
@@ -60,14 +82,20 @@ pub enum ReplayState {
 
 #[derive(Debug)]
 enum Progress {
-    Learning { samples: Vec<Sample>, template: Option<Arc<ReplayTemplate>>, verified: u32 },
+    Learning { samples: Vec<Sample>, template: Option<Arc<ReplayTemplate>>, verified: u32, held: Held },
     Ready { template: Arc<ReplayTemplate>, since: u32, check_after: u32, failures: u32 },
     GivenUp { since: u32 },
 }
 
 impl Default for Progress {
     fn default() -> Self {
-        Self::Learning { samples: Vec::new(), template: None, verified: 0 }
+        Self::of_samples(Vec::new())
+    }
+}
+
+impl Progress {
+    fn of_samples(samples: Vec<Sample>) -> Self {
+        Self::Learning { samples, template: None, verified: 0, held: Held::default() }
     }
 }
 
@@ -128,10 +156,10 @@ impl<K: Hash + Eq> Replays<K> {
     }
 
     /// Learns from a page of a class that a browser rendered. `candidate` is what [`Replays::candidate`] returned for it,
-    /// and the share of the page's gain that the answers to its requests hold, from 0 to 1.
+    /// and how much of the page's gain the answers to its requests hold.
     ///
     /// A page whose requests brought nothing says nothing.
-    pub fn learn(&mut self, class: K, sample: Sample, candidate: Option<(Arc<ReplayTemplate>, f64)>) {
+    pub fn learn(&mut self, class: K, sample: Sample, candidate: Option<(Arc<ReplayTemplate>, Held)>) {
         if !sample.is_useful() {
             return;
         }
@@ -139,24 +167,26 @@ impl<K: Hash + Eq> Replays<K> {
         if !is_known && (self.classes.len() >= CLASSES_MAX || self.bytes() >= BYTES_MAX) {
             return;
         }
-        let holds = |(template, gain): &(Arc<ReplayTemplate>, f64)| {
-            *gain >= GAIN_MIN && verify(template, std::slice::from_ref(&sample)).share() >= SHARE_MIN
-        };
-        let held = candidate.filter(holds).map(|(template, _)| template);
         let class = self.classes.entry(class).or_default();
-        match (&mut class.progress, held) {
-            (Progress::Learning { template, verified, .. }, Some(held)) => {
-                *template = Some(Arc::clone(&held));
+        // The pages that verify a template are judged together: single ones may show little that is new.
+        let before = if let Progress::Learning { held, .. } = class.progress { held } else { Held::default() };
+        let holds = |(template, held): &(Arc<ReplayTemplate>, Held)| {
+            before.and(*held).suffices() && verify(template, std::slice::from_ref(&sample)).share() >= SHARE_MIN
+        };
+        match (&mut class.progress, candidate.filter(holds)) {
+            (Progress::Learning { template, verified, held, .. }, Some((holding, of_page))) => {
+                *template = Some(Arc::clone(&holding));
+                *held = held.and(of_page);
                 *verified += 1;
                 if *verified >= VERIFIED {
-                    let template = held;
+                    let template = holding;
                     remember(&mut self.known, &template);
                     class.progress = Progress::Ready { template, since: 0, check_after: CHECK_AFTER, failures: 0 };
                 }
             }
-            (Progress::Learning { samples, template, verified }, None) => {
+            (Progress::Learning { samples, template, verified, held }, None) => {
                 samples.push(sample);
-                (*template, *verified) = (template_of(samples), 0);
+                (*template, *verified, *held) = (template_of(samples), 0, Held::default());
                 if samples.len() >= SAMPLES_MAX {
                     class.progress = Progress::GivenUp { since: 0 };
                 }
@@ -171,7 +201,7 @@ impl<K: Hash + Eq> Replays<K> {
                 *since = *check_after;
             }
             (Progress::Ready { .. }, None) => {
-                class.progress = Progress::Learning { samples: vec![sample], template: None, verified: 0 };
+                class.progress = Progress::of_samples(vec![sample]);
             }
             (Progress::GivenUp { since }, _) => {
                 *since += 1;
@@ -180,16 +210,6 @@ impl<K: Hash + Eq> Replays<K> {
                     class.progress = Progress::default();
                 }
             }
-        }
-    }
-
-    /// Records a replayed page: whether it made requests and none succeeded.
-    pub fn replayed(&mut self, class: &K, has_no_answer: bool) {
-        let Some(class) = self.classes.get_mut(class) else { return };
-        let Progress::Ready { failures, .. } = &mut class.progress else { return };
-        *failures = if has_no_answer { *failures + 1 } else { 0 };
-        if *failures >= FAILURES_MAX {
-            class.progress = Progress::default();
         }
     }
 

@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use foldhash::fast::FixedState;
 use harvestman_core::model::path_hash::step;
 use harvestman_core::url::Fingerprint;
-use harvestman_render::Gain;
+use harvestman_render::{Gain, Held};
 
 /// Number of words whose succession is compared.
 const RUN: usize = 4;
+/// Number of new runs in succession that do not count: those that a date of four words in other words makes.
+const IGNORED_RUNS: usize = 2 * RUN - 1;
 /// Maximum number of words of a page that are read.
 const WORDS_MAX: usize = 65_536;
 /// Maximum number of gains that are remembered.
@@ -38,6 +40,10 @@ impl Shown {
     }
 }
 
+fn run_hash(run: &[u64]) -> u64 {
+    run.iter().fold(2, |hash, word| step(hash, *word))
+}
+
 /// What a page gained.
 #[derive(Debug, Default)]
 pub(crate) struct Gained {
@@ -54,13 +60,13 @@ impl Gained {
         Gain { links: self.links.len() as u32, words: self.runs }
     }
 
-    /// Returns the share of it that `page` has too, by worth, from 0 to 1; 1 if nothing is gained.
-    pub(crate) fn share_in(&self, page: &Shown) -> f64 {
+    /// Returns how much of it `page` has too.
+    pub(crate) fn held_by(&self, page: &Shown) -> Held {
         let words: HashSet<u64, FixedState> = page.words.iter().copied().collect();
         let links = self.links.iter().filter(|link| page.links.contains(link)).count();
         let found = Gain { links: links as u32, words: self.words.intersection(&words).count() as u32 };
         let all = Gain { links: self.links.len() as u32, words: self.words.len() as u32 };
-        if all == Gain::default() { 1.0 } else { found.worth() / all.worth() }
+        Held { found: found.worth(), all: all.worth() }
     }
 }
 
@@ -71,20 +77,37 @@ pub(super) struct KnownGains(HashSet<u64, FixedState>);
 impl KnownGains {
     /// Returns what `rendered` has that `plain` lacks, and no page rendered before had.
     ///
-    /// A run of words counts if the plain page has none of them: where a script writes a date in other words, most words
-    /// around it are on the plain page.
+    /// Of text, stretches count that are longer than what a script changes by writing a date in other words, unless the
+    /// plain page shows no text at all.
     pub(super) fn gain(&mut self, plain: &Shown, rendered: &Shown) -> Gained {
         let links = rendered.links.difference(&plain.links).copied().filter(|link| self.is_new(*link)).collect();
-        let plain: HashSet<u64, FixedState> = plain.words.iter().copied().collect();
-        let new = rendered.runs().filter(|run| run.iter().all(|word| !plain.contains(word)));
+        let known_runs: HashSet<u64, FixedState> = plain.runs().map(run_hash).collect();
+        let known_words: HashSet<u64, FixedState> = plain.words.iter().copied().collect();
+        let ignored = if plain.words.len() < RUN { 0 } else { IGNORED_RUNS };
         let mut gained = Gained { links, runs: 0, words: HashSet::default() };
-        for run in new {
-            if self.is_new(run.iter().fold(2, |hash, word| step(hash, *word))) {
-                gained.runs += 1;
-                gained.words.extend(run);
+        let mut stretch: Vec<&[u64]> = Vec::new();
+        for run in rendered.runs().map(Some).chain([None]) {
+            match run.filter(|run| !known_runs.contains(&run_hash(run)) && self.is_new(run_hash(run))) {
+                Some(run) => stretch.push(run),
+                None => {
+                    if stretch.len() > ignored {
+                        gained.runs += (stretch.len() - ignored) as u32;
+                        let words = stretch.iter().copied().flatten().filter(|word| !known_words.contains(word));
+                        gained.words.extend(words.copied().filter(|word| !self.is_known_word(*word)));
+                    }
+                    stretch.clear();
+                }
             }
         }
+        // Words that scripts add to every page say nothing about the data of one.
+        for word in &gained.words {
+            self.is_new(step(3, *word));
+        }
         gained
+    }
+
+    fn is_known_word(&self, word: u64) -> bool {
+        self.0.contains(&step(3, word))
     }
 
     fn is_new(&mut self, gain: u64) -> bool {
@@ -108,24 +131,41 @@ mod tests {
     fn a_gain_is_what_is_new() {
         let mut known = KnownGains::default();
         let plain = shown(&[1, 2], "one two three four");
-        let rendered = shown(&[2, 3, 4], "one two three four five six seven eight nine");
-        assert_eq!(known.gain(&plain, &rendered).gain(), Gain { links: 2, words: 2 });
-        let again = shown(&[3, 4, 5], "five six seven eight nine ten");
-        let gain = known.gain(&plain, &again).gain();
-        assert_eq!(gain, Gain { links: 1, words: 1 }, "what the page before gained does not count");
-        let (dates, written) = (shown(&[], "posted 3 minutes ago by one"), shown(&[], "posted 2026-01-02 by one"));
+        let comment = "five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen";
+        let rendered = shown(&[2, 3, 4], &format!("one two three four {comment}"));
+        // Twelve runs are new, because those at the seam have a new word too.
+        assert_eq!(known.gain(&plain, &rendered).gain(), Gain { links: 2, words: 12 - IGNORED_RUNS as u32 });
+        let again = shown(&[3, 4, 5], comment);
+        assert_eq!(known.gain(&plain, &again).gain(), Gain { links: 1, words: 0 }, "the page before gained it");
+        let (dates, written) =
+            (shown(&[], "it was posted 3 minutes ago by one"), shown(&[], "it was posted 2026-01-02 by one"));
         assert_eq!(known.gain(&written, &dates).gain(), Gain::default());
         assert_eq!(known.gain(&Shown::default(), &shown(&[], "short")).gain(), Gain { links: 0, words: 1 });
         assert_eq!(known.gain(&Shown::default(), &Shown::default()).gain(), Gain::default());
     }
 
     #[test]
+    fn a_text_of_common_words_is_a_gain() {
+        let plain = shown(&[], "what is said in the first post of the thread is said here and the rest is not");
+        let comment = "the rest of the post is said in the thread and what is not said here is first of the first";
+        let rendered = shown(
+            &[],
+            &format!("what is said in the first post of the thread is said here and the rest is not {comment}"),
+        );
+        assert!(KnownGains::default().gain(&plain, &rendered).gain().is_worth_it());
+    }
+
+    #[test]
     fn what_another_page_has_of_a_gain_is_weighed_by_worth() {
-        let gained = KnownGains::default().gain(&shown(&[1], "a"), &shown(&[1, 2, 3], "b c d e f g h i j k"));
+        let mut known = KnownGains::default();
+        let gained = known.gain(&shown(&[1], "a"), &shown(&[1, 2, 3], "b c d e f g h i j k"));
         assert_eq!(gained.gain(), Gain { links: 2, words: 7 });
-        assert_eq!(gained.share_in(&shown(&[2, 9], "k j i h g f e d c b")), 2.0 / 3.0);
-        assert_eq!(gained.share_in(&shown(&[2, 3], "x b c d e f")), 2.5 / 3.0);
-        assert_eq!(Gained::default().share_in(&Shown::default()), 1.0);
+        assert_eq!(gained.held_by(&shown(&[2, 9], "k j i h g f e d c b")), Held { found: 2.0, all: 3.0 });
+        assert_eq!(gained.held_by(&shown(&[2, 3], "x b c d e f")), Held { found: 2.5, all: 3.0 });
+        assert_eq!(Gained::default().held_by(&Shown::default()), Held::default());
+        // The next page repeats words in another order; of the data, only "z" is new.
+        let next = known.gain(&shown(&[1], "a"), &shown(&[1], "k j i h g f e d c b z"));
+        assert_eq!(next.held_by(&shown(&[], "z")), Held { found: 0.1, all: 0.1 });
     }
 
     proptest! {

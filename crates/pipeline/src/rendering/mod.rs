@@ -16,9 +16,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use tokio::sync::Notify;
 
 pub(crate) use self::gain::{Gained, Shown};
-pub(crate) use self::page::{PageToRender, RenderClass, RenderOutcome};
+pub(crate) use self::page::{PageToRender, RenderClass, RenderOutcome, ToRender};
 pub use self::stage::{BrowserCheck, check_browser};
 pub(crate) use self::stage::{Browsers, RenderQueue, RenderStage, browsers};
 
@@ -27,8 +28,8 @@ use harvestman_core::config::{RenderMode, RenderOptions};
 use harvestman_metrics::RenderMetrics;
 use harvestman_render::replay::{ReplayTemplate, Sample};
 use harvestman_render::{
-    ActionNote, Actions, Gain, KnownActions, Means, Need, RenderFailure, RenderNeeds, RenderedPage, ReplayState,
-    Replays, Suspicion,
+    ActionNote, Actions, Gain, Held, KnownActions, Means, Need, RenderFailure, RenderNeeds, RenderedPage, ReplayState,
+    Replays, Turn,
 };
 
 /// Decides which pages are rendered and which are replayed, and learns from the results.
@@ -42,6 +43,8 @@ pub(crate) struct Renders {
     actions: Mutex<Actions<RenderClass>>,
     /// Whether no browser starts.
     is_off: AtomicBool,
+    /// Told when pages that wait may have their turn.
+    changed: Notify,
     metrics: Arc<RenderMetrics>,
 }
 
@@ -57,25 +60,51 @@ impl Renders {
             replays,
             actions,
             is_off: AtomicBool::new(false),
+            changed: Notify::new(),
             metrics,
         }
     }
 
-    /// Returns whether a page is rendered.
-    pub(crate) fn wants(&self, class: RenderClass, suspicion: impl FnOnce() -> Suspicion) -> bool {
+    /// Returns whether a page waits for its turn to be rendered, if it comes.
+    pub(crate) fn wants(&self, page: ToRender) -> bool {
         if self.is_off.load(Ordering::Relaxed) {
             return false;
         }
         match self.mode {
             RenderMode::Never => false,
             RenderMode::Always => true,
-            RenderMode::Auto => self.needs.lock().wants(class, suspicion()),
+            RenderMode::Auto => self.needs.lock().wants(page.class, page.suspicion),
         }
+    }
+
+    /// Decides about a page that waits.
+    fn turn(&self, page: &PageToRender) -> Turn {
+        match self.mode {
+            RenderMode::Never => Turn::Plain,
+            RenderMode::Always => Turn::Render,
+            RenderMode::Auto => self.needs.lock().turn(&page.class, page.suspicion, page.is_retest),
+        }
+    }
+
+    /// Sets a page apart for which the requests of its class brought nothing. Returns whether it waits for a turn again.
+    fn set_apart(&self, page: &mut PageToRender) -> bool {
+        let class = page.class.apart();
+        if page.is_apart || !self.wants(ToRender { class, suspicion: page.suspicion }) {
+            return false;
+        }
+        self.withdraw(page.class);
+        (page.class, page.is_apart, page.is_begun) = (class, true, false);
+        true
     }
 
     /// Returns how a page of this class is completed.
     pub(crate) fn means(&self, class: RenderClass) -> Means {
         if self.is_replaying { self.replays.lock().means(&class) } else { Means::Browser }
+    }
+
+    /// Returns whether pages of this class are rendered only now and then.
+    pub(crate) fn is_retested(&self, class: RenderClass) -> bool {
+        self.mode == RenderMode::Auto && self.needs.lock().is_retested(&class)
     }
 
     /// Returns whether it has turned out that pages of this class need not be rendered.
@@ -97,6 +126,7 @@ impl Renders {
             self.metrics.pages.by(if gain == Gain::default() { "no_gain" } else { "gain" }).inc();
         }
         drop(needs);
+        self.changed.notify_one();
         self.metrics.gained_links.add(u64::from(gain.links));
         self.learn_actions(class, &page.actions);
         self.show();
@@ -136,7 +166,7 @@ impl Renders {
         &self,
         class: RenderClass,
         sample: Sample,
-        candidate: Option<(Arc<ReplayTemplate>, f64)>,
+        candidate: Option<(Arc<ReplayTemplate>, Held)>,
     ) {
         let url = sample.page_url.clone();
         let template = candidate.as_ref().map(|(template, _)| Arc::clone(template));
@@ -169,10 +199,9 @@ impl Renders {
     pub(crate) fn ended(&self, class: RenderClass, outcome: &RenderOutcome) {
         match outcome {
             RenderOutcome::Rendered(_) => {}
-            RenderOutcome::Replayed(page) => {
+            RenderOutcome::Replayed(_) => {
                 self.metrics.pages.by("replayed").inc();
-                self.needs.lock().withdraw(&class);
-                self.replays.lock().replayed(&class, page.has_no_answer());
+                self.withdraw(class);
             }
             RenderOutcome::Unneeded => self.withdraw(class),
             RenderOutcome::Failed(why) => self.fail(class, why),
@@ -182,6 +211,7 @@ impl Renders {
     /// Records that a page was not rendered to its end.
     pub(crate) fn withdraw(&self, class: RenderClass) {
         self.needs.lock().withdraw(&class);
+        self.changed.notify_one();
     }
 
     /// Records that a page could not be rendered.
@@ -193,6 +223,7 @@ impl Renders {
             tracing::error!("no page is rendered from now on: {text}");
         }
         self.needs.lock().fail(&class);
+        self.changed.notify_one();
         self.show();
     }
 

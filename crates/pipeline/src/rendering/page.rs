@@ -1,19 +1,32 @@
 //! A page on its way to a browser, and its class.
 
-use harvestman_core::model::path_hash::step;
-use harvestman_core::model::{Exchange, Lease, PageCluster};
+use harvestman_core::model::path_hash::{fold, step};
+use harvestman_core::model::{Exchange, Lease};
 use harvestman_core::url::CanonicalUrl;
-use harvestman_render::{RenderFailure, RenderedPage};
+use harvestman_render::{RenderFailure, RenderedPage, Suspicion};
 
 /// A page that is to be rendered.
 pub(crate) struct PageToRender {
     pub(crate) lease: Lease,
     pub(crate) exchange: Exchange,
     pub(crate) class: RenderClass,
+    /// How likely its scripts add something.
+    pub(crate) suspicion: Suspicion,
     /// Whether it is to show if a class that needs no browser needs one now.
     pub(crate) is_retest: bool,
     /// Whether it is compared with what requests without a browser bring.
     pub(crate) is_check: bool,
+    /// Whether it was decided to complete it. The end of such a page is recorded.
+    pub(crate) is_begun: bool,
+    /// Whether it is of the pages of its class for which the requests of the class brought nothing.
+    pub(crate) is_apart: bool,
+}
+
+/// A page whose class may need a browser.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ToRender {
+    pub(crate) class: RenderClass,
+    pub(crate) suspicion: Suspicion,
 }
 
 /// What became of a page that was to be rendered.
@@ -56,26 +69,29 @@ impl RenderOutcome {
     }
 }
 
-/// The class of a page for the need to render it: its cluster, or while it has none, the shape of its URL.
+/// The class of a page for the need to render it: the shape of its URL with its scripts. Unlike its cluster this is known from
+/// the first page on, and stays the same when the clusters change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct RenderClass(u64);
 
 impl RenderClass {
-    /// Returns the class of the page at `url`.
-    pub(crate) fn of(cluster: PageCluster, url: &CanonicalUrl) -> Self {
-        match cluster.stored() {
-            0 => {
-                let path = url.path_and_query().split(['?', '#']).next().unwrap_or_default();
-                let mut segments = path.split('/').filter(|segment| !segment.is_empty());
-                let first = segments.next().unwrap_or_default();
-                let host = url.host_key();
-                let shape = host.as_str().bytes().chain([b'/']).chain(first.bytes());
-                let hash = shape.fold(1, |hash, byte| step(hash, u64::from(byte)));
-                Self(step(hash, segments.count() as u64) | 1 << 63)
-            }
-            cluster => Self(u64::from(cluster)),
-        }
+    /// Returns the class of the page at `url` with these scripts ([`script_form`](harvestman_render::script_form)).
+    pub(crate) fn of(url: &CanonicalUrl, script_form: u64) -> Self {
+        let path = url.path_and_query().split(['?', '#']).next().unwrap_or_default();
+        let mut segments = path.split('/').filter(|segment| !segment.is_empty());
+        let first = segments.next().unwrap_or_default();
+        let host = step(fold(host_of(url).as_bytes()), fold(first.as_bytes()));
+        Self(step(step(host, segments.count() as u64), script_form))
     }
+
+    /// Returns the class of those of its pages for which its requests brought nothing.
+    pub(crate) const fn apart(self) -> Self {
+        Self(step(self.0, 1))
+    }
+}
+
+fn host_of(url: &CanonicalUrl) -> &str {
+    harvestman_core::url::origin_of(url.as_str())
 }
 
 #[cfg(test)]
@@ -83,11 +99,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_without_a_cluster_has_the_class_of_its_urls_shape() {
-        let of = |url: &str| RenderClass::of(PageCluster::default(), &CanonicalUrl::from_canonical(url));
-        assert_eq!(of("http://a.example/t/1?page=2"), of("http://a.example/t/2"));
+    fn a_class_is_that_of_the_urls_shape_and_the_scripts() {
+        let of = |url: &str, form| RenderClass::of(&CanonicalUrl::from_canonical(url), form);
+        assert_eq!(of("http://a.example/t/1?page=2", 1), of("http://a.example/t/2", 1));
         for other in ["http://a.example/u/1", "http://a.example/t/1/2", "http://b.example/t/1", "http://a.example/"] {
-            assert_ne!(of("http://a.example/t/1"), of(other), "{other}");
+            assert_ne!(of("http://a.example/t/1", 1), of(other, 1), "{other}");
         }
+        assert_ne!(of("http://a.example/t/1", 1), of("http://a.example/t/1", 2));
+        assert_ne!(of("http://a.example/t/1", 1), of("http://a.example/t/1", 1).apart());
     }
 }

@@ -1,5 +1,6 @@
 //! The browsers, and the queue of pages that wait for one.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use harvestman_core::config::{Config, RenderOptions};
 use harvestman_render::replay::ReplayTemplate;
 use harvestman_render::{
     Browser, Chromium, ChromiumSettings, Confinement, Executable, KnownActions, Means, PageRequests, PageTask,
-    RenderFailure, RenderLimits, RenderedPage, replay_page,
+    RenderFailure, RenderLimits, RenderedPage, Turn, replay_page,
 };
 use harvestman_stages::fetch::{self, DecodeLimits};
 
@@ -36,9 +37,13 @@ impl RenderQueue {
 /// The browsers of a crawl.
 pub(crate) type Browsers = Vec<Arc<dyn Browser>>;
 
+/// The queue of pages that wait, for those that wait again.
+type Again = mpsc::WeakSender<Box<PageToRender>>;
+
 /// The browsers, before they run.
 pub(crate) struct RenderStage {
     pages: mpsc::Receiver<Box<PageToRender>>,
+    again: Again,
     browsers: Browsers,
     setup: RenderSetup,
 }
@@ -71,45 +76,79 @@ impl RenderStage {
             decode: DecodeLimits::from(&config.fetch),
             clock,
         };
-        (RenderQueue(queue), Self { pages, browsers, setup })
+        (RenderQueue(queue.clone()), Self { pages, again: queue.downgrade(), browsers, setup })
     }
 
     /// Starts to render and to replay, as tasks of the current runtime. They end with the queue.
     pub(crate) fn spawn(self) {
-        let Self { mut pages, browsers, setup } = self;
+        let Self { mut pages, again, browsers, setup } = self;
         let (to_browsers, waiting) = mpsc::channel(pages.max_capacity());
         let waiting = Arc::new(Mutex::new(waiting));
         for browser in browsers {
-            let (waiting, setup) = (Arc::clone(&waiting), setup.clone());
+            let (waiting, setup, again) = (Arc::clone(&waiting), setup.clone(), again.clone());
             tokio::spawn(async move {
                 loop {
                     let next = waiting.lock().await.recv().await;
                     let Some(page) = next else { break };
-                    setup.complete(&*browser, page).await;
+                    setup.complete(&*browser, page, &again).await;
                 }
             });
         }
+        let mut dispatcher = Dispatcher { setup, again, to_browsers, waiting: VecDeque::new() };
         tokio::spawn(async move {
-            while let Some(mut page) = pages.recv().await {
-                match setup.rules.means(page.class) {
-                    Means::Requests(template) => setup.spawn_replay(page, template),
-                    means => {
-                        page.is_check = means == Means::Check;
-                        // There is room for every lease.
-                        let _ = to_browsers.send(page).await;
-                    }
+            let rules = Arc::clone(&dispatcher.setup.rules);
+            loop {
+                tokio::select! {
+                    page = pages.recv() => match page {
+                        Some(page) => dispatcher.dispatch(page),
+                        None => break,
+                    },
+                    () = rules.changed.notified() => dispatcher.dispatch_waiting(),
                 }
             }
         });
     }
 }
 
+/// Gives each page its turn.
+struct Dispatcher {
+    setup: RenderSetup,
+    again: Again,
+    to_browsers: mpsc::Sender<Box<PageToRender>>,
+    /// Pages that wait for the end of a trial of their class; at most as many as leases.
+    waiting: VecDeque<Box<PageToRender>>,
+}
+
+impl Dispatcher {
+    fn dispatch(&mut self, mut page: Box<PageToRender>) {
+        match self.setup.rules.turn(&page) {
+            Turn::Wait => return self.waiting.push_back(page),
+            Turn::Plain => return self.setup.workers.rendered(page, RenderOutcome::Unneeded),
+            Turn::Render => page.is_begun = true,
+        }
+        match self.setup.rules.means(page.class) {
+            Means::Requests(template) => self.setup.spawn_replay(page, (template, self.again.clone())),
+            means => {
+                page.is_check = means == Means::Check;
+                // There is room for every lease.
+                let _ = self.to_browsers.try_send(page);
+            }
+        }
+    }
+
+    fn dispatch_waiting(&mut self) {
+        for page in std::mem::take(&mut self.waiting) {
+            self.dispatch(page);
+        }
+    }
+}
+
 impl RenderSetup {
     /// Completes a page that waited for a browser, by then perhaps without it.
-    async fn complete(&self, browser: &dyn Browser, page: Box<PageToRender>) {
+    async fn complete(&self, browser: &dyn Browser, page: Box<PageToRender>, again: &Again) {
         let means = if page.is_check { Means::Check } else { self.rules.means(page.class) };
         let outcome = match means {
-            Means::Requests(template) => return self.spawn_replay(page, template),
+            Means::Requests(template) => return self.spawn_replay(page, (template, again.clone())),
             Means::Browser if self.rules.is_unneeded(page.class) && !page.is_retest => RenderOutcome::Unneeded,
             Means::Browser | Means::Check => {
                 self.render(browser, &page).await.map_or_else(RenderOutcome::Failed, RenderOutcome::Rendered)
@@ -119,13 +158,22 @@ impl RenderSetup {
     }
 
     /// Replays a page as a task of its own. There are at most as many as leases.
-    fn spawn_replay(&self, page: Box<PageToRender>, template: Arc<ReplayTemplate>) {
+    ///
+    /// A page for which the requests bring nothing is dispatched again, as one of another class.
+    fn spawn_replay(&self, mut page: Box<PageToRender>, (template, again): (Arc<ReplayTemplate>, Again)) {
         let setup = self.clone();
         tokio::spawn(async move {
             let outcome = match setup.task(&page) {
                 Ok(task) => {
                     let replayed = replay_page(&task, &template, &*setup.requests, &setup.limits).await;
                     setup.count_requests(&replayed);
+                    let is_apart =
+                        replayed.has_no_answer() && !replayed.is_cut_short() && setup.rules.set_apart(&mut page);
+                    if let Some(again) = again.upgrade().filter(|_| is_apart) {
+                        // There is room for every lease.
+                        let _ = again.try_send(page);
+                        return;
+                    }
                     RenderOutcome::Replayed(replayed)
                 }
                 Err(why) => RenderOutcome::Failed(why),
