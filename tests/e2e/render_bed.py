@@ -3,12 +3,18 @@
 What counts is in the archive: each post of the site has a word of its own, and is found if an answer that the crawl fetched holds it.
 """
 
+import argparse
 import collections
 import contextlib
+import datetime
+import email.message
 import glob
 import gzip
+import inspect
 import json
+import mailbox
 import os
+import random
 import re
 import shutil
 import signal
@@ -26,6 +32,8 @@ MODES = ("never", "auto", "always")
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) gate@localhost"
 OPTIONS = ["--delay", "5ms", "--user-agent", AGENT, "--set", "fetch.private_addresses=true", "--quiet", "--log-level", "info"]
 WORD = re.compile(rb"zq\d{7}qz")
+# Modules whose documentation gives texts: written by people, and on every machine.
+TEXTS = (argparse, datetime, email.message, mailbox, os, random, shutil, subprocess)
 CRAWL_SECONDS_MAX = 1_500
 START_SECONDS_MAX = 60
 
@@ -37,6 +45,13 @@ REPLAYED_MIN = 0.95
 def word(number):
     """The word of a post, which is nowhere else."""
     return f"zq{number:07}qz"
+
+
+def paragraphs():
+    """The paragraphs of the documentation of some modules."""
+    documented = [module for module in TEXTS] + [value for module in TEXTS for _, value in sorted(vars(module).items()) if callable(value)]
+    texts = dict.fromkeys(part.strip() for value in documented for part in (inspect.getdoc(value) or "").split("\n\n"))
+    return [text for text in texts if 15 <= len(text.split()) <= 80 and ">>>" not in text]
 
 
 def new_environment(path, *requirements):

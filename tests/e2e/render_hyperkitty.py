@@ -11,7 +11,6 @@ import argparse
 import datetime
 import email.message
 import email.utils
-import inspect
 import mailbox
 import os
 import random
@@ -26,22 +25,13 @@ LIST = "talk@lists.example.org"
 END = datetime.datetime(2025, 6, 20, 16, 0, tzinfo=datetime.timezone.utc)
 POSTS_MAX = 25
 NAMES = ("ada", "bruno", "carla", "dmitri", "emre", "farah", "greta", "hana", "ines", "jonas")
-# Written by people, and on every machine.
-TEXTS = (argparse, datetime, email.message, mailbox, os, random, shutil, subprocess)
 # Other ways to the posts, and what only members may see.
 LEFT_OUT = ["/message/", r"\?noscript", r"[?&]sort=", "/export/", "/feed/", "/accounts/", "/search", "/users/", "/profile/", "/api/"]
 
 
-def paragraphs():
-    """The paragraphs of the documentation of some modules."""
-    documented = [module for module in TEXTS] + [value for module in TEXTS for _, value in sorted(vars(module).items()) if callable(value)]
-    texts = dict.fromkeys(part.strip() for value in documented for part in (inspect.getdoc(value) or "").split("\n\n"))
-    return [text for text in texts if 15 <= len(text.split()) <= 80 and ">>>" not in text]
-
-
 def posts(rng, threads):
     """Yields the messages of all threads, the first of each first."""
-    number, texts = 0, paragraphs()
+    number, texts = 0, render_bed.paragraphs()
     for thread in range(threads):
         subject = f"{' '.join(rng.choice(texts).split()[:4])} {thread}"
         date = END - datetime.timedelta(days=2 + thread * 300 / threads)
