@@ -1,13 +1,12 @@
 """Crawls a live HyperKitty, whose threads show one post until scripts request the others.
 
-Usage: render_hyperkitty.py HARVESTMAN WORK [--threads N] [--cpu SHARE] [--python PYTHON]
+Usage: render_hyperkitty.py HARVESTMAN WORK [--size N] [--delay TIME] [--cpu SHARE] [--python PYTHON]
 
 The site has N (60) threads of 1 to 25 posts. It is set up in WORK, in an environment with tests/recordings/hyperkitty/requirements.txt,
 which is made there unless PYTHON is the interpreter of one. The replies come by a chain of requests, six at a time. Pages of single posts
 and the view for browsers without scripts, which hold the replies too, are left out. Exits with 0 if all checks of render_bed.py pass.
 """
 
-import argparse
 import datetime
 import email.message
 import email.utils
@@ -73,7 +72,7 @@ def set_up(python, home, threads):
                    "DJANGO_SETTINGS_MODULE": "project.settings", "PATH": f"{folder}:{os.environ['PATH']}"}
     box = os.path.join(home, "talk.mbox")
     words = write_mbox(box, threads)
-    create = f"import django; django.setup(); from hyperkitty.models import MailingList as L; L.objects.create(name={LIST!r}, archive_policy=2)"
+    create = f"import django; django.setup(); from hyperkitty.models import *; MailingList.objects.create(name={LIST!r}, archive_policy=2)"
     django = [python, "-m", "django"]
     for command in ([*django, "migrate", "-v", "0"], [python, "-c", create],
                     [*django, "hyperkitty_import", "--no-sync-mailman", "-l", LIST, "-v", "0", box],
@@ -88,11 +87,12 @@ def run(arguments):
     requirements = os.path.join(PROJECT, "requirements.txt")
     python = arguments.python or render_bed.new_environment(os.path.join(work, "venv"), "-r", requirements)
     home, port = os.path.join(work, "site"), render_bed.free_port()
-    environment, words = set_up(os.path.abspath(python), home, arguments.threads)
-    print(f"{len(words)} posts in {arguments.threads} threads", flush=True)
-    server = [python, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--threads", "4", "--worker-tmp-dir", home, "project.wsgi:application"]
+    environment, words = set_up(os.path.abspath(python), home, arguments.size)
+    print(f"{len(words)} posts in {arguments.size} threads", flush=True)
+    server = [python, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}", "--threads", "4", "--worker-tmp-dir", home,
+              "project.wsgi:application"]
     start = f"http://127.0.0.1:{port}/list/{LIST}/"
-    options = [part for pattern in LEFT_OUT for part in ("--exclude", pattern)]
+    options = ["--delay", arguments.delay] + [part for pattern in LEFT_OUT for part in ("--exclude", pattern)]
     with render_bed.serving(server, start, environment, os.path.join(work, "server.log")):
         crawls = render_bed.crawl_all(arguments.harvestman, start, work, options)
     render_bed.show(crawls, words)
@@ -101,13 +101,7 @@ def run(arguments):
 
 def main():
     end_on_sigterm()
-    parser = argparse.ArgumentParser()
-    parser.add_argument("harvestman")
-    parser.add_argument("work")
-    parser.add_argument("--threads", type=int, default=60)
-    parser.add_argument("--cpu", type=float, default=0.5)
-    parser.add_argument("--python")
-    run(parser.parse_args())
+    run(render_bed.arguments("threads", 60))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """Crawls a live blog whose comments a script fetches from Isso.
 
-Usage: render_isso.py HARVESTMAN WORK [--articles N] [--cpu SHARE] [--python PYTHON]
+Usage: render_isso.py HARVESTMAN WORK [--size N] [--delay TIME] [--cpu SHARE] [--python PYTHON]
 
 The blog has N (40) articles with 0 to 13 comments of the first level and 0 to 8 replies to each. Isso shows ten comments and five replies
 to each; links that lead nowhere load the others when they are clicked. The environment with isso and waitress is made in WORK, unless
 PYTHON is the interpreter of one. Exits with 0 if all checks of render_bed.py pass.
 """
 
-import argparse
 import json
 import os
 import random
@@ -16,7 +15,7 @@ import shutil
 import render_bed
 from sim import end_on_sigterm
 
-# Those of the second digit and up differ from article to article.
+# One more than there are at most.
 COMMENTS_MAX = 14
 REPLIES_MAX = 9
 TOP_SHOWN, REPLIES_SHOWN = 10, 5
@@ -47,14 +46,14 @@ def run(arguments):
     shutil.rmtree(home, ignore_errors=True)
     os.makedirs(home)
     python = arguments.python or render_bed.new_environment(os.path.join(work, "venv"), "isso==0.14.0", "waitress==3.0.2")
-    plan, words, shown = articles(random.Random(1), arguments.articles)
+    plan, words, shown = articles(random.Random(1), arguments.size)
     with open(os.path.join(home, "plan.json"), "w", encoding="utf-8") as file:
         json.dump(plan, file)
-    print(f"{len(words)} comments on {arguments.articles} articles, {len(shown)} of them without a click ({len(shown) / len(words):.3f})", flush=True)
+    print(f"{len(words)} comments on {arguments.size} articles, {len(shown) / len(words):.3f} of them shown without a click", flush=True)
     start = f"http://127.0.0.1:{port}/"
     server = [python, os.path.join(render_bed.HERE, "render_isso_site.py"), home, str(port)]
     with render_bed.serving(server, start, log=os.path.join(work, "server.log")):
-        crawls = render_bed.crawl_all(arguments.harvestman, start, work)
+        crawls = render_bed.crawl_all(arguments.harvestman, start, work, ["--delay", arguments.delay])
     render_bed.show(crawls, words)
     lost = shown - crawls["always"].words
     assert not lost, f"{len(lost)} comments that need no click were not found when all pages were rendered: {sorted(lost)[:5]}"
@@ -63,13 +62,7 @@ def run(arguments):
 
 def main():
     end_on_sigterm()
-    parser = argparse.ArgumentParser()
-    parser.add_argument("harvestman")
-    parser.add_argument("work")
-    parser.add_argument("--articles", type=int, default=40)
-    parser.add_argument("--cpu", type=float, default=0.5)
-    parser.add_argument("--python")
-    run(parser.parse_args())
+    run(render_bed.arguments("articles", 40))
 
 
 if __name__ == "__main__":

@@ -18,14 +18,16 @@ from werkzeug.middleware.dispatcher import DispatcherMiddleware
 PER_PAGE = 10
 # Comments of the first level that are shown at first. For replies it is Isso's default, five.
 TOP_MAX = 10
+# When the first comment was written.
+CREATED = 1_700_000_000
 SCRIPT = f'<script data-isso="/isso/" data-isso-max-comments-top="{TOP_MAX}" src="/isso/js/embed.min.js" async></script>'
 
 
 def settings(home, port):
     conf = config.load(config.default_file())
-    for section, key, value in (("general", "dbpath", os.path.join(home, "comments.db")), ("general", "host", f"http://127.0.0.1:{port}/"),
-                                ("guard", "enabled", "false"), ("server", "public-endpoint", f"http://127.0.0.1:{port}/isso")):
-        conf.set(section, key, value)
+    conf.set("general", "dbpath", os.path.join(home, "comments.db"))
+    conf.set("general", "host", f"http://127.0.0.1:{port}/")
+    conf.set("server", "public-endpoint", f"http://127.0.0.1:{port}/isso")
     return conf
 
 
@@ -39,7 +41,7 @@ def fill(conf, articles):
     def add(thread, text, parent):
         nonlocal number
         number += 1
-        row = {"tid": thread, "id": number, "parent": parent, "created": 1_700_000_000.0 + 60 * number, "mode": 1, "remote_addr": "127.0.0.0",
+        row = {"tid": thread, "id": number, "parent": parent, "created": CREATED + 60.0 * number, "mode": 1, "remote_addr": "127.0.0.0",
                "text": text, "author": f"reader {number % 17}", "voters": bytes(256)}
         connection.execute(f"INSERT INTO comments ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", list(row.values()))
         return number
@@ -60,7 +62,9 @@ def page(title, body):
 
 def pages(articles):
     """The documents of the blog by path."""
-    link = lambda article: f"<a href='{article['path']}'>{html.escape(article['title'])}</a>"
+    def link(article):
+        return f"<a href='{article['path']}'>{html.escape(article['title'])}</a>"
+
     known = {"/about/": page("About", "<p>A blog about the documentation of modules, with comments of its readers.</p>")}
     for index, article in enumerate(articles):
         near = " ".join(link(other) for other in articles[max(index - 1, 0):index + 2] if other is not article)
