@@ -47,11 +47,27 @@ def word(number):
     return f"zq{number:07}qz"
 
 
-def paragraphs():
-    """The paragraphs of the documentation of some modules."""
-    documented = [module for module in TEXTS] + [value for module in TEXTS for _, value in sorted(vars(module).items()) if callable(value)]
-    texts = dict.fromkeys(part.strip() for value in documented for part in (inspect.getdoc(value) or "").split("\n\n"))
-    return [text for text in texts if 15 <= len(text.split()) <= 80 and ">>>" not in text]
+class Texts:
+    """Paragraphs that differ, in which words follow each other as in the documentation of some modules."""
+
+    def __init__(self, rng):
+        self.rng, self.following = rng, collections.defaultdict(list)
+        documented = list(TEXTS) + [value for module in TEXTS for _, value in sorted(vars(module).items()) if callable(value)]
+        self.words = [word for value in documented for word in re.findall(r"[A-Za-z][a-z']*[.,]?", inspect.getdoc(value) or "")]
+        for before, after in zip(self.words, self.words[1:]):
+            self.following[before].append(after)
+
+    def some(self, shortest, longest):
+        word = self.rng.choice(self.words)
+        for _ in range(self.rng.randint(shortest, longest)):
+            yield word
+            word = self.rng.choice(self.following[word] or self.words)
+
+    def title(self):
+        return " ".join(self.some(4, 6))
+
+    def paragraph(self):
+        return " ".join(self.some(15, 60))
 
 
 def new_environment(path, *requirements):

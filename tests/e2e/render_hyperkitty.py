@@ -30,9 +30,9 @@ LEFT_OUT = ["/message/", r"\?noscript", r"[?&]sort=", "/export/", "/feed/", "/ac
 
 def posts(rng, threads):
     """Yields the messages of all threads, the first of each first."""
-    number, texts = 0, render_bed.paragraphs()
+    number, texts = 0, render_bed.Texts(rng)
     for thread in range(threads):
-        subject = f"{' '.join(rng.choice(texts).split()[:4])} {thread}"
+        subject = f"{texts.title()} {thread}"
         date = END - datetime.timedelta(days=2 + thread * 300 / threads)
         known = []
         for index in range(1 + thread * 7 % POSTS_MAX):
@@ -44,8 +44,8 @@ def posts(rng, threads):
             message["Date"] = email.utils.format_datetime(date + datetime.timedelta(minutes=10 * index))
             if known:
                 message["In-Reply-To"] = rng.choice(known)
-            first, *rest = rng.sample(texts, rng.randint(1, 4))
-            message.set_content("\n\n".join([first, render_bed.word(number), *rest]))
+            rest = [texts.paragraph() for _ in range(rng.randint(0, 3))]
+            message.set_content("\n\n".join([texts.paragraph(), render_bed.word(number), *rest]))
             known.append(message["Message-ID"])
             number += 1
             yield message

@@ -23,19 +23,19 @@ TOP_SHOWN, REPLIES_SHOWN = 10, 5
 
 def articles(rng, count):
     """Returns the articles, the words of all comments, and those of the comments that are shown without a click."""
-    texts, words, shown = render_bed.paragraphs(), [], set()
+    texts, words, shown = render_bed.Texts(rng), [], set()
 
     def comment(is_shown):
         words.append(render_bed.word(len(words)))
         shown.update(words[-1:] if is_shown else [])
-        return f"{rng.choice(texts)}\n\n{words[-1]}"
+        return f"{texts.paragraph()}\n\n{words[-1]}"
 
     def article(index):
         comments = [{"text": comment(top < TOP_SHOWN),
                      "replies": [comment(top < TOP_SHOWN and reply < REPLIES_SHOWN) for reply in range((index + 5 * top) % REPLIES_MAX)]}
                     for top in range((3 + 5 * index) % COMMENTS_MAX)]
-        title = " ".join(rng.choice(texts).split()[:5])
-        return {"path": f"/articles/{index}/", "title": title, "texts": rng.sample(texts, 4), "comments": comments}
+        paragraphs = [texts.paragraph() for _ in range(4)]
+        return {"path": f"/articles/{index}/", "title": texts.title(), "texts": paragraphs, "comments": comments}
 
     return [article(index) for index in range(count)], set(words), shown
 
