@@ -36,6 +36,7 @@ WORD = re.compile(rb"zq\d{7}qz")
 TEXTS = (argparse, datetime, email.message, mailbox, os, random, shutil, subprocess)
 CRAWL_SECONDS_MAX = 1_500
 START_SECONDS_MAX = 60
+SERVER_SECONDS_MAX = 3 * CRAWL_SECONDS_MAX
 
 FOUND_MIN = 0.99
 RENDERED_MAX = 20
@@ -87,7 +88,8 @@ def free_port():
 
 @contextlib.contextmanager
 def serving(command, url, environment=None, log=None):
-    """Runs a server and yields once it answers at `url`. It is ended with its group."""
+    """Runs a server and yields once it answers at `url`. It ends with its group, at the latest after its time even if this is killed."""
+    command = ["timeout", str(SERVER_SECONDS_MAX), *command]
     with open(log or os.devnull, "ab") as output:
         server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True)
     try:
