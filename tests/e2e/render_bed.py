@@ -177,6 +177,10 @@ def crawl_all(binary, start, work, options=(), modes=MODES):
     return {mode: Crawl(binary, start, os.path.join(work, f"crawl-{mode}"), mode, options) for mode in modes}
 
 
+def modes(arguments):
+    return MODES[:2] if arguments.quick else MODES
+
+
 def listed(ways):
     return ", ".join(f"{count} {how or 'plain'}" for how, count in sorted(ways.items(), key=str))
 
@@ -188,12 +192,13 @@ def show(crawls, truth):
         found, cost = len(crawl.words & truth), crawl.cost
         print(f"{mode}: {found} of {len(truth)} posts ({found / len(truth):.3f}), {len(crawl.fetched())} pages ({listed(how)}), "
               f"{cost['cpu']:.1f} s CPU, {cost['seconds']:.0f} s")
-    auto, always = crawls["auto"], crawls["always"]
+    auto, always = crawls["auto"], crawls.get("always")
     for name, ways in auto.needed().items():
-        print(f"  {name}: {listed(ways)}")
-    print(f"auto: {len(auto.words & always.words) / len(always.words):.4f} of the posts that a browser shows, "
-          f"{auto.cost['cpu'] / always.cost['cpu']:.3f} of the CPU time of rendering all pages, "
-          f"{len(more_requests(auto, always))} of {len(auto.statuses)} requests that no browser makes", flush=True)
+        print(f"  {name}: {listed(ways)}", flush=True)
+    if always:
+        print(f"auto: {len(auto.words & always.words) / len(always.words):.4f} of the posts that a browser shows, "
+              f"{auto.cost['cpu'] / always.cost['cpu']:.3f} of the CPU time of rendering all pages, "
+              f"{len(more_requests(auto, always))} of {len(auto.statuses)} requests that no browser makes", flush=True)
 
 
 def arguments(what, default):
@@ -204,21 +209,25 @@ def arguments(what, default):
     parser.add_argument("--size", type=int, default=default, help=f"number of {what}")
     parser.add_argument("--delay", default="5ms")
     parser.add_argument("--cpu", type=float, default=0.5, help="maximum of the CPU time, as a share of that of rendering all pages")
+    parser.add_argument("--quick", action="store_true", help="render no site as a whole: posts are compared with those of the site, nothing with costs")
     parser.add_argument("--python", help="interpreter of an environment with the site's software")
     return parser.parse_args()
 
 
 def check(crawls, truth, cpu_max):
     """Checks the crawl that renders what needs it."""
-    never, auto, always = (crawls[mode] for mode in MODES)
-    assert not always.words - truth, "there are words of no post"
-    assert len(always.words) > len(never.words), "no post needs a browser: this site tests nothing"
-    found = len(auto.words & always.words) / len(always.words)
-    missing = sorted(always.words - auto.words)
+    never, auto, always = (crawls.get(mode) for mode in MODES)
+    shown = always.words if always else truth
+    assert not shown - truth, "there are words of no post"
+    assert len(shown) > len(never.words), "no post needs a browser: this site tests nothing"
+    found = len(auto.words & shown) / len(shown)
+    missing = sorted(shown - auto.words)
     assert found >= FOUND_MIN, f"{len(missing)} posts that a browser shows were not found: {missing[:5]}"
-    failed = [page for page in auto.pages + always.pages if page.get("rendered", "rendered") not in ("rendered", "replayed")]
+    failed = [page for crawl in crawls.values() for page in crawl.pages if page.get("rendered", "rendered") not in ("rendered", "replayed")]
     assert not failed, f"{len(failed)} pages were not rendered: {failed[:2]}"
     check_forms(auto)
+    if not always:
+        return
     failed = [url for url, status in more_requests(auto, always).items() if status >= 400]
     assert not failed, f"{len(failed)} requests that no browser makes failed: {failed[:3]}"
     assert auto.cost["cpu"] <= cpu_max * always.cost["cpu"], f"more than {cpu_max} of the CPU time of rendering all pages"

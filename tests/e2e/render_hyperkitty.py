@@ -94,7 +94,7 @@ def run(arguments):
     start = f"http://127.0.0.1:{port}/list/{LIST}/"
     options = ["--delay", arguments.delay] + [part for pattern in LEFT_OUT for part in ("--exclude", pattern)]
     with render_bed.serving(server, start, environment, os.path.join(work, "server.log")):
-        crawls = render_bed.crawl_all(arguments.harvestman, start, work, options)
+        crawls = render_bed.crawl_all(arguments.harvestman, start, work, options, render_bed.modes(arguments))
     render_bed.show(crawls, words)
     render_bed.check(crawls, words, arguments.cpu)
 

@@ -291,6 +291,9 @@ pub trait Browser: Send + Sync {
     /// Renders a page whose requests `requests` answers.
     fn render(&self, page: PageTask, requests: Arc<dyn PageRequests>)
     -> Later<'_, Result<RenderedPage, RenderFailure>>;
+
+    /// Frees what the browser holds while there is nothing to render. It is ready for the next page all the same.
+    fn rest(&self) -> Later<'_, ()>;
 }
 
 #[cfg(test)]

@@ -181,13 +181,13 @@ impl Renders {
                 tracing::info!(
                     page = url.as_str(),
                     requests,
-                    "plain requests bring what a browser shows: no page of this cluster is rendered from now on"
+                    "plain requests bring what a browser shows: no page like this is rendered from now on"
                 );
             }
             (false, Some(ReplayState::GivenUp), _) => {
                 tracing::info!(
                     page = url.as_str(),
-                    "no plain requests bring what a browser shows: pages of this cluster are rendered"
+                    "no plain requests bring what a browser shows: pages like this are rendered"
                 );
             }
             _ => {}

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{Mutex, mpsc};
@@ -33,6 +34,9 @@ impl RenderQueue {
         self.0.try_send(page).map_err(mpsc::error::TrySendError::into_inner)
     }
 }
+
+/// Time without a page after which a browser is ended: it takes memory and processor time also if it does nothing.
+const REST_AFTER: Duration = Duration::from_secs(15);
 
 /// The browsers of a crawl.
 pub(crate) type Browsers = Vec<Arc<dyn Browser>>;
@@ -88,7 +92,14 @@ impl RenderStage {
             let (waiting, setup, again) = (Arc::clone(&waiting), setup.clone(), again.clone());
             tokio::spawn(async move {
                 loop {
-                    let next = waiting.lock().await.recv().await;
+                    let next = async { waiting.lock().await.recv().await };
+                    let next = match tokio::time::timeout(REST_AFTER, next).await {
+                        Ok(next) => next,
+                        Err(_) => {
+                            browser.rest().await;
+                            waiting.lock().await.recv().await
+                        }
+                    };
                     let Some(page) = next else { break };
                     setup.complete(&*browser, page, &again).await;
                 }

@@ -55,6 +55,8 @@ struct Running {
     connection: Connection,
     events: mpsc::Receiver<Event>,
     pages: u32,
+    /// Whether a page could not be closed.
+    is_broken: bool,
 }
 
 impl Chromium {
@@ -100,7 +102,7 @@ impl Chromium {
             RenderFailure::CannotStart(format!("{} does not start: {error}", executable.path.display()))
         })?;
         let (connection, events) = Connection::start(pipe.to, pipe.from);
-        let running = Running { process, connection, events, pages: 0 };
+        let running = Running { process, connection, events, pages: 0, is_broken: false };
         match running.prepare().await {
             Ok(()) => Ok(running),
             Err(error) => Err(RenderFailure::CannotStart(running.cannot_start(&error, executable).await)),
@@ -137,6 +139,11 @@ impl Browser for Chromium {
     ) -> Later<'_, Result<RenderedPage, RenderFailure>> {
         Box::pin(self.render_page(page, requests))
     }
+
+    /// Ends the processes; the next page starts others.
+    fn rest(&self) -> Later<'_, ()> {
+        Box::pin(self.end())
+    }
 }
 
 impl Running {
@@ -160,8 +167,11 @@ impl Running {
         let work = Work { page, requests, limits: &settings.limits, clock: &settings.clock };
         let tab = Tab::new(&self.connection, &mut self.events, session, work)?;
         let rendered = tab.render().await;
-        Session::close(&self.connection, &target, &context).await?;
-        self.refuse_rest().await?;
+        // What was rendered counts also if the browser ends with it.
+        match Session::close(&self.connection, &target, &context).await {
+            Ok(()) => self.refuse_rest().await?,
+            Err(_) => self.is_broken = true,
+        }
         rendered
     }
 
@@ -178,7 +188,8 @@ impl Running {
 
     /// Returns whether the process has had its pages, or needs too much memory.
     fn is_worn(&self, limits: &RenderLimits) -> bool {
-        self.pages >= limits.pages_per_process
+        self.is_broken
+            || self.pages >= limits.pages_per_process
             || (self.pages.is_multiple_of(MEASURE_EVERY) && self.process.bytes() > limits.process_bytes)
     }
 

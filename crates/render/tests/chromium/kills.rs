@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use harvestman_render::{RenderFailure, RenderLimits};
+use harvestman_render::{Browser, RenderFailure, RenderLimits};
 
 use crate::support::{Site, browser, browser_in, render};
 
@@ -39,6 +39,20 @@ async fn a_killed_browser_fails_its_page_and_the_next_page_has_another() {
     assert_eq!(browser.starts(), 2);
     browser.end().await;
     assert_nothing_left(folder.path()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_rests_has_no_process_and_renders_the_next_page() {
+    let folder = tempfile::tempdir().unwrap();
+    open_to_all(folder.path());
+    let Some(browser) = browser_in(folder.path().to_owned(), RenderLimits::default()) else { return };
+    browser.rest().await;
+    for starts in 1..=2 {
+        assert!(render(&browser, "<p>x", Site::default()).await.0.is_ok());
+        assert_eq!(browser.starts(), starts);
+        browser.rest().await;
+        assert_nothing_left(folder.path()).await;
+    }
 }
 
 /// Not a test: what `no_browser_outlives_its_crawler` kills.

@@ -86,4 +86,8 @@ impl Browser for SimulatedBrowser {
     ) -> Later<'_, Result<RenderedPage, RenderFailure>> {
         Box::pin(self.show(page, requests))
     }
+
+    fn rest(&self) -> Later<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 }
