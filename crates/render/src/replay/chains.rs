@@ -8,6 +8,7 @@ use url::Url;
 use super::column::Column;
 use super::extract::{Encoding, Extract, decode};
 use super::facts::{Chain, PageFacts};
+use super::fan_condition::fan_condition;
 use super::make_url::{resolve, without_volatile};
 use super::places::{Places, ValuePlace};
 use super::slots::Slot;
@@ -15,6 +16,8 @@ use super::template::{Fan, UrlShape};
 
 /// Maximum number of places that are tried as a fan for a column.
 const FANS_MAX: usize = 8;
+/// Share of requested values that counts for a place with a condition.
+const CONDITIONAL_SHARE: f64 = 0.95;
 /// Minimum share of the URLs of a place that were requested, for the place to be the source of whole URLs.
 const WHOLE_SHARE_MIN: f64 = 0.5;
 
@@ -88,13 +91,21 @@ impl<'f> Start<'f> {
         let fans: Vec<Fan> = match column {
             Column::Whole => whole_fans(places, &page.url, &page.requests[request].url),
             _ => {
-                let fan =
-                    |(place, extract): (&ValuePlace, &Extract)| Fan { place: place.clone(), extract: extract.clone() };
+                let fan = |(place, extract): (&ValuePlace, &Extract)| Fan {
+                    place: place.clone(),
+                    extract: extract.clone(),
+                    condition: None,
+                };
                 places.origins_of(&decode(value)).map(fan).collect()
             }
         };
         let counted = fans.into_iter().map(|fan| (self.share_used(&fan, column, shape), fan));
         let mut counted: Vec<(f64, Fan)> = counted.filter(|(share, _)| *share > 0.0).collect();
+        for (share, fan) in counted.iter_mut().filter(|(share, _)| *share < 1.0) {
+            fan.condition = fan_condition(self, fan, column);
+            // Nearly as good as a place all of whose values are requested.
+            *share = if fan.condition.is_some() { share.max(CONDITIONAL_SHARE) } else { *share };
+        }
         counted.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         counted.into_iter().map(|(_, fan)| fan).take(FANS_MAX).collect()
     }
@@ -124,7 +135,9 @@ pub(super) fn whole_fans(places: &Places, base: &Url, wanted: &Url) -> Vec<Fan> 
     let may_be = |value: &&String| value.contains(['/', '?']) && value.len() > 1;
     let has = |values: &[String]| values.iter().filter(may_be).any(|value| is_same_url(base, value, wanted));
     let fans = places.iter().filter(|(_, values)| has(values));
-    fans.map(|(place, _)| Fan { place: place.clone(), extract: Extract::Whole }).take(FANS_MAX).collect()
+    fans.map(|(place, _)| Fan { place: place.clone(), extract: Extract::Whole, condition: None })
+        .take(FANS_MAX)
+        .collect()
 }
 
 /// Returns whether a text means a URL on a page, apart from volatile parameters.

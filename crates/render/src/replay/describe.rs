@@ -5,7 +5,7 @@ use std::fmt;
 use super::extract::{Encoding, Extract};
 use super::places::{Spot, ValuePlace};
 use super::source::{Copied, PartSource, Pick};
-use super::template::{PartPlan, ReplayTemplate, RequestPlan, StopRule, UrlPlan};
+use super::template::{FanCondition, PartPlan, ReplayTemplate, RequestPlan, StopRule, UrlPlan};
 
 impl ReplayTemplate {
     /// Returns the URL of each slot with its sources in braces, one slot a line, for example
@@ -30,6 +30,9 @@ impl ReplayTemplate {
         };
         if let Some(fan) = &plan.fan {
             text += &format!(", each {} of {}", fan.extract, fan.place);
+            if let Some(FanCondition { place, is_not }) = &fan.condition {
+                text += &format!(" where {place} is not {is_not:?}");
+            }
         }
         if let Some(slot) = plan.start.and_then(|start| self.slots.get(start)) {
             text += &format!(", after {}", slot.name);

@@ -21,6 +21,7 @@ mod describe;
 mod explain;
 mod extract;
 mod facts;
+mod fan_condition;
 mod html;
 mod json;
 mod learn;

@@ -132,8 +132,10 @@ impl Replay {
     /// Returns the values for which a plan starts a chain each.
     fn values(&self, plan: &RequestPlan, answer: Option<&Places>) -> Vec<Option<String>> {
         let Some(fan) = &plan.fan else { return vec![None] };
-        let values = answer.unwrap_or(&self.page).at(&fan.place);
-        values.iter().filter_map(|value| fan.extract.apply(value)).map(|text| Some(text.to_owned())).collect()
+        let places = answer.unwrap_or(&self.page);
+        let counts = |at: &usize| fan.condition.as_ref().is_none_or(|condition| condition.holds(places, fan, *at));
+        let values = places.at(&fan.place).iter().enumerate().filter(|(at, _)| counts(at));
+        values.filter_map(|(_, value)| fan.extract.apply(value)).map(|text| Some(text.to_owned())).collect()
     }
 
     /// Returns the URL of a request unless a value is missing, it was returned before, or a bound is reached.

@@ -7,7 +7,7 @@ use super::places::ValuePlace;
 use super::source::PartSource;
 
 /// The version of [`ReplayTemplate`] that this code writes and reads.
-pub const REPLAY_VERSION: u32 = 1;
+pub const REPLAY_VERSION: u32 = 2;
 
 /// How to make the requests of all pages of a cluster. Its slots are made together, as answers of one may start
 /// another.
@@ -62,6 +62,17 @@ pub struct Fan {
     pub place: ValuePlace,
     /// Which part of a value counts.
     pub extract: Extract,
+    /// Which of the values count; `None` if all do.
+    pub condition: Option<FanCondition>,
+}
+
+/// Tells the values of a fan that start a request from others, such as comments with hidden replies from those without.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FanCondition {
+    /// The field of the same item.
+    pub place: ValuePlace,
+    /// Its text where there is nothing to request.
+    pub is_not: String,
 }
 
 /// How a URL is made.

@@ -92,3 +92,40 @@ fn comments_of_a_page_are_asked_for_by_its_path_and_replies_by_their_parents() {
     assert!(text.starts_with("https://c.example/?uri={path of the page's URL}&limit=10&nested_limit=5\n"), "{text}");
     assert!(text.contains("parent={each}&offset=5, each value of replies.*.id, after "), "{text}");
 }
+
+/// A page of comments. Replies of those that hide some are requested one by one.
+fn hiding(article: u32, hidden: &[u32]) -> Sample {
+    let api = format!("https://h.example/api/{article}");
+    let number = |at: usize| 1_000 * article + 7 * at as u32;
+    let comment = |(at, hidden): (usize, &u32)| {
+        let id = number(at);
+        let replies = format!(r#"[{{"id": {}, "parent": {id}}}]"#, id + 1);
+        format!(r#"{{"id": {id}, "text": "comment {id}", "hidden_replies": {hidden}, "replies": {replies}}}"#)
+    };
+    let list = format!(r#"{{"replies": [{}]}}"#, hidden.iter().enumerate().map(comment).collect::<Vec<_>>().join(","));
+    let more = hidden.iter().enumerate().filter(|(_, hidden)| **hidden > 0).map(|(at, _)| {
+        (
+            format!("{api}?parent={}&offset=5", number(at)),
+            format!(r#"{{"replies": [{{"text": "reply to {}"}}]}}"#, number(at)),
+        )
+    });
+    let requests: Vec<(String, String)> = std::iter::once((api.clone(), list)).chain(more).collect();
+    let requests: Vec<(&str, &str)> = requests.iter().map(|(url, body)| (url.as_str(), body.as_str())).collect();
+    sample(&format!("https://h.example/a/{article}"), "<p>article</p>", &requests)
+}
+
+#[test]
+fn values_whose_item_says_that_there_is_nothing_start_no_request() {
+    let samples =
+        [hiding(3, &[0, 2, 0]), hiding(5, &[1, 0, 0, 0]), hiding(8, &[0, 0, 4, 0]), hiding(9, &[0, 3, 0, 1, 0])];
+    let text = check(&samples).describe();
+    assert!(text.contains("each value of replies.*.id where replies.*.hidden_replies is not \"0\""), "{text}");
+}
+
+#[test]
+fn a_browser_that_was_stopped_early_does_not_hide_the_condition() {
+    let mut samples = [hiding(3, &[0, 2, 0]), hiding(5, &[1, 1, 0, 0, 0]), hiding(8, &[0, 0, 4, 0])];
+    samples[1].requests.pop();
+    let text = learn(&samples).template.describe();
+    assert!(text.contains("where replies.*.hidden_replies is not"), "{text}");
+}
