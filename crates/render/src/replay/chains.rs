@@ -102,7 +102,7 @@ impl<'f> Start<'f> {
         let counted = fans.into_iter().map(|fan| (self.share_used(&fan, column, shape), fan));
         let mut counted: Vec<(f64, Fan)> = counted.filter(|(share, _)| *share > 0.0).collect();
         for (share, fan) in counted.iter_mut().filter(|(share, _)| *share < 1.0) {
-            fan.condition = fan_condition(self, fan, column);
+            fan.condition = fan_condition(self.facts, (self.slot, self.after), fan, column);
             // Nearly as good as a place all of whose values are requested.
             *share = if fan.condition.is_some() { share.max(CONDITIONAL_SHARE) } else { *share };
         }

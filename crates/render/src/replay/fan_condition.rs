@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::chains::Start;
 use super::column::Column;
 use super::extract::decode;
+use super::facts::PageFacts;
 use super::places::{Places, ValuePlace};
+use super::slots::Slot;
 use super::template::{Fan, FanCondition};
 
 /// Values of fields that say that there is nothing.
@@ -14,8 +15,13 @@ const NOTHING: [&str; 4] = ["0", "false", "", "null"];
 const RULED_OUT_MIN: f64 = 0.5;
 
 /// Returns the field beside the values of a fan that says which of them start no request; `None` if no field does.
-pub(super) fn fan_condition(start: &Start<'_>, fan: &Fan, column: &Column) -> Option<FanCondition> {
-    let lists = lists(start, fan, column);
+pub(super) fn fan_condition(
+    facts: &[PageFacts<'_>],
+    (slot, after): (&Slot, Option<&Slot>),
+    fan: &Fan,
+    column: &Column,
+) -> Option<FanCondition> {
+    let lists = lists(facts, (slot, after), fan, column);
     let (list, _) = fan.place.field.rsplit_once('.')?;
     let siblings = |places: &Places| -> Vec<ValuePlace> {
         let is_sibling =
@@ -32,13 +38,18 @@ pub(super) fn fan_condition(start: &Start<'_>, fan: &Fan, column: &Column) -> Op
 }
 
 /// Returns the pages or answers that hold the values of a fan, and which of these were requested.
-fn lists<'f>(start: &Start<'f>, fan: &Fan, column: &Column) -> Vec<(&'f Places, Vec<bool>)> {
+fn lists<'f>(
+    facts: &'f [PageFacts<'_>],
+    (slot, after): (&Slot, Option<&Slot>),
+    fan: &Fan,
+    column: &Column,
+) -> Vec<(&'f Places, Vec<bool>)> {
     let mut lists = Vec::new();
-    for (sample, page) in start.facts.iter().enumerate() {
-        let requests = start.slot.requests.iter().filter(|(of, _)| *of == sample);
+    for (sample, page) in facts.iter().enumerate() {
+        let requests = slot.requests.iter().filter(|(of, _)| *of == sample);
         let wanted: BTreeSet<String> =
             requests.filter_map(|(_, at)| column.value(&page.requests[*at])).map(decode).collect();
-        let of_sample = start.after.map(|slot| slot.requests.iter().filter(|(of, _)| *of == sample));
+        let of_sample = after.map(|slot| slot.requests.iter().filter(|(of, _)| *of == sample));
         let places: Vec<&Places> = match of_sample {
             Some(answers) => answers.map(|(_, at)| page.requests[*at].answer()).collect(),
             None => vec![&page.places],
