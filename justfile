@@ -44,14 +44,17 @@ learned PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../sha
     {{PYTHON}} tests/e2e/learned_crawl.py --bed machina --beds {{BEDS}} --work target/ci/beds --corpora {{CORPORA}} \
         --harvestman target/release/harvestman
 
-# Crawl live software that builds pages in the browser, and some that does not, with and without a browser (needs port 8101)
+# Crawl live software that builds pages in the browser, and some that does not, with and without a browser (needs ports 8101 and 8102)
 rendering PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds":
     cargo build --release
-    {{PYTHON}} tests/e2e/render_hyperkitty.py target/release/harvestman target/render-hyperkitty --size 600 --cpu 0.05
+    {{PYTHON}} tests/e2e/render_hyperkitty.py target/release/harvestman target/render-hyperkitty --size 600 --cpu 0.06
     {{PYTHON}} tests/e2e/render_isso.py target/release/harvestman target/render-isso --size 40
     {{PYTHON}} tests/e2e/render_kills.py target/release/harvestman target/render-kills --pages 1000 --kills 20
-    {{PYTHON}} tests/e2e/bed.py setup --bed machina --beds {{BEDS}} --work target/ci/beds
-    {{PYTHON}} tests/e2e/render_unneeded.py target/release/harvestman target/render-unneeded --bed machina --beds {{BEDS}} --homes target/ci/beds
+    for bed in machina spirit; do \
+        {{PYTHON}} tests/e2e/bed.py setup --bed $bed --beds {{BEDS}} --work target/ci/beds && \
+        {{PYTHON}} tests/e2e/render_unneeded.py target/release/harvestman target/render-unneeded --bed $bed --beds {{BEDS}} \
+            --homes target/ci/beds || exit 1; \
+    done
 
 # Crawl live forums that a search finds, also killed again and again, and compare with replays (needs ports 8101 and 8102)
 queries PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shared/corpora":

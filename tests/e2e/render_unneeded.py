@@ -26,7 +26,7 @@ def compare(arguments, home, base, number):
         open(f"{home}/access.log", "w", encoding="utf-8").close()
         crawls[mode] = render_bed.Crawl(arguments.harvestman, base, os.path.join(arguments.work, f"{mode}-{number}"), mode, options)
         with open(f"{home}/access.log", encoding="utf-8") as log:
-            requests[mode] = sum(render_bed.AGENT.split("(")[0] in line for line in log)
+            requests[mode] = sum(render_bed.AGENT in line for line in log)
     never, auto = crawls["never"], crawls["auto"]
     pages = {mode: {page["url"] for page in crawl.fetched()} for mode, crawl in crawls.items()}
     lost = pages["never"] - pages["auto"]

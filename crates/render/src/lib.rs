@@ -18,7 +18,7 @@ mod settling;
 mod suspicion;
 mod wanted;
 
-pub use actions::{ActionNote, Actions, Control, Expected, KnownActions};
+pub use actions::{ActionNote, Actions, Expected, KnownActions};
 pub use browser::{Chromium, ChromiumSettings, Confinement, Executable, INSTALL_ADVICE};
 pub use limits::RenderLimits;
 pub use need::{ClassNeed, Gain, Need, RenderNeeds, Turn};

@@ -1,6 +1,6 @@
 //! Learns which classes of pages need a browser: pure.
 //!
-//! A class is what the caller takes for one, such as the pages of one cluster under one URL pattern. A render of a page
+//! A class is what the caller takes for one, such as the pages with URLs of one form and the same scripts. A render of a page
 //! is a trial; its label is what the rendered page has that the plain one lacks. Trials cost hundreds of plain pages, so
 //! they are rationed: pages that look empty without scripts are tried at once, others from a budget that grows slowly
 //! with the pages of the crawl, and faster while trials succeed.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use harvestman_core::model::path_hash::{fold, step};
-use memchr::memmem::Finder;
+
+use crate::replay::{HtmlItem, scan_names, scan_scripts};
 
 /// Maximum number of bytes of inline scripts that are read.
 const INLINE_BYTES_MAX: usize = 64 << 10;
@@ -15,84 +16,32 @@ const VALUES: [&str; 4] = ["true", "false", "null", "undefined"];
 /// Returns a hash of a page's scripts: of the paths of those that it loads, without digits, and of the names in those that it
 /// contains, without numbers and strings. Pages of one template have the same, whatever data they hand to their scripts.
 pub fn script_form(source: &[u8]) -> u64 {
-    let mut names = BTreeSet::new();
-    let mut inline_bytes = 0;
-    let mut rest = source;
-    let (begin, end) = (Finder::new("<script"), Finder::new("</script"));
-    while let Some(at) = begin.find(rest).filter(|_| names.len() < NAMES_MAX) {
-        rest = &rest[at + "<script".len()..];
-        let Some(tag_end) = rest.iter().position(|byte| *byte == b'>') else { break };
-        let (tag, after) = rest.split_at(tag_end);
-        let length = end.find(after).unwrap_or(after.len());
-        if let Some(path) = attribute(tag, b"src") {
-            names.insert(without_digits(path.split(|byte| matches!(byte, b'?' | b'#')).next().unwrap_or_default()));
-        } else if is_script(tag) && inline_bytes < INLINE_BYTES_MAX {
-            let script = &after[..length.min(INLINE_BYTES_MAX)];
+    let source = String::from_utf8_lossy(source);
+    let (mut names, mut inline_bytes, mut is_read) = (BTreeSet::new(), 0, false);
+    let mut add = |name: &str| {
+        if names.len() < NAMES_MAX && !VALUES.contains(&name) {
+            names.insert(name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>());
+        }
+    };
+    scan_scripts(&source, &mut |item| match item {
+        HtmlItem::Tag(_, attributes) => {
+            let value = |name| attributes.iter().find(|(of, _)| of == name).map(|(_, value)| &**value);
+            let path = value("src").map(|address| address.split(['?', '#']).next().unwrap_or_default());
+            is_read = path.is_none() && value("type").is_none_or(is_script);
+            path.into_iter().for_each(&mut add);
+        }
+        HtmlItem::Script(script) if is_read && inline_bytes < INLINE_BYTES_MAX => {
             inline_bytes += script.len();
-            names_of(script, &mut names);
+            scan_names(script, &mut add);
         }
-        rest = &after[length..];
-    }
-    names.iter().fold(1, |hash, name| step(hash, fold(name)))
+        HtmlItem::Script(_) | HtmlItem::Text(_) => {}
+    });
+    names.iter().fold(1, |hash, name| step(hash, fold(name.as_bytes())))
 }
 
-/// Returns the value of an attribute in a tag.
-fn attribute<'a>(tag: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    let at = memchr::memmem::find_iter(tag, name).find(|at| {
-        let is_begin = at.checked_sub(1).is_some_and(|before| tag[before].is_ascii_whitespace());
-        is_begin && tag.get(at + name.len()) == Some(&b'=')
-    })?;
-    let value = &tag[at + name.len() + 1..];
-    let quote = value.first().copied().filter(|byte| matches!(byte, b'"' | b'\''));
-    let value = &value[usize::from(quote.is_some())..];
-    let is_end = |byte: &u8| quote.map_or_else(|| byte.is_ascii_whitespace(), |quote| *byte == quote);
-    Some(&value[..value.iter().position(is_end).unwrap_or(value.len())])
-}
-
-/// Returns whether a script without a source is one, and not data.
-fn is_script(tag: &[u8]) -> bool {
-    attribute(tag, b"type").is_none_or(|of| of.is_empty() || of == b"module" || of.ends_with(b"javascript"))
-}
-
-fn without_digits(text: &[u8]) -> Vec<u8> {
-    text.iter().copied().filter(|byte| !byte.is_ascii_digit()).collect()
-}
-
-/// Adds the names in a script.
-fn names_of(script: &[u8], names: &mut BTreeSet<Vec<u8>>) {
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
-    let mut rest = script;
-    while let Some(first) = rest.first().copied() {
-        let length = match first {
-            b'"' | b'\'' | b'`' => string_length(rest, first),
-            _ if is_name(&first) => {
-                let length = rest.iter().position(|byte| !is_name(byte)).unwrap_or(rest.len());
-                let name = &rest[..length];
-                let is_value = first.is_ascii_digit() || VALUES.iter().any(|value| value.as_bytes() == name);
-                if !is_value && names.len() < NAMES_MAX {
-                    names.insert(without_digits(name));
-                }
-                length
-            }
-            _ => 1,
-        };
-        rest = &rest[length..];
-    }
-}
-
-/// Returns the length of a string with its quotes; one that does not end, ends with its line.
-fn string_length(text: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while let Some(byte) = text.get(at) {
-        match *byte {
-            b'\\' => at += 1,
-            b'\n' if quote != b'`' => return at + 1,
-            byte if byte == quote => return at + 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    text.len()
+/// Returns whether an element of this type holds a script, and not data.
+fn is_script(of: &str) -> bool {
+    matches!(of, "" | "module") || of.ends_with("javascript")
 }
 
 #[cfg(test)]
@@ -117,6 +66,7 @@ mod tests {
 
     #[test]
     fn pages_with_other_scripts_are_others() {
+        assert_eq!(form("<SCRIPT SRC=/a.js></SCRIPT>"), form("<script src='/a.js'></script>"));
         let pages = [
             "<p>",
             "<script src=/a.js></script>",

@@ -1,9 +1,10 @@
 //! Rendering of pages in a browser: which pages, and what it gains.
 //!
-//! A worker decides for each HTML page whether it is rendered, once its cluster is known and before its links are taken
-//! in. Such a page goes to the browser with its lease, and comes back to the workers with the document that its scripts
-//! left, which is then processed in place of the plain one. Where the requests of a cluster's scripts are learned, plain
-//! requests complete its pages instead: they are replayed.
+//! A worker decides for each HTML page whether its class may need a browser, before its links are taken in. Such a page
+//! waits with its lease for its turn: while a page of its class is tried, the others wait for the result. A page that is
+//! rendered comes back to the workers with the document that its scripts left, which is then processed in place of the plain
+//! one. Where the requests of the scripts of a class are learned, plain requests complete its pages instead: they are
+//! replayed.
 
 mod assets;
 mod gain;
@@ -79,6 +80,9 @@ impl Renders {
 
     /// Decides about a page that waits.
     fn turn(&self, page: &PageToRender) -> Turn {
+        if self.is_off.load(Ordering::Relaxed) {
+            return Turn::Plain;
+        }
         match self.mode {
             RenderMode::Never => Turn::Plain,
             RenderMode::Always => Turn::Render,

@@ -32,15 +32,15 @@ const MORE: [&str; 20] = [
 
 /// An element of a page that may react to a click and is no link to another page.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Control {
+pub(crate) struct Control {
     /// Number of the element in its page. Another element never has it, also if it takes the place of this one.
-    pub id: u64,
+    pub(crate) id: u64,
     /// Its tag and class names with those of its nearest ancestors, outermost first.
-    pub path: String,
+    pub(crate) path: String,
     /// The text that it shows.
-    pub label: String,
+    pub(crate) label: String,
     /// What its attributes call it.
-    pub names: String,
+    pub(crate) names: String,
 }
 
 /// What is to be expected of a control by its look, best first.

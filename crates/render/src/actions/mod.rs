@@ -10,5 +10,6 @@ mod harm;
 mod learned;
 
 pub(crate) use clicking::{Clicking, Seen};
-pub use control::Control;
+#[cfg(test)]
+pub(crate) use control::Control;
 pub use learned::{ActionNote, Actions, Expected, KnownActions};

@@ -1,7 +1,7 @@
 // Watches and uses a page, out of sight of its own scripts. Everything that is kept is bounded.
 'use strict';
 (() => {
-  const [REMOVED_MAX, LINKS_MAX, TEXTS_MAX, CONTROLS_MAX, LOOKED_AT_MAX] = [2000, 20000, 50000, 300, 5000];
+  const [ELEMENTS_MAX, LINKS_MAX, TEXTS_MAX, CONTROLS_MAX, LOOKED_AT_MAX] = [2000, 20000, 50000, 300, 5000];
   const LABEL_MAX = 80;
   const NAMES_MAX = 300;
   const PATH_LENGTH = 6;
@@ -33,7 +33,7 @@
     // What is removed while another URL is shown is content of that URL.
     if (isUsed && urlBefore === home) {
       for (const change of list) {
-        for (const node of change.removedNodes) if (removed.length < REMOVED_MAX && holdsContent(node)) removed.push(node);
+        for (const node of change.removedNodes) if (removed.length < ELEMENTS_MAX && holdsContent(node)) removed.push(node);
       }
     }
     urlBefore = bareUrl();
@@ -55,7 +55,7 @@
       moved = moved || element.scrollTop > before;
     };
     if (document.scrollingElement) toEnd(document.scrollingElement);
-    [...document.querySelectorAll('main, section, div, ul, ol')].slice(0, REMOVED_MAX)
+    [...document.querySelectorAll('main, section, div, ul, ol')].slice(0, ELEMENTS_MAX)
       .filter((element) => element.clientHeight > 100 && element.scrollHeight > element.clientHeight + 1).forEach(toEnd);
     return moved;
   };
@@ -185,7 +185,7 @@
       if (!listed.has(name)) {
         listed.add(name);
         const alike = [...document.getElementsByTagName(node.localName)].filter((other) => nameOf(other) === name);
-        alike.slice(0, REMOVED_MAX).forEach((other) => shown.add(other.outerHTML));
+        alike.slice(0, ELEMENTS_MAX).forEach((other) => shown.add(other.outerHTML));
       }
       const part = node.outerHTML;
       if (shown.has(part)) continue;

@@ -147,7 +147,7 @@ impl Session {
 
     async fn evaluate(&self, world: i64, expression: String) -> Result<Value, CommandError> {
         let method = "Runtime.evaluate";
-        let params = json!({"expression": expression, "contextId": world, "returnByValue": true, "userGesture": true});
+        let params = json!({"expression": expression, "contextId": world, "returnByValue": true});
         let mut result = self.command(method, params, PAGE_MAX).await?;
         if result.get("exceptionDetails").is_some() {
             return Err(CommandError::Rejected(method, "an exception".to_owned()));

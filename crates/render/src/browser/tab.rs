@@ -37,11 +37,6 @@ enum Step {
         paused: Box<Paused>,
         reply: PageReply,
     },
-    /// A request was made again that this page has an answer to.
-    Known {
-        paused: Box<Paused>,
-        reply: PageReply,
-    },
     Navigated(Result<(), CommandError>),
     Observed(Result<(), CommandError>),
     /// The number of changes, and what [`Settling::happened`] returned when the page was asked.
@@ -225,11 +220,17 @@ impl<'a> Tab<'a> {
             // It is of the page that a click put in place of this one.
             Decision::Ask if self.using.is_away() => self.refuse(paused, Refusal::Navigation).await,
             Decision::Ask => {
-                self.settling.asked(self.now());
-                if let Some(reply) = self.using.known_answer(&paused.request, &self.rendered.requests) {
-                    self.steps.push(Box::pin(async move { Step::Known { paused: Box::new(paused), reply } }));
-                    return Ok(());
+                if let Some(known) = self.using.known_answer(&paused.request, &self.rendered.requests) {
+                    self.settling.changed(self.now());
+                    let headers = known.content_type.iter().map(|value| ("content-type".to_owned(), value.clone()));
+                    let fulfil = fulfil(&paused.id, 200, &headers.collect::<Vec<_>>(), &known.body);
+                    return self
+                        .connection
+                        .tell(None, "Fetch.fulfillRequest", fulfil)
+                        .await
+                        .map_err(RenderFailure::from);
                 }
+                self.settling.asked(self.now());
                 let requests = Arc::clone(&self.requests);
                 self.steps.push(Box::pin(async move {
                     let reply = requests.answer(paused.request.clone()).await;
@@ -269,12 +270,6 @@ impl<'a> Tab<'a> {
                 self.changes = result.is_ok().then_some(0);
                 self.settling.changed(now);
                 hung_later(result)
-            }
-            Step::Known { paused, reply } => {
-                self.settling.answered(now);
-                let PageReply::Answered { status, headers, body } = reply else { return Ok(()) };
-                let fulfil = fulfil(&paused.id, status, &headers, &body);
-                self.connection.tell(None, "Fetch.fulfillRequest", fulfil).await.map_err(RenderFailure::from)
             }
             Step::Used(used) => match self.using.ended(used) {
                 Ok(false) => Ok(()),

@@ -6,7 +6,7 @@ use super::connection::CommandError;
 use super::session::Session;
 use crate::actions::{ActionNote, Seen};
 use crate::limits::RenderLimits;
-use crate::page::{Later, PageReply, PageRequest, PageTask, RenderFailure, RequestKind, RequestNote};
+use crate::page::{Later, PageRequest, PageTask, RenderFailure, RequestKind, RequestNote};
 use crate::probing::{Probe, Probing, Progress};
 
 /// A use of the page has ended.
@@ -115,16 +115,11 @@ impl Using {
         self.probing.is_away()
     }
 
-    /// Returns the answer to a request that this page had before: pages that are returned to ask again.
-    pub(super) fn known_answer(&self, request: &PageRequest, known: &[RequestNote]) -> Option<PageReply> {
+    /// Returns the successful answer that the page had to a request before it was used: pages that are returned to ask again.
+    pub(super) fn known_answer<'n>(&self, request: &PageRequest, known: &'n [RequestNote]) -> Option<&'n RequestNote> {
         let is_data = matches!(request.kind, RequestKind::Xhr | RequestKind::Fetch) && request.method == "GET";
-        if !is_data || !self.probing.has_begun() {
-            return None;
-        }
-        let known = known.iter().find(|note| note.request.url == request.url)?;
-        let status = known.outcome.ok().filter(|status| *status == 200)?;
-        let content_type = known.content_type.iter().map(|value| ("content-type".to_owned(), value.clone()));
-        Some(PageReply::Answered { status, headers: content_type.collect(), body: known.body.clone() })
+        let is_known = |note: &&RequestNote| note.request.url == request.url && note.outcome == Ok(200);
+        if is_data && self.probing.has_begun() { known.iter().find(is_known) } else { None }
     }
 
     /// Returns the document that the page's scripts have left, with what they removed while it was used, and what

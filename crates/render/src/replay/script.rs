@@ -36,6 +36,35 @@ pub fn scan_script(script: &str, see: &mut dyn FnMut(&str, &str)) {
     }
 }
 
+/// Reports the names in a script: what is neither a number nor in a string or a comment.
+pub fn scan_names(script: &str, see: &mut dyn FnMut(&str)) {
+    let mut rest = script;
+    while let Some(first) = rest.chars().next() {
+        rest = match first {
+            '"' | '\'' | '`' => &rest[string(rest, first).1..],
+            _ if is_word(first) => {
+                let (word, behind) = rest.split_at(rest.find(|c| !is_word(c)).unwrap_or(rest.len()));
+                if !first.is_ascii_digit() {
+                    see(word);
+                }
+                behind
+            }
+            _ => after_comment(rest).unwrap_or(&rest[first.len_utf8()..]),
+        };
+    }
+}
+
+/// Returns what follows the comment at the start of a text, if there is one.
+fn after_comment(text: &str) -> Option<&str> {
+    if text.starts_with("//") {
+        Some(&text[text.find('\n').unwrap_or(text.len())..])
+    } else if text.starts_with("/*") {
+        Some(text.find("*/").map_or("", |at| &text[at + 2..]))
+    } else {
+        None
+    }
+}
+
 impl Scan<'_> {
     fn step(&mut self, first: char, see: &mut dyn FnMut(&str, &str)) {
         let rest = self.rest;
@@ -45,8 +74,6 @@ impl Scan<'_> {
                 self.rest = &rest[length..];
                 self.value_or_name(text, true, see);
             }
-            '/' if rest.starts_with("//") => self.rest = &rest[rest.find('\n').unwrap_or(rest.len())..],
-            '/' if rest.starts_with("/*") => self.rest = rest.find("*/").map_or("", |at| &rest[at + 2..]),
             c if is_word(c) || c == '-' => {
                 let length = c.len_utf8();
                 let end = rest[length..].find(|c| !is_word(c)).map_or(rest.len(), |at| at + length);
@@ -57,10 +84,13 @@ impl Scan<'_> {
             '=' | '!' | '<' | '>' if COMPARISONS.iter().any(|mark| rest.starts_with(mark)) => {
                 self.rest = rest[2..].trim_start_matches('=');
             }
-            _ => {
-                self.rest = &rest[first.len_utf8()..];
-                self.punctuation(first);
-            }
+            _ => match after_comment(rest) {
+                Some(behind) => self.rest = behind,
+                None => {
+                    self.rest = &rest[first.len_utf8()..];
+                    self.punctuation(first);
+                }
+            },
         }
     }
 
