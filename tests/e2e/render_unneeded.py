@@ -1,9 +1,10 @@
 """Crawls live forum software that needs no browser, with and without one at hand, and compares pages, requests and costs.
 
-Usage: render_unneeded.py HARVESTMAN WORK --bed NAME --beds DIR --homes DIR [--rounds N]
+Usage: render_unneeded.py HARVESTMAN WORK --bed NAME --beds DIR --homes DIR [--rounds N] [--cpu RATIO]
 
 HOMES is the folder in which bed.py set the forum up. Exits with 0 if no page is lost, at most three percent more requests are made, and
-the processor time of the crawl and its browser together is at most 1.1 of that without, by the median of the rounds.
+the processor time of the crawl and its browser together is at most RATIO (1.1) of that without, by the median of the rounds. The
+browser's share is that of some four renders: on small sites it is large.
 """
 
 import argparse
@@ -15,7 +16,6 @@ import render_bed
 from sim import end_on_sigterm
 
 REQUESTS_MAX = 1.03
-CPU_MAX = 1.1
 
 
 def compare(arguments, home, base, number):
@@ -48,6 +48,7 @@ def main():
     parser.add_argument("--beds", required=True)
     parser.add_argument("--homes", required=True)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cpu", type=float, default=1.1)
     arguments = parser.parse_args()
     os.makedirs(arguments.work, exist_ok=True)
     home, base = os.path.join(arguments.homes, arguments.bed), f"http://127.0.0.1:{bed.PORTS[arguments.bed]}/"
@@ -56,7 +57,7 @@ def main():
         ratios = [compare(arguments, home, base, number) for number in range(arguments.rounds)]
     finally:
         bed.stop(server)
-    assert statistics.median(ratios) <= CPU_MAX, f"the browser costs too much: {ratios}"
+    assert statistics.median(ratios) <= arguments.cpu, f"the browser costs too much: {ratios}"
 
 
 if __name__ == "__main__":
