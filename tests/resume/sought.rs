@@ -13,6 +13,8 @@ use super::scripted::{Reply, Scripted};
 
 /// Pages of a crawl with a budget.
 const BUDGET: usize = 300;
+/// Crawls of each kind whose items are compared.
+const ROUNDS: usize = 3;
 /// Threads of each site.
 const THREADS: usize = 40;
 
@@ -67,8 +69,10 @@ fn a_crawl_for_a_topic_that_is_killed_finds_about_as_many_items_as_one_that_is_n
         assert_eq!(pages, BUDGET as u64);
         runs.urls("fetched").intersection(&items).count()
     };
-    let (whole, killed) = (found(&[]), found(&[25, 70, 120, 170, 230]));
-    eprintln!("{whole} items of `{topic}`, {killed} when it is killed five times");
+    // What is learned when depends on the machine's load too: a single crawl may find a sixth less than another.
+    let rounds = |kills: &[usize]| (0..ROUNDS).map(|_| found(kills)).sum::<usize>();
+    let (whole, killed) = (rounds(&[]), rounds(&[25, 70, 120, 170, 230]));
+    eprintln!("{whole} items of `{topic}` in {ROUNDS} crawls, {killed} when each is killed five times");
     assert!(killed as f64 >= 0.9 * whole as f64, "{killed} of {whole}");
 }
 
