@@ -47,7 +47,7 @@ learned PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../sha
 # Crawl live software that builds pages in the browser, and some that does not, with and without a browser (needs ports 8101 and 8102)
 rendering PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds":
     cargo build --release
-    {{PYTHON}} tests/e2e/render_hyperkitty.py target/release/harvestman target/render-hyperkitty --size 600 --cpu 0.06
+    {{PYTHON}} tests/e2e/render_hyperkitty.py target/release/harvestman target/render-hyperkitty --size 600 --cpu 0.05
     {{PYTHON}} tests/e2e/render_isso.py target/release/harvestman target/render-isso --size 40
     {{PYTHON}} tests/e2e/render_kills.py target/release/harvestman target/render-kills --pages 1000 --kills 20
     {{PYTHON}} tests/e2e/bed.py setup --bed machina --beds {{BEDS}} --work target/ci/beds
@@ -55,7 +55,7 @@ rendering PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds":
         --homes target/ci/beds
     {{PYTHON}} tests/e2e/bed.py setup --bed spirit --beds {{BEDS}} --work target/ci/beds
     {{PYTHON}} tests/e2e/render_unneeded.py target/release/harvestman target/render-unneeded --bed spirit --beds {{BEDS}} \
-        --homes target/ci/beds --cpu 2
+        --homes target/ci/beds
 
 # Crawl live forums that a search finds, also killed again and again, and compare with replays (needs ports 8101 and 8102)
 queries PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shared/corpora":

@@ -18,11 +18,11 @@ use harvestman_core::model::{
     Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, ParsedPage,
     RobotsDirectives, ScheduledUrl, Truncation,
 };
-use harvestman_core::url::CanonicalUrl;
+use harvestman_core::url::{CanonicalUrl, origin_of};
 use harvestman_policy::search::SearchReply;
 use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal, ProposalKind};
 use harvestman_render::replay::{Sample, predicted_page};
-use harvestman_render::{RenderedPage, Suspicion, script_form};
+use harvestman_render::{RenderedPage, Suspicion, has_hints, script_form};
 use harvestman_stages::fetch;
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap;
@@ -225,7 +225,9 @@ impl PageProcessor {
         if let Some(renders) = rules.renders.as_ref().filter(|_| matches!(source, Source::Answer)) {
             let suspicion = Suspicion::of(body, page.link_count(), || word_count(body, content_type));
             let form = if suspicion == Suspicion::None { 0 } else { script_form(body) };
-            let to_render = ToRender { class: RenderClass::of(&item.url, form), suspicion };
+            let class = RenderClass::of(&item.url, form);
+            let has_hints = || has_hints(body, origin_of(item.url.as_str()));
+            let to_render = ToRender { class, suspicion: renders.suspicion(class, suspicion, has_hints) };
             if renders.wants(to_render) {
                 return PageResult { to_render: Some(to_render), ..PageResult::of(Fate::Fetched) };
             }

@@ -6,6 +6,7 @@
 
 mod actions;
 mod browser;
+mod hints;
 mod limits;
 mod need;
 mod page;
@@ -20,6 +21,7 @@ mod wanted;
 
 pub use actions::{ActionNote, Actions, Expected, KnownActions};
 pub use browser::{Chromium, ChromiumSettings, Confinement, Executable, INSTALL_ADVICE};
+pub use hints::has_hints;
 pub use limits::RenderLimits;
 pub use need::{ClassNeed, Gain, Need, RenderNeeds, Turn};
 pub use page::{

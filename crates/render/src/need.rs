@@ -3,7 +3,8 @@
 //! A class is what the caller takes for one, such as the pages with URLs of one form and the same scripts. A render of a page
 //! is a trial; its label is what the rendered page has that the plain one lacks. Trials cost hundreds of plain pages, so
 //! they are rationed: pages that look empty without scripts are tried at once, others from a budget that grows slowly
-//! with the pages of the crawl, and faster while trials succeed.
+//! with the pages of the crawl, and faster while trials succeed. Pages whose source hints that scripts add something have
+//! an advance; without hints a short crawl has no trials, since the first would cost a large part of it.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,13 +15,15 @@ use super::suspicion::Suspicion;
 const TRIALS: u32 = 3;
 /// Number of trials after which it is decided in any case.
 const TRIALS_MAX: u32 = 8;
-/// Number of trials that may be spent before any succeeds.
-const BUDGET: f64 = 4.0;
+/// Number of trials of classes with hints that may be spent before any succeeds.
+const ADVANCE: f64 = 4.0;
 /// What a page of the crawl adds to the budget, and a trial that gained something.
 const BUDGET_PER_PAGE: f64 = 1.0 / 4_000.0;
 const BUDGET_PER_GAIN: f64 = 4.0;
 /// Maximum of the budget.
 const BUDGET_MAX: f64 = 64.0;
+/// Number of pages of a class in which hints are sought.
+const PAGES_READ: u64 = 8;
 /// Number of pages of a class without need after which one is tried again, at first; it doubles up to the maximum.
 const RETEST_AFTER: u64 = 1_000;
 const RETEST_AFTER_MAX: u64 = 16_000;
@@ -106,12 +109,24 @@ struct Class {
     /// Pages since the last trial.
     since: u64,
     retest_after: u64,
+    /// Whether a page of it had hints.
+    is_likely: bool,
 }
 
 impl Default for Class {
     fn default() -> Self {
         let (need, retest_after) = (Need::Open, RETEST_AFTER);
-        Self { need, trials: 0, pending: 0, gain: 0.0, gained: 0, failures: 0, since: 0, retest_after }
+        Self {
+            need,
+            trials: 0,
+            pending: 0,
+            gain: 0.0,
+            gained: 0,
+            failures: 0,
+            since: 0,
+            retest_after,
+            is_likely: false,
+        }
     }
 }
 
@@ -130,12 +145,42 @@ pub struct ClassNeed {
 #[derive(Debug, Clone)]
 pub struct RenderNeeds<K> {
     classes: HashMap<K, Class>,
-    budget: f64,
+    budget: Budget,
 }
 
 impl<K> Default for RenderNeeds<K> {
     fn default() -> Self {
-        Self { classes: HashMap::new(), budget: BUDGET }
+        Self { classes: HashMap::new(), budget: Budget::default() }
+    }
+}
+
+/// Trials that may be spent.
+#[derive(Debug, Clone, Copy)]
+struct Budget {
+    /// By any class.
+    earned: f64,
+    /// By classes with hints.
+    advance: f64,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { earned: 0.0, advance: ADVANCE }
+    }
+}
+
+impl Budget {
+    fn earn(&mut self, trials: f64) {
+        self.earned = (self.earned + trials).min(BUDGET_MAX);
+    }
+
+    fn has_trial(self, is_likely: bool) -> bool {
+        self.earned >= 1.0 || (is_likely && self.advance >= 1.0)
+    }
+
+    fn spend(&mut self, is_likely: bool) {
+        let from = if is_likely && self.advance >= 1.0 { &mut self.advance } else { &mut self.earned };
+        *from -= 1.0;
     }
 }
 
@@ -143,13 +188,14 @@ impl<K: Hash + Eq> RenderNeeds<K> {
     /// Returns whether a page of this class waits for its turn: it is rendered, or that is decided when the trials of its
     /// class have ended.
     pub fn wants(&mut self, class: K, suspicion: Suspicion) -> bool {
-        self.budget = (self.budget + BUDGET_PER_PAGE).min(BUDGET_MAX);
+        self.budget.earn(BUDGET_PER_PAGE);
         if suspicion == Suspicion::None || (self.classes.len() >= CLASSES_MAX && !self.classes.contains_key(&class)) {
             return false;
         }
-        let has_budget = self.budget >= 1.0;
         let class = self.classes.entry(class).or_default();
+        class.is_likely |= suspicion >= Suspicion::Likely;
         class.since += 1;
+        let has_budget = self.budget.has_trial(class.is_likely);
         match class.need {
             Need::Needed => true,
             // While such a class is open, all its pages are rendered: without that they would be empty.
@@ -164,6 +210,12 @@ impl<K: Hash + Eq> RenderNeeds<K> {
         }
     }
 
+    /// Returns whether hints are to be sought in the source of a page of this class.
+    pub fn reads(&self, class: &K) -> bool {
+        let is_read = |class: &Class| class.need == Need::Open && !class.is_likely && class.since < PAGES_READ;
+        self.classes.get(class).is_none_or(is_read)
+    }
+
     /// Decides about a page that waits. If it is rendered, [`RenderNeeds::learn`], [`RenderNeeds::fail`] or
     /// [`RenderNeeds::withdraw`] must follow. `is_retest` tells that [`RenderNeeds::wants`] chose it of a class without need.
     pub fn turn(&mut self, class: &K, suspicion: Suspicion, is_retest: bool) -> Turn {
@@ -176,11 +228,11 @@ impl<K: Hash + Eq> RenderNeeds<K> {
             Need::Open => (true, class.gained == 0),
             Need::Unneeded | Need::Failing => (is_retest && class.pending == 0, true),
         };
-        if !is_rendered || (is_rationed && self.budget < 1.0) {
+        if !is_rendered || (is_rationed && !self.budget.has_trial(class.is_likely)) {
             return Turn::Plain;
         }
         if is_rationed {
-            self.budget -= 1.0;
+            self.budget.spend(class.is_likely);
         }
         class.pending += 1;
         class.since = 0;
@@ -196,7 +248,7 @@ impl<K: Hash + Eq> RenderNeeds<K> {
         let worth = gain.worth();
         if gain.is_worth_it() {
             class.gained = class.gained.saturating_add(1);
-            self.budget = (self.budget + BUDGET_PER_GAIN).min(BUDGET_MAX);
+            self.budget.earn(BUDGET_PER_GAIN);
         }
         let weight = (1.0 / f64::from(class.trials)).max(MEMORY);
         class.gain += (worth - class.gain) * weight;

@@ -14,6 +14,8 @@ pub enum Suspicion {
     None,
     /// It has scripts.
     Weak,
+    /// It has scripts with something to fetch or to fill ([`has_hints`](super::has_hints)).
+    Likely,
     /// It has scripts and shows next to nothing without them.
     Strong,
 }

@@ -30,7 +30,7 @@ use harvestman_metrics::RenderMetrics;
 use harvestman_render::replay::{ReplayTemplate, Sample};
 use harvestman_render::{
     ActionNote, Actions, Gain, Held, KnownActions, Means, Need, RenderFailure, RenderNeeds, RenderedPage, ReplayState,
-    Replays, Turn,
+    Replays, Suspicion, Turn,
 };
 
 /// Decides which pages are rendered and which are replayed, and learns from the results.
@@ -66,6 +66,18 @@ impl Renders {
         }
     }
 
+    /// Returns how likely scripts add something to a page of this class, by a first guess and by the hints in its source,
+    /// which are sought on a few pages of a class.
+    pub(crate) fn suspicion(
+        &self,
+        class: RenderClass,
+        guess: Suspicion,
+        has_hints: impl FnOnce() -> bool,
+    ) -> Suspicion {
+        let seeks_hints = guess == Suspicion::Weak && self.mode == RenderMode::Auto && self.needs.lock().reads(&class);
+        if seeks_hints && has_hints() { Suspicion::Likely } else { guess }
+    }
+
     /// Returns whether a page waits for its turn to be rendered, if it comes.
     pub(crate) fn wants(&self, page: ToRender) -> bool {
         if self.is_off.load(Ordering::Relaxed) {
@@ -93,7 +105,9 @@ impl Renders {
     /// Sets a page apart for which the requests of its class brought nothing. Returns whether it waits for a turn again.
     fn set_apart(&self, page: &mut PageToRender) -> bool {
         let class = page.class.apart();
-        if page.is_apart || !self.wants(ToRender { class, suspicion: page.suspicion }) {
+        // Its class needs more than the plain pages, so it may too.
+        let suspicion = page.suspicion.max(Suspicion::Likely);
+        if page.is_apart || !self.wants(ToRender { class, suspicion }) {
             return false;
         }
         self.withdraw(page.class);

@@ -45,13 +45,13 @@ mod why;
 pub use compose::compose;
 pub use content::{AnswerContent, scan_answer};
 pub use extract::{Encoding, Extract};
-pub(crate) use html::{HtmlItem, scan_scripts};
+pub(crate) use html::{HTML_BYTES_MAX, HtmlItem, scan_html, scan_scripts, truncate};
 pub use json::json_field;
 pub use learn::{Learned, learn};
 pub use places::{Spot, ValuePlace};
 pub use run::{Replay, ReplayLimits};
 pub use sample::{SAMPLE_REQUESTS_MAX, SAMPLES_MAX, Sample, SampleKind, SampleRequest};
-pub(crate) use script::scan_names;
+pub(crate) use script::{scan_names, scan_strings};
 pub use source::{Copied, PartSource, Pick};
 pub use template::{
     Fan, PartPlan, PiecePlan, REPLAY_VERSION, ReplayTemplate, RequestPlan, SlotTemplate, StopRule, UrlPlan, UrlShape,

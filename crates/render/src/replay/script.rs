@@ -54,6 +54,21 @@ pub fn scan_names(script: &str, see: &mut dyn FnMut(&str)) {
     }
 }
 
+/// Reports the strings in a script.
+pub fn scan_strings(script: &str, see: &mut dyn FnMut(&str)) {
+    let mut rest = script;
+    while let Some(first) = rest.chars().next() {
+        rest = match first {
+            '"' | '\'' | '`' => {
+                let (text, length) = string(rest, first);
+                see(&text);
+                &rest[length..]
+            }
+            _ => after_comment(rest).unwrap_or(&rest[first.len_utf8()..]),
+        };
+    }
+}
+
 /// Returns what follows the comment at the start of a text, if there is one.
 fn after_comment(text: &str) -> Option<&str> {
     if text.starts_with("//") {
