@@ -62,6 +62,7 @@ mod tally;
 mod tests;
 mod text_replay;
 mod threads;
+mod trial;
 mod validator;
 mod visits;
 mod wiring;
@@ -70,7 +71,7 @@ mod worker;
 use std::path::Path;
 
 use crawl::ClosedCrawl;
-use environment::LiveEnvironment;
+use environment::{Environment, LiveEnvironment};
 pub use error::Error;
 pub use example::{reader, spelling_reader};
 pub use model_file::{MODEL_FILE, write_model};
@@ -80,6 +81,8 @@ pub use rules::AcceptsPage;
 pub use searches::{visible_text, with_searches};
 pub use text_replay::{TextReplay, replay_text};
 use threads::Threads;
+use trial::WatchedBrowsers;
+pub use trial::{PageContent, PageDifference, RenderTrial, RenderedTrial};
 pub use validator::accepting;
 use wiring::CrawlBuilder;
 pub use wiring::runtime;
@@ -102,7 +105,7 @@ pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
         return Box::pin(fleet::run(config, hooks)).await;
     }
-    run_in(config, hooks, Start::new_crawl).await
+    run_in(config, hooks, Start::new_crawl, &LiveEnvironment).await
 }
 
 /// Returns the configuration of the fleet's crawl that `own` names, with the settings of this node, for [`run`].
@@ -138,7 +141,7 @@ pub async fn resume(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     if !config.fleet.servers.is_empty() {
         return Box::pin(fleet::run(config, hooks)).await;
     }
-    run_in(config, hooks, Start::resume).await
+    run_in(config, hooks, Start::resume, &LiveEnvironment).await
 }
 
 /// Revisits the pages of the crawl whose directory `config` names that have probably changed, and crawls new and still
@@ -154,14 +157,27 @@ pub async fn recrawl(config: &Config, hooks: Hooks) -> Result<Report, Error> {
             config.crawl.out, config.fleet.name
         )));
     }
-    run_in(config, hooks, Start::recrawl).await
+    run_in(config, hooks, Start::recrawl, &LiveEnvironment).await
 }
 
-async fn run_in(config: &Config, hooks: Hooks, start: fn(&Path) -> Result<Start, Error>) -> Result<Report, Error> {
+/// Runs the crawl of `config`, which must be one of a single page with `render.mode = always`, and compares the page that it
+/// renders with the plain one; `None` if it renders none, for the reason that the page log states. Otherwise like [`run`].
+pub async fn try_rendering(config: &Config, hooks: Hooks) -> Result<(Report, Option<RenderTrial>), Error> {
+    let browsers = WatchedBrowsers::default();
+    let report = run_in(config, hooks, Start::new_crawl, &browsers).await?;
+    let trial = browsers.take().map(|render| RenderTrial::new(config, render)).transpose()?;
+    Ok((report, trial))
+}
+
+async fn run_in(
+    config: &Config,
+    hooks: Hooks,
+    start: fn(&Path) -> Result<Start, Error>,
+    environment: &dyn Environment,
+) -> Result<Report, Error> {
     let clock = Clock::system();
     let usage = Usage::now();
     let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
-    let environment = &LiveEnvironment;
     let builder = CrawlBuilder { config, hooks: &hooks, clock: clock.clone(), seed, start, environment };
     let mut running = builder.build()?.start(Threads::spawn)?;
     running.begin();

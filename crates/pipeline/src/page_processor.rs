@@ -7,7 +7,7 @@ use super::job::Sitemap;
 use super::link_filter::LinkFilter;
 use super::link_judge::Memory;
 use super::reach::Reach;
-use super::rendering::{Gained, RenderClass, Renders, Shown, ToRender};
+use super::rendering::{Gained, LinkScope, RenderClass, Renders, Shown, ToRender};
 use super::rules::Rules;
 use super::searches::visible_text;
 use bytes::Bytes;
@@ -330,14 +330,9 @@ impl PageProcessor {
     ) -> Shown {
         let rules = Arc::clone(&self.rules);
         let page = self.parser.parse(body, content_type);
-        let mut resolver = rules.canonicaliser.document_resolver(&item.url, page.base.as_deref(), page.charset);
         let mut links = Vec::new();
-        let anchors = page.groups.iter().flat_map(|group| &group.links).map(|link| page.href(link));
-        for href in anchors.chain(navigations.iter().map(String::as_str)) {
-            if let Some(url) = resolver.resolve(href).ok().filter(|url| rules.scope.check(url.as_str()).is_ok()) {
-                links.push(url.fingerprint());
-            }
-        }
+        let in_scope = LinkScope { canonicaliser: &rules.canonicaliser, scope: &rules.scope };
+        in_scope.each_link(&item.url, &page, navigations, |link| links.push(link.fingerprint()));
         Shown::new(links, &visible_text(body, content_type).unwrap_or_default())
     }
 

@@ -118,6 +118,11 @@ impl KnownGains {
     }
 }
 
+/// Returns what `rendered` has that `plain` lacks, by itself.
+pub(crate) fn gain_of_page(plain: &Shown, rendered: &Shown) -> Gain {
+    KnownGains::default().gain(plain, rendered).gain()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,6 +8,7 @@
 
 mod assets;
 mod gain;
+mod links;
 mod page;
 mod requests;
 mod stage;
@@ -19,7 +20,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-pub(crate) use self::gain::{Gained, Shown};
+pub(crate) use self::gain::{Gained, Shown, gain_of_page};
+pub(crate) use self::links::LinkScope;
 pub(crate) use self::page::{PageToRender, RenderClass, RenderOutcome, ToRender};
 pub use self::stage::{BrowserCheck, check_browser};
 pub(crate) use self::stage::{Browsers, RenderQueue, RenderStage, browsers};
