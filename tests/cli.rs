@@ -220,6 +220,21 @@ fn the_index_explains_its_parameters_and_asks_for_its_feature_where_it_is_missin
 }
 
 #[test]
+fn a_page_is_not_requested_without_a_browser_that_could_render_it() {
+    let (_dir, path) = file("");
+    let empty = path.parent().unwrap();
+    let output = harvestman().args(["inspect", "render", "http://127.0.0.1:1/"]).env("PATH", empty).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("Debian: apt-get install chromium-headless-shell"), "{}", stderr(&output));
+    let named = run(&["inspect", "render", "http://127.0.0.1:1/", "--set", "render.browser=/nonexistent/chrome"]);
+    assert_eq!(named.status.code(), Some(1));
+    assert!(stderr(&named).contains("render.browser: /nonexistent/chrome"), "{}", stderr(&named));
+    let invalid = run(&["inspect", "render", "ftp://example.org/"]);
+    assert_eq!(invalid.status.code(), Some(2));
+    assert!(stderr(&invalid).contains("`ftp://example.org/` has the scheme ftp"), "{}", stderr(&invalid));
+}
+
+#[test]
 fn an_unreadable_configuration_file_is_named() {
     let output = run(&["config", "--config", "/nonexistent/h.toml"]);
     assert_eq!(output.status.code(), Some(2));

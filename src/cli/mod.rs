@@ -39,6 +39,7 @@ mod recordings;
 mod reference;
 mod settings;
 mod signals;
+mod temporary;
 mod topic_file;
 mod upload;
 
@@ -163,7 +164,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Replay(args) => replay::run(&args)?,
         Command::Lab(what) => lab::run(*what)?,
         Command::Index(what) => index::run(&what)?,
-        Command::Inspect(what) => inspect::run(*what)?,
+        Command::Inspect(what) => return inspect::run(*what),
         Command::Doctor(args) => return doctor::run(&args),
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),

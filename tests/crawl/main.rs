@@ -9,6 +9,7 @@ mod crawling;
 mod dedup;
 mod derived;
 mod errors;
+mod inspect_render;
 mod learning;
 mod metrics;
 mod model;

@@ -34,7 +34,7 @@ fn site() -> Scripted {
 }
 
 /// Settings of a crawl that renders; `None`, with a message, if there is no browser on this machine.
-fn rendering(site: &Scripted, mode: RenderMode) -> Option<Config> {
+pub fn rendering(site: &Scripted, mode: RenderMode) -> Option<Config> {
     let mut config = config(vec![site.url("app", "/")]);
     (config.crawl.policy, config.render.mode) = (PolicyKind::Bfs, mode);
     config.render.quiet = Period::millis(250);

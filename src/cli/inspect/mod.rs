@@ -2,6 +2,7 @@
 //! input, for a program.
 
 pub mod page;
+pub mod render;
 pub mod robots;
 pub mod sitemap;
 pub mod url;
@@ -13,6 +14,8 @@ use std::io::{self, BufRead, Write};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+
+use super::exit::{Exit, Failure};
 
 /// Answers each line of `input` (a JSON object) with one line on `output`, until the input ends. A line that is not a
 /// JSON object of the expected form is answered with `{id, error}`.
@@ -53,18 +56,21 @@ pub enum Inspect {
     Robots(robots::RobotsArgs),
     Sitemap(sitemap::SitemapArgs),
     Page(page::PageArgs),
+    Render(Box<render::RenderArgs>),
     Warc(warc::WarcArgs),
 }
 
 /// Runs the subcommand.
-pub fn run(what: Inspect) -> anyhow::Result<()> {
+pub fn run(what: Inspect) -> Result<Exit, Failure> {
     match what {
-        Inspect::Url(args) => url::run(&args),
-        Inspect::Robots(args) => robots::run(args),
-        Inspect::Sitemap(args) => sitemap::run(args),
-        Inspect::Page(args) => page::run(&args),
-        Inspect::Warc(args) => warc::run(&args),
+        Inspect::Url(args) => url::run(&args)?,
+        Inspect::Robots(args) => robots::run(args)?,
+        Inspect::Sitemap(args) => sitemap::run(args)?,
+        Inspect::Page(args) => page::run(&args)?,
+        Inspect::Render(args) => return render::run(&args),
+        Inspect::Warc(args) => warc::run(&args)?,
     }
+    Ok(Exit::Done)
 }
 
 #[cfg(test)]

@@ -1,30 +1,21 @@
 //! Learns from the site itself.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{LearnArgs, write};
 use crate::cli::crawl::{Start, Until, prepare, to_report};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
+use crate::cli::temporary::TemporaryDirectory;
 use harvestman_core::config::{Config, Flag, FlagValue, PolicyKind};
 use harvestman_pipeline::MODEL_FILE;
 use harvestman_policy::learned::SiteModel;
 
-/// A temporary crawl directory, removed once the model has been read.
-struct TemporaryDirectory(PathBuf);
-
-impl Drop for TemporaryDirectory {
-    fn drop(&mut self) {
-        // Remains in the temporary directory do no harm.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Crawls the number of pages given in `args` and writes the model. An interrupted crawl has a model too.
 pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
-    let out = args.keep.clone().unwrap_or_else(temporary_directory);
-    let (config, progress) = prepare(config(args, &out)?, args.quiet)?;
-    let _directory = args.keep.is_none().then(|| TemporaryDirectory(out.clone()));
+    let temporary = TemporaryDirectory::new("learn");
+    let out = args.keep.as_deref().unwrap_or(temporary.path());
+    let (config, progress) = prepare(config(args, out)?, args.quiet)?;
     let until = if args.by.is_some() { Until::Learnt } else { Until::Done };
     let report = to_report(&config, &progress, Start::Fresh, until)?;
     if !args.quiet {
@@ -44,10 +35,6 @@ pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
     let model = SiteModel::from_bytes(&bytes).map_err(|error| Failure::new(Exit::Internal, error))?;
     write(&model, &args.out)?;
     Ok((model, exit))
-}
-
-fn temporary_directory() -> PathBuf {
-    std::env::temp_dir().join(format!("harvestman-learn-{}", std::process::id()))
 }
 
 fn config(args: &LearnArgs, out: &Path) -> Result<Config, Failure> {
