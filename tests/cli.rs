@@ -307,3 +307,31 @@ fn the_generated_documentation_is_up_to_date() {
     up_to_date("configuration.md", &harvestman::config::reference());
     up_to_date("cli.md", &harvestman::cli::reference());
 }
+
+#[test]
+fn the_posts_of_a_page_are_shown() {
+    let post = |name: &str, day: u32, text: &str| {
+        format!(
+            "<li><a class=user href=/u/{name}>{name}</a> <time>{day} Apr 2020 10:00</time><p class=body>{text}</p></li>"
+        )
+    };
+    let posts = [
+        ("ann", "how do I clean an old lens"),
+        ("bob", "with a soft brush and patience"),
+        ("ann", "that worked thank you"),
+    ];
+    let posts: String = posts.iter().zip(3..).map(|((name, text), day)| post(name, day, text)).collect();
+    let (_dir, path) = file(&format!("<title>t</title><ul>{posts}</ul>"));
+    let path = path.to_str().unwrap();
+    let listed = stdout(&run(&["inspect", "posts", path]));
+    assert!(listed.contains("2. bob · 2020-04-04T10:00:00  /u/bob\n   with a soft brush and patience"), "{listed}");
+    assert!(listed.ends_with("3 posts\n"), "{listed}");
+    let output = stdout(&run(&["inspect", "posts", path, "--json", "--url", "https://a.example/t/1"]));
+    let third: serde_json::Value = serde_json::from_str(output.lines().nth(2).unwrap()).unwrap();
+    assert_eq!(third["author_link"], "https://a.example/u/ann");
+    assert_eq!((third["position"].as_u64(), &third["text"]), (Some(3), &"that worked thank you".into()));
+    let (_dir, deep) = file(&"<div>".repeat(100_000));
+    let output = run(&["inspect", "posts", deep.to_str().unwrap()]);
+    assert!(output.status.code() == Some(1) && stderr(&output).contains("nested too deep"), "{}", stderr(&output));
+    assert_eq!(run(&["inspect", "posts", "/nonexistent"]).status.code(), Some(1));
+}

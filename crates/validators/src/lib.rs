@@ -7,8 +7,6 @@
 
 mod all;
 mod anchors;
-mod charset;
-mod document;
 mod examples;
 mod invalid_want;
 mod page;

@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 
 use scraper::{ElementRef, Html};
 
-use crate::document::{self, Search};
-use crate::{charset, visible};
+use crate::visible;
+use harvestman_document::{self as document, Search};
 
 /// Maximum size of a page that is read, in bytes.
 pub const PAGE_BYTES_MAX: usize = 8 << 20;
@@ -47,7 +47,7 @@ impl<'a> PageView<'a> {
     pub(crate) fn source(&self) -> Option<&str> {
         let decode = || {
             let fits = self.body.len() <= PAGE_BYTES_MAX && self.content_type.is_none_or(is_html);
-            fits.then(|| charset::decode(self.body, self.content_type))
+            fits.then(|| document::decode(self.body, self.content_type))
         };
         self.source.get_or_init(decode).as_deref()
     }

@@ -191,7 +191,7 @@ proptest! {
     #[test]
     fn the_tree_is_that_of_the_whole_page(parts in prop::collection::vec(prop::sample::select(FRAGMENTS), 0..60)) {
         let page = parts.concat();
-        if let Some(document) = crate::document::parse(&page) {
+        if let Some(document) = harvestman_document::parse(&page) {
             prop_assert_eq!(document, scraper::Html::parse_document(&page));
         }
     }

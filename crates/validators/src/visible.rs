@@ -85,19 +85,18 @@ fn append(content: &str, text: &mut String, gap: &mut Gap) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document;
 
     #[test]
     fn text_has_a_line_for_each_block_and_nothing_hidden() {
         let page = "<title>T</title><style>s</style><body> <p>One <b>bold</b>er\n word<br>next</p><script>x()</script>\
             <noscript>n</noscript><template>t</template><ul><li>a<li> b </ul>tail";
-        assert_eq!(text(&document::parse(page).unwrap()), "One bolder word\nnext\na\nb\ntail");
-        assert_eq!(text(&document::parse("").unwrap()), "");
+        assert_eq!(text(&harvestman_document::parse(page).unwrap()), "One bolder word\nnext\na\nb\ntail");
+        assert_eq!(text(&harvestman_document::parse("").unwrap()), "");
     }
 
     #[test]
     fn the_text_of_one_element_ends_with_it() {
-        let document = document::parse("<div><p>one<i>two</i></p>three</div>").unwrap();
+        let document = harvestman_document::parse("<div><p>one<i>two</i></p>three</div>").unwrap();
         let selector = scraper::Selector::parse("p").unwrap();
         assert_eq!(of(document.select(&selector).next().unwrap(), 100), "onetwo");
     }
@@ -105,9 +104,9 @@ mod tests {
     #[test]
     fn a_long_text_is_cut() {
         let page = format!("<p>{}", "a".repeat(29_999)).repeat(40);
-        let length = text(&document::parse(&page).unwrap()).len();
+        let length = text(&harvestman_document::parse(&page).unwrap()).len();
         assert_eq!(length, TEXT_BYTES_MAX.next_multiple_of(30_000) - 1);
-        let one = document::parse("<p>12<p>34<p>56").unwrap();
+        let one = harvestman_document::parse("<p>12<p>34<p>56").unwrap();
         assert_eq!(of(one.root_element(), 2), "12\n34");
     }
 }

@@ -2,6 +2,7 @@
 //! input, for a program.
 
 pub mod page;
+pub mod posts;
 pub mod render;
 pub mod robots;
 pub mod sitemap;
@@ -56,6 +57,7 @@ pub enum Inspect {
     Robots(robots::RobotsArgs),
     Sitemap(sitemap::SitemapArgs),
     Page(page::PageArgs),
+    Posts(posts::PostsArgs),
     Render(Box<render::RenderArgs>),
     Warc(warc::WarcArgs),
 }
@@ -67,6 +69,7 @@ pub fn run(what: Inspect) -> Result<Exit, Failure> {
         Inspect::Robots(args) => robots::run(args)?,
         Inspect::Sitemap(args) => sitemap::run(args)?,
         Inspect::Page(args) => page::run(&args)?,
+        Inspect::Posts(args) => posts::run(&args)?,
         Inspect::Render(args) => return render::run(&args),
         Inspect::Warc(args) => warc::run(&args)?,
     }

@@ -5,9 +5,11 @@
 //! formatting elements. Therefore the page is fed in pieces, and the parser gives up at the first bound exceeded.
 
 mod attributes;
+mod charset;
 mod sink;
 
 use attributes::TagScanner;
+pub use charset::decode;
 use html5ever::TokenizerResult;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;
@@ -33,7 +35,6 @@ pub enum Search {
 }
 
 /// Parses a page. Returns `None` if it exceeds a bound.
-#[cfg(test)]
 pub fn parse(source: &str) -> Option<Html> {
     match search(source, |_| false)? {
         Search::Found => None,

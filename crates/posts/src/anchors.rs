@@ -1,0 +1,134 @@
+//! Dates in a page, each of which may belong to a post.
+
+use jiff::civil::DateTime;
+
+use crate::dates::{FoundDate, find_date, is_date_word};
+use crate::tree::{Content, NodeIndex, Tree};
+
+/// Maximum number of words of a text around a date.
+const WORDS_MAX: usize = 16;
+/// Maximum number of words beside a date.
+const BESIDE_MAX: usize = 8;
+/// Maximum number of dates of a page.
+const ANCHORS_MAX: usize = 20_000;
+/// Attributes with a date, the most exact first.
+const ATTRIBUTES: [&str; 5] = ["datetime", "data-time", "data-timestamp", "title", "content"];
+
+/// A date and where it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Anchor {
+    /// The element that shows it.
+    pub node: NodeIndex,
+    /// The date.
+    pub date: FoundDate,
+}
+
+/// Finds the dates of a page, in document order. `now` is the local time at which it was fetched.
+pub fn find_anchors(tree: &Tree, now: DateTime) -> Vec<Anchor> {
+    let mut found: Vec<Anchor> = Vec::new();
+    for at in 1..tree.nodes().len() {
+        if found.len() >= ANCHORS_MAX {
+            break;
+        }
+        let anchor = match &tree.node(at).content {
+            Content::Element(..) => of_attributes(tree, at, now),
+            Content::Text(text) => of_text(tree, at, (text, now)),
+        };
+        let Some(anchor) = anchor else { continue };
+        // The text of an element whose attribute tells the same.
+        if found.last().is_some_and(|last| last.node == anchor.node || tree.range(last.node).contains(&anchor.node)) {
+            continue;
+        }
+        found.push(anchor);
+    }
+    settle_order(&mut found);
+    found
+}
+
+/// Exchanges day and month where that is not certain, if all other dates of the page that tell it have the month first.
+fn settle_order(anchors: &mut [Anchor]) {
+    let certain = || anchors.iter().filter_map(|anchor| anchor.date.is_month_first);
+    let is_month_first = certain().count() > 0 && certain().all(|is_month_first| is_month_first);
+    let is_day_first = certain().count() > 0 && certain().all(|is_month_first| !is_month_first);
+    for date in anchors.iter_mut().map(|anchor| &mut anchor.date) {
+        let Some(other) = date.other else { continue };
+        let (day_first, month_first) = if date.is_swapped { (other, date.date) } else { (date.date, other) };
+        if is_month_first {
+            (date.date, date.other) = (month_first, None);
+        } else if is_day_first {
+            (date.date, date.other) = (day_first, None);
+        }
+    }
+}
+
+fn of_attributes(tree: &Tree, node: NodeIndex, now: DateTime) -> Option<Anchor> {
+    if tree.node(node).words > WORDS_MAX {
+        return None;
+    }
+    let dates = ATTRIBUTES.iter().filter_map(|name| find_in_attribute(tree.attribute(node, name)?, now));
+    let dates: Vec<FoundDate> = dates.collect();
+    let date = *dates.iter().find(|date| date.time.is_some()).or_else(|| dates.first())?;
+    Some(Anchor { node, date })
+}
+
+fn find_in_attribute(value: &str, now: DateTime) -> Option<FoundDate> {
+    if value.len() > 80 || !value.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    if value.len() >= 10 && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return of_epoch(value, now);
+    }
+    find_date(value, now).filter(|date| date.has_day && date.words_beside <= 2)
+}
+
+/// Returns the date of a number of seconds or milliseconds since 1970.
+fn of_epoch(digits: &str, now: DateTime) -> Option<FoundDate> {
+    let number: i64 = digits.parse().ok()?;
+    let seconds = if digits.len() >= 13 { number / 1_000 } else { number };
+    let then = jiff::Timestamp::from_second(seconds).ok()?.to_zoned(jiff::tz::TimeZone::UTC).datetime();
+    let is_possible = then.year() >= 1990 && then.date() <= now.date().tomorrow().ok()?;
+    is_possible.then_some(FoundDate {
+        date: then.date(),
+        other: None,
+        time: Some(then.time()),
+        offset: Some(0),
+        is_swapped: false,
+        is_month_first: None,
+        has_day: true,
+        is_relative: false,
+        words_beside: 0,
+    })
+}
+
+/// Returns the date in a text, together with what stands beside it on its line.
+fn of_text(tree: &Tree, at: NodeIndex, (text, now): (&str, DateTime)) -> Option<Anchor> {
+    if tree.node(at).words > WORDS_MAX || !may_be_date(text) {
+        return None;
+    }
+    let mut best: Option<Anchor> = None;
+    for node in tree.upwards(at).take(4).take_while(|node| tree.node(*node).words <= WORDS_MAX) {
+        let date = if node == at { find_date(text, now) } else { find_date(&tree.text(node), now) };
+        let date = date.filter(|date| date.words_beside <= BESIDE_MAX);
+        match (date, &mut best) {
+            (Some(date), None) => {
+                let node = if node == at { tree.parent(at)? } else { node };
+                best = Some(Anchor { node, date });
+            }
+            // The time is in another element of the line.
+            (Some(date), Some(best))
+                if best.date.time.is_none() && date.time.is_some() && date.date == best.date.date =>
+            {
+                best.date = date;
+            }
+            _ => {}
+        }
+        if best.is_some_and(|best| best.date.time.is_some()) {
+            break;
+        }
+    }
+    best
+}
+
+fn may_be_date(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit()) || text.split_whitespace().take(4).any(is_date_word)
+}

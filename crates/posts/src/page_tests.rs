@@ -1,0 +1,100 @@
+//! Tests of posts found on pages of made-up templates.
+
+use jiff::civil::date;
+
+use super::*;
+
+fn find(source: &str) -> Vec<PagePost> {
+    find_posts(&Tree::parse(source).unwrap(), date(2020, 4, 25).at(12, 0, 0, 0))
+}
+
+const NAMES: [&str; 3] = ["ann", "bob", "cy"];
+const TEXTS: [&str; 5] = [
+    "how do I clean the lens of an old camera without scratches",
+    "use a soft brush and blow the dust away before you wipe",
+    "my father did that with a drop of alcohol on paper",
+    "that removes the coating so please try water first of all",
+    "thank you all it looks like new again after an hour",
+];
+
+/// Posts by the function that writes one from its number, author, date and text.
+fn thread(post: impl Fn(usize, &str, &str, &str) -> String) -> String {
+    let posts = TEXTS
+        .iter()
+        .enumerate()
+        .map(|(number, text)| post(number, NAMES[number % 3], &format!("{} Apr 2020 1{number}:30", number + 10), text));
+    format!(
+        "<title>t</title><div id=nav><a href=/>home</a> now: 25.04.2020</div><div id=posts>{}</div><p>footer",
+        posts.collect::<String>()
+    )
+}
+
+fn check(source: &str) {
+    let found = find(source);
+    assert_eq!(found.iter().map(|post| post.text.as_str()).collect::<Vec<_>>(), TEXTS, "{source}");
+    for (number, post) in found.iter().enumerate() {
+        assert_eq!(post.author.as_deref(), Some(NAMES[number % 3]));
+        assert_eq!(post.date.as_deref(), Some(&*format!("2020-04-{}T1{number}:30:00", number + 10)));
+        assert_eq!(post.author_link.as_deref(), Some(&*format!("/user/{}", NAMES[number % 3])));
+    }
+}
+
+#[test]
+fn posts_in_elements_of_their_own() {
+    check(&thread(|number, name, date, text| {
+        format!(
+            "<div class='post p{number}'><p class=author><a href=/user/{name}>{name}</a> Joined: 0{}.02.2015 Posts: {number}7</p>\
+             <p class=date>{date}</p><div class=content>{text}</div><p class=signature>I am {name} of {name}ville</p></div>",
+            (number * 3) % 7 + 1
+        )
+    }));
+}
+
+#[test]
+fn posts_in_rows_of_a_table() {
+    let rows = thread(|_, name, date, text| {
+        format!(
+            "<tr><td class=head><a href=/user/{name}>{name}</a>: {date}</td></tr><tr><td class=text>{text}</td></tr>"
+        )
+    });
+    check(&rows.replace("<div id=posts>", "<table>").replace("</div><p>footer", "</table><p>footer"));
+}
+
+#[test]
+fn replies_within_the_posts_that_they_answer() {
+    let open = thread(|_, name, date, text| {
+        format!(
+            "<li><div class=head><a href=/user/{name}>{name}</a> <time>{date}</time></div><div class=body>{text}</div><ul>"
+        )
+    });
+    check(&open);
+}
+
+#[test]
+fn pages_without_posts_have_none() {
+    for source in ["", "<p>a text", "<p>posted on 3 Apr 2020", "<ul><li>1 Apr 2020<li>2 Apr 2020</ul>"] {
+        assert_eq!(find(source), [], "{source}");
+    }
+}
+
+#[test]
+fn a_list_of_threads_has_no_posts() {
+    let list = thread(|number, name, date, text| {
+        format!("<div class=row><a href=/thread/{number}>{text}</a> by <a href=/user/{name}>{name}</a> {date}</div>")
+    });
+    assert_eq!(find(&list), []);
+}
+
+proptest::proptest! {
+    /// Whatever a page has, its posts are found in bounded time, the same ones each time, with texts that it shows.
+    #[test]
+    fn any_page_is_read(source in "(<(div|li|tr|table|p|a href=/u|b|ul)( class=[a-c])?>|</(div|li|p|a|ul)>|[0-3]?[0-9] (Apr|mai) (20[01][0-9])?|[0-9]{1,2}:[0-9]{2}|[a-zé ]{0,9}){0,40}") {
+        let found = find(&source);
+        proptest::prop_assert_eq!(&found, &find(&source));
+        let words: HashSet<String> = Tree::parse(&source).unwrap().text(0).split_whitespace().map(str::to_owned).collect();
+        for post in found {
+            let is_shown = |word: &str| words.iter().any(|shown| shown.contains(word));
+            proptest::prop_assert!(post.text.split_whitespace().all(is_shown), "{:?}", post.text);
+        }
+    }
+}

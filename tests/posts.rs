@@ -1,0 +1,120 @@
+//! The posts that are found on annotated pages of forums of many kinds (WEB-FORUM-52), each of which is read by itself.
+#![allow(clippy::unwrap_used, reason = "the helpers belong to the tests")]
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+
+use harvestman_posts::{PagePost, Tree, find_date, find_posts};
+use jiff::civil::{DateTime, date};
+use serde_json::Value;
+
+/// F-measure of the words of a text from which it is right.
+const TEXT_MIN: f64 = 0.9;
+/// After the latest page was fetched.
+const NOW: DateTime = date(2020, 7, 10).at(12, 0, 0, 0);
+
+/// Returns the annotated pages; `None`, and says so, if they are missing.
+fn pages() -> Option<Vec<Value>> {
+    let corpora =
+        std::env::var_os("HARVESTMAN_CORPORA").map_or_else(|| PathBuf::from("../shared/corpora"), PathBuf::from);
+    let path = corpora.join("../posts/web-forum-52/pages.jsonl.gz");
+    let Ok(file) = File::open(&path) else {
+        let is_required = std::env::var("HARVESTMAN_REQUIRE_CORPORA").is_ok_and(|value| value == "1");
+        assert!(!is_required, "{} is missing, and HARVESTMAN_REQUIRE_CORPORA=1", path.display());
+        eprintln!("SKIPPED: {} is missing; set HARVESTMAN_CORPORA", path.display());
+        return None;
+    };
+    let lines = BufReader::new(flate2::read::GzDecoder::new(file)).lines();
+    Some(lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect())
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// The F-measure of two bags of words.
+fn f_measure(one: &[String], other: &[String]) -> f64 {
+    if one.is_empty() && other.is_empty() {
+        return 1.0;
+    }
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    one.iter().for_each(|word| *left.entry(word).or_default() += 1);
+    let common = other.iter().filter(|word| {
+        let left = left.entry(word).or_default();
+        let is_common = *left > 0;
+        *left -= usize::from(is_common);
+        is_common
+    });
+    2.0 * common.count() as f64 / (one.len() + other.len()) as f64
+}
+
+fn annotated<'p>(post: &'p Value, field: &str) -> &'p str {
+    post[field]["surface_form"].as_str().unwrap_or_default()
+}
+
+/// Whether the name or the address is that of the annotation, which may lack the host.
+fn is_author(found: &PagePost, author: &str) -> bool {
+    let link = found.author_link.as_deref().unwrap_or_default();
+    let ends = |one: &str, other: &str| !one.is_empty() && other.ends_with(one.trim_start_matches('/'));
+    found.author.as_deref() == Some(author) || (!author.is_empty() && (ends(author, link) || ends(link, author)))
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    pages: usize,
+    perfect: usize,
+    annotated: usize,
+    found: usize,
+    right: usize,
+    authors: usize,
+    days: usize,
+}
+
+impl Counts {
+    fn add(&mut self, page: &Value) {
+        let tree = Tree::parse(page["html"].as_str().unwrap()).unwrap();
+        let mut found: Vec<Option<PagePost>> = find_posts(&tree, NOW).into_iter().map(Some).collect();
+        let wanted = page["posts"].as_array().unwrap();
+        let before = self.right;
+        for post in wanted {
+            let text = words(annotated(post, "post_text"));
+            let score =
+                |post: &Option<PagePost>| post.as_ref().map_or(-1.0, |post| f_measure(&text, &words(&post.text)));
+            let best = found.iter_mut().max_by(|one, other| score(one).total_cmp(&score(other)));
+            let Some(best) = best.filter(|best| score(best) >= TEXT_MIN).and_then(Option::take) else { continue };
+            self.right += 1;
+            self.authors += usize::from(is_author(&best, annotated(post, "user")));
+            // The day only: times in attributes are those of another time zone than those shown.
+            let day = find_date(annotated(post, "datetime"), NOW).map(|date| date.date.to_string());
+            self.days += usize::from(day.is_some_and(|day| best.date.is_some_and(|date| date.starts_with(&day))));
+        }
+        self.pages += 1;
+        self.annotated += wanted.len();
+        self.found += found.len();
+        let right = self.right - before;
+        self.perfect += usize::from(right == wanted.len() && right == found.len());
+    }
+}
+
+#[test]
+fn posts_of_annotated_forum_pages_are_found() {
+    let Some(pages) = pages() else { return };
+    let mut counts = Counts::default();
+    pages.iter().for_each(|page| counts.add(page));
+    let share = |part: usize, of: usize| part as f64 / of as f64;
+    let (precision, recall) = (share(counts.right, counts.found), share(counts.right, counts.annotated));
+    let measure = 2.0 * precision * recall / (precision + recall);
+    eprintln!("{counts:?}: precision {precision:.3}, recall {recall:.3}, F1 {measure:.3}");
+    assert!(measure >= 0.93, "F1 {measure:.3}");
+    assert!(share(counts.perfect, counts.pages) >= 0.6, "{counts:?}");
+    assert!(share(counts.authors, counts.annotated) >= 0.78, "{counts:?}");
+    assert!(share(counts.days, counts.annotated) >= 0.85, "{counts:?}");
+}
+
+#[test]
+fn measures_are_those_of_bags_of_words() {
+    assert_eq!(f_measure(&words("a b b c"), &words("B b d")), 4.0 / 7.0);
+    assert_eq!((f_measure(&[], &[]), f_measure(&words("a"), &[])), (1.0, 0.0));
+}
