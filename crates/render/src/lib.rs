@@ -19,17 +19,17 @@ mod settling;
 mod suspicion;
 mod wanted;
 
-pub use actions::{ActionNote, Actions, Expected, KnownActions};
+pub use actions::{ActionNote, Actions, Expected, KeptActions, KnownActions};
 pub use browser::{Chromium, ChromiumSettings, Confinement, Executable, INSTALL_ADVICE};
 pub use hints::has_hints;
 pub use limits::RenderLimits;
-pub use need::{ClassNeed, Gain, Need, RenderNeeds, Turn};
+pub use need::{ClassNeed, Gain, KeptBudget, KeptNeed, Need, RenderNeeds, Turn};
 pub use page::{
     Browser, Later, PageReply, PageRequest, PageRequests, PageTask, Refusal, RenderFailure, RenderedPage, RequestKind,
     RequestNote,
 };
 pub use replaying::replay_page;
-pub use replays::{Held, Means, ReplayState, Replays};
+pub use replays::{Held, KeptReplay, Means, ReplayState, Replays};
 pub use scripts::script_form;
 pub use suspicion::Suspicion;
 pub use wanted::{Decision, Origin, RequestRules};

@@ -6,10 +6,16 @@
 //! with the pages of the crawl, and faster while trials succeed. Pages whose source hints that scripts add something have
 //! an advance; without hints a short crawl has no trials, since the first would cost a large part of it.
 
+mod kept;
+
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use serde::{Deserialize, Serialize};
+
 use super::suspicion::Suspicion;
+
+pub use kept::{KeptBudget, KeptNeed};
 
 /// Number of trials after which a class is decided, if all have the same result.
 const TRIALS: u32 = 3;
@@ -71,7 +77,8 @@ pub enum Turn {
 }
 
 /// What is known of a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Need {
     /// Too little is known.
     Open,
@@ -96,11 +103,13 @@ impl Need {
 }
 
 /// A class of pages.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 struct Class {
     need: Need,
     trials: u32,
-    /// Renders that were asked for and have not ended.
+    /// Renders that were asked for and have not ended. Those of an earlier run never end.
+    #[serde(skip)]
     pending: u32,
     /// The average gain, in links; of recent pages only once the class is decided.
     gain: f64,
@@ -155,7 +164,7 @@ impl<K> Default for RenderNeeds<K> {
 }
 
 /// Trials that may be spent.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Budget {
     /// By any class.
     earned: f64,

@@ -5,11 +5,17 @@
 //! the pages gained. From then on the pages of the class are replayed. Now and then one is rendered again and compared,
 //! ever more seldom while the template holds.
 
+mod kept;
+
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::replay::{ReplayTemplate, Sample, learn, settle, verify};
+
+pub use kept::KeptReplay;
 
 /// Number of samples from which a template is learned.
 const SAMPLES_MIN: usize = 3;
@@ -50,7 +56,7 @@ pub enum Means {
 }
 
 /// How much of what a page gained the answers to its requests hold, by worth in links.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Held {
     /// What they hold.
     pub found: f64,
@@ -117,6 +123,17 @@ pub struct Replays<K> {
     classes: HashMap<K, Class>,
     /// The latest templates that held.
     known: Vec<Arc<ReplayTemplate>>,
+}
+
+impl ReplayState {
+    /// Returns the name in output.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Learning => "learning",
+            Self::Ready => "ready",
+            Self::GivenUp => "given up",
+        }
+    }
 }
 
 impl<K> Default for Replays<K> {
@@ -220,6 +237,14 @@ impl<K: Hash + Eq> Replays<K> {
             Progress::Ready { .. } => ReplayState::Ready,
             Progress::GivenUp { .. } => ReplayState::GivenUp,
         })
+    }
+
+    /// Returns the template by which the pages of a class are replayed, if they are.
+    pub fn template(&self, class: &K) -> Option<&ReplayTemplate> {
+        match &self.classes.get(class)?.progress {
+            Progress::Ready { template, .. } => Some(template),
+            Progress::Learning { .. } | Progress::GivenUp { .. } => None,
+        }
     }
 
     /// Returns a template of another class that predicts the requests of a page.

@@ -153,3 +153,44 @@ proptest! {
         }
     }
 }
+
+/// Returns the same in the next run.
+fn restarted(replays: &Replays<u8>) -> Replays<u8> {
+    let mut next = Replays::default();
+    for class in 0..4 {
+        let kept = replays.kept(&class).map(|kept| serde_json::to_string(&kept).unwrap());
+        kept.into_iter().for_each(|kept| next.restore(class, serde_json::from_str(&kept).unwrap()));
+    }
+    next.restore_templates(replays.templates());
+    next
+}
+
+#[test]
+fn the_next_run_replays_what_this_one_does() {
+    let replays = ready(1);
+    let mut next = restarted(&replays);
+    assert_eq!(next.template(&1), replays.template(&1));
+    assert!(matches!(next.means(&1), Means::Requests(_)));
+    assert!(next.candidate(&2, &sample("replies", 7)).is_some(), "the template is tried for other classes");
+}
+
+#[test]
+fn a_template_that_is_being_verified_needs_no_new_samples_in_the_next_run() {
+    let mut replays = Replays::default();
+    (0..5).for_each(|id| render(&mut replays, 1, sample("replies", 100 + 7 * id), 1.0));
+    let mut next = restarted(&replays);
+    assert_eq!(state(&next, 1), Some(ReplayState::Learning));
+    render(&mut next, 1, sample("replies", 5), 1.0);
+    assert_eq!(state(&next, 1), Some(ReplayState::Ready));
+}
+
+#[test]
+fn a_template_of_another_version_is_learned_again() {
+    let text = serde_json::to_string(&ready(1).kept(&1)).unwrap();
+    let version = format!("\"version\":{}", crate::replay::REPLAY_VERSION);
+    assert!(text.contains(&version));
+    let other = text.replace(&version, "\"version\":1").replace("\"failures\":0", "\"failures\":4294967295");
+    let mut next: Replays<u8> = Replays::default();
+    next.restore(1, serde_json::from_str::<Option<KeptReplay>>(&other).unwrap().unwrap());
+    assert_eq!((state(&next, 1), next.means(&1)), (Some(ReplayState::Learning), Means::Browser));
+}

@@ -1,9 +1,15 @@
 //! What is known of the classes of actions.
 
+mod kept;
+
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use serde::{Deserialize, Serialize};
+
 use crate::need::Gain;
+
+pub use kept::KeptActions;
 
 /// Number of pages on which a class of actions is tried before it is left alone.
 const TRIALS: u32 = 3;
@@ -49,7 +55,7 @@ pub enum Expected {
 /// What is known of the actions of a page, by path.
 pub type KnownActions = HashMap<String, Expected>;
 
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Class {
     /// Number of pages on which it was tried.
     pages: u32,

@@ -12,4 +12,4 @@ mod learned;
 pub(crate) use clicking::{Clicking, Seen};
 #[cfg(test)]
 pub(crate) use control::Control;
-pub use learned::{ActionNote, Actions, Expected, KnownActions};
+pub use learned::{ActionNote, Actions, Expected, KeptActions, KnownActions};

@@ -142,6 +142,11 @@ impl PartPlan {
 }
 
 impl ReplayTemplate {
+    /// Returns whether this program can use it: a stored one may be of another version.
+    pub fn is_usable(&self) -> bool {
+        self.version == REPLAY_VERSION
+    }
+
     /// Returns the same template with volatile parameters filled with the values of a sample, for sites whose answers
     /// without them are others.
     #[must_use]
