@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::status::per_second;
 use super::{CrawlStatus, DedupStats, RecrawlFigures, StopReason, Usage, seconds};
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Fate, FateTable, SearchRecord, TrapRecord};
+use harvestman_core::model::{Fate, FateTable, RenderingSummary, SearchRecord, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
@@ -63,6 +63,8 @@ pub struct Run {
     pub crawl_delays_capped: Vec<CappedDelay>,
     /// The set of URLs seen.
     pub dedup: Option<DedupStats>,
+    /// What was learned of rendering, if pages may be rendered; the twenty classes with the most pages.
+    pub rendering: Option<RenderingSummary>,
     /// The fleet, if this was a node of one.
     pub fleet: Option<FleetFigures>,
 }
@@ -93,6 +95,9 @@ pub struct Report {
     pub crawl_delays_capped: Vec<CappedDelay>,
     /// The set of URLs seen.
     pub dedup: Option<DedupStats>,
+    /// What was learned of rendering, if pages may be rendered; the twenty classes with the most pages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rendering: Option<RenderingSummary>,
     /// The fleet, if this was a node of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetFigures>,
@@ -162,6 +167,7 @@ impl Report {
             crawl_delays_capped_hosts: run.crawl_delays_capped_hosts,
             crawl_delays_capped: run.crawl_delays_capped,
             dedup: run.dedup,
+            rendering: run.rendering,
             fleet: run.fleet,
             started: started.timestamp().to_string(),
             ended: ended.timestamp().to_string(),

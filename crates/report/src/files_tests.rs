@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::*;
 use harvestman_core::config::DedupStore;
 use harvestman_core::model::{
-    Budget, Failure, Fate, FateTable, FoundSite, RobotsRefusal, SearchRecord, TrapMeasure, TrapRecord,
+    Budget, Failure, Fate, FateTable, FoundSite, RenderClassSummary, RenderingSummary, RobotsRefusal, SearchRecord,
+    TrapMeasure, TrapRecord,
 };
 use harvestman_fleet::status::{FleetProgress, FleetStatus, NodeStatus};
 use harvestman_stages::frontier::YieldForecast;
@@ -76,6 +77,21 @@ pub(super) fn status() -> CrawlStatus {
     }
 }
 
+fn rendering() -> RenderingSummary {
+    let class = RenderClassSummary {
+        class: "00000000000000ff".to_owned(),
+        example: "https://h.test/t/1".to_owned(),
+        pages: 30,
+        rendered: 6,
+        replayed: 24,
+        need: "needed".into(),
+        gain: 4.25,
+        replay: Some("ready".into()),
+        requests: Some("{page}/replies".to_owned()),
+    };
+    RenderingSummary { rendered: 6, replayed: 24, known: 1, classes: vec![class] }
+}
+
 /// Returns a report with all fields set.
 fn report() -> Report {
     let measured = Estimate { count: 3.0, low: 1.5, high: 7.25 };
@@ -99,6 +115,7 @@ fn report() -> Report {
         crawl_delays_capped_hosts: 2,
         crawl_delays_capped: vec![CappedDelay { host: "a".to_owned(), asked_seconds: 900.5, used_seconds: 600.0 }],
         dedup: Some(dedup),
+        rendering: Some(rendering()),
         fleet: Some(FleetFigures { crawl: "c".to_owned(), node: "a".to_owned(), pages_of_others: 7, was_over: true }),
     };
     let at = harvestman_core::clock::Instant::from_micros;

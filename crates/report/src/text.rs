@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::advice::advice;
-use super::{Report, dedup, figures};
+use super::{Report, dedup, figures, rendering_line};
 use harvestman_core::model::{Fate, FateTable, FoundSite, SearchRecord, TrapMeasure, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
@@ -132,6 +132,9 @@ impl fmt::Display for Report {
         if let Some(recrawl) = &self.recrawl {
             let ahead = format!("about {:.0} more are expected to have changed", recrawl.expected);
             line(f, "recrawl", &format!("{}; {ahead}", recrawl.line()))?;
+        }
+        if let Some(known) = &self.rendering {
+            line(f, "rendered", &rendering_line(known))?;
         }
         capped_delay_lines(f, self.crawl_delays_capped_hosts, &self.crawl_delays_capped)?;
         line(f, "links", &format!("{} discovered; each has one fate:", figures::count(self.discovered)))?;

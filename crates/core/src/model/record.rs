@@ -81,6 +81,10 @@ pub struct PageRecord {
     /// Present if the page was to be rendered in a browser: `rendered`, `replayed`, or why that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<String>,
+    /// The class of pages by which that is decided, present if pages may be rendered and the page has scripts;
+    /// `harvestman site` shows what is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub render_class: Option<String>,
     /// SHA-1 of the payload in base 32, as in the WARC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload_digest: Option<String>,
@@ -204,6 +208,7 @@ mod tests {
                     score: has.then_some(score),
                     snapshot: has.then_some(long),
                     rendered: text.clone(),
+                    render_class: text.clone(),
                     payload_digest: text.clone(),
                     ip: text.clone(),
                     truncated: text.clone(),

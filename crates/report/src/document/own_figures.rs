@@ -8,7 +8,7 @@ use super::totals::Totals;
 use crate::closing::has_nothing;
 use crate::seconds::rounded;
 use crate::{CrawlStatus, DedupStats, FleetFigures, HostTrouble, RecrawlFigures, Report, StopReason};
-use harvestman_core::model::{Fate, FateTable, SearchRecord, TrapRecord};
+use harvestman_core::model::{Fate, FateTable, RenderingSummary, SearchRecord, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
@@ -61,6 +61,8 @@ pub struct OwnFigures<'a> {
     pub recrawl: Option<&'a RecrawlFigures>,
     /// The set of URLs seen.
     pub dedup: Option<&'a DedupStats>,
+    /// What was learned of rendering.
+    pub rendering: Option<&'a RenderingSummary>,
     /// The fleet.
     pub fleet: Option<&'a FleetFigures>,
     /// The yield forecast.
@@ -105,6 +107,7 @@ impl<'a> From<&'a Report> for OwnFigures<'a> {
             searches: report.searches.as_ref(),
             recrawl: report.recrawl.as_ref(),
             dedup: report.dedup.as_ref(),
+            rendering: report.rendering.as_ref(),
             fleet: report.fleet.as_ref(),
             outlook: report.outlook,
             pages_per_second: Some(report.pages_per_second),
@@ -141,6 +144,7 @@ impl<'a> From<&'a CrawlStatus> for OwnFigures<'a> {
             searches: status.searches.as_ref(),
             recrawl: status.recrawl.as_ref(),
             dedup: None,
+            rendering: None,
             fleet: None,
             outlook: status.outlook,
             pages_per_second: None,
@@ -178,6 +182,7 @@ impl<'a> From<&'a Totals> for OwnFigures<'a> {
             searches: totals.searches.as_ref(),
             recrawl: None,
             dedup: None,
+            rendering: None,
             fleet: None,
             outlook: None,
             pages_per_second: totals.pages_per_second,

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{CrawlStatus, FunnelStep};
+use harvestman_core::model::RenderingSummary;
 
 pub use history::{History, Sample};
 pub use watch::{Live, Shown};
@@ -42,6 +43,8 @@ pub struct LiveView {
     pub fetches: Vec<FetchRow>,
     /// Failures, the most frequent first.
     pub errors: Vec<ErrorRow>,
+    /// What was learned of rendering, with the first [`ROWS`] classes; `None` if no page is rendered.
+    pub rendering: Option<RenderingSummary>,
 }
 
 /// The identity of a crawl.

@@ -41,6 +41,8 @@ fn hostile() -> Document {
         "troubles": [{"host": list[0], "requests": 1, "failed": 1, "reason": list[1]}],
         "traps": [{"form": list[0], "example": list[1], "measure": "cut", "fetched": 1}],
         "wanted": 5, "searches": {"queries": 3, "found": 90, "sites": [{"site": list[0], "requests": 9, "wanted": 1, "left": true}]},
+        "rendering": {"rendered": 3, "replayed": 4, "known": 1, "classes": [{"example": list[1], "need": list[0], "gain": 1e300,
+            "pages": 7, "replay": list[2], "requests": list.join("\n")}]},
         "crawl_delays_capped_hosts": 2,
         "crawl_delays_capped": [{"host": list[0], "asked_seconds": 1e300, "used_seconds": 5}],
     });
@@ -70,6 +72,21 @@ fn hostile() -> Document {
         ..Sources::default()
     };
     Document::of(sources)
+}
+
+#[test]
+fn a_report_has_the_classes_of_rendered_pages() {
+    let class = json!({"class": "ff", "example": "http://h.test/t/1", "pages": 3_000, "rendered": 9, "replayed": 2_991,
+        "need": "needed", "gain": 12.46, "replay": "ready", "requests": "{page}/replies"});
+    let known = json!({"rendered": 10, "replayed": 2_991, "known": 2, "classes": [class]});
+    let report = json!({"pages": 3_001, "rendering": known}).to_string();
+    let report = Some(read_object::<Report>("report.json", report.as_bytes()).unwrap());
+    let text = markdown(&Document::of(Sources { report, ..Sources::default() }));
+    for part in ["## Rendering", "http://h.test/t/1", "3,000", "2,991", "needed", "12.5", "ready", "{page}/replies"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    let none = Some(Report::default());
+    assert!(!markdown(&Document::of(Sources { report: none, ..Sources::default() })).contains("## Rendering"));
 }
 
 #[test]

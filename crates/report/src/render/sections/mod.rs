@@ -10,6 +10,7 @@ mod nodes;
 mod page_types;
 mod politeness;
 mod recrawl;
+mod rendering;
 mod responses;
 mod results;
 mod searches;
@@ -28,6 +29,7 @@ pub fn sections(document: &Document) -> Vec<Section> {
         ("harvest", "Harvest", harvest::blocks(document)),
         ("searches", "Searches", searches::blocks(document)),
         ("page-types", "Page types", page_types::blocks(document)),
+        ("rendering", "Rendering", rendering::blocks(document)),
         ("fates", "Fates of links", fates::blocks(document)),
         ("politeness", "Politeness", politeness::blocks(document)),
         ("errors", "Errors and remedies", errors::blocks(document)),

@@ -69,7 +69,7 @@ fn int<T: Into<i32>>(value: Option<T>) -> Option<Cell> {
     value.map(|value| Cell::Int(value.into()))
 }
 
-pub(super) const FIELDS: [Field; 29] = [
+pub(super) const FIELDS: [Field; 30] = [
     required("url", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.url)))),
     optional("time", Kind::Time, time),
     required("fate", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.fate)))),
@@ -94,6 +94,7 @@ pub(super) const FIELDS: [Field; 29] = [
     optional("score", Kind::Double, |page| page.score.map(Cell::Double)),
     optional("snapshot", Kind::Long, |page| long(page.snapshot)),
     optional("rendered", Kind::Text, |page| text(&mut page.rendered)),
+    optional("render_class", Kind::Text, |page| text(&mut page.render_class)),
     optional("payload_digest", Kind::Text, |page| text(&mut page.payload_digest)),
     optional("ip", Kind::Text, |page| text(&mut page.ip)),
     optional("truncated", Kind::Text, |page| text(&mut page.truncated)),

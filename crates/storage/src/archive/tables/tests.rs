@@ -37,6 +37,7 @@ fn full() -> PageRecord {
         score: Some(0.5),
         snapshot: Some(9),
         rendered: text("rendered"),
+        render_class: text("00000000000000ff"),
         payload_digest: text("sha1:A"),
         ip: text("127.0.0.1"),
         truncated: text("length"),
