@@ -10,6 +10,7 @@ mod knowledge;
 mod mistakes;
 mod recrawl;
 mod remembered;
+mod rendering;
 mod runs;
 #[allow(dead_code, reason = "other tests use the rest of it")]
 #[path = "../crawl/scripted.rs"]

@@ -23,7 +23,7 @@ use super::threads::{RunningStages, Stages, StagesEnded};
 use super::visits::Visits;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_fleet::status::FleetProgress;
-use harvestman_report::{CrawlStatus, Given, Hooks, Run, StopReason};
+use harvestman_report::{CrawlStatus, Given, Hooks, RENDER_CLASSES_REPORTED, Run, StopReason};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, EndReason, LinksFound};
 
 /// The interval at which a crawl that makes no progress logs the reason.
@@ -119,12 +119,13 @@ impl<R: RunningStages> RunningCrawl<R> {
         }
         let board = Arc::clone(&crawl.status.board);
         let directory = crawl.status.directory.clone();
-        let Crawl { handles, seen, visits, mut run, status: reader, lock: _lock, .. } = crawl;
+        let Crawl { handles, seen, visits, mut run, status: reader, live, lock: _lock, .. } = crawl;
         run.troubles = reader.tally.troubles();
         (run.crawl_delays_capped_hosts, run.crawl_delays_capped) = reader.hosts.capped_delays();
         let StagesEnded { panicked, uncommitted, written } = stages.join(&handles.pages).await?;
         visits.close();
         run.dedup = Some(seen.close());
+        run.rendering = live.renders.map(|renders| renders.summary(RENDER_CLASSES_REPORTED));
         if panicked > 0 {
             return Err(Error::Internal(format!("{panicked} threads panicked")));
         }

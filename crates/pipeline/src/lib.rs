@@ -75,7 +75,7 @@ use environment::{Environment, LiveEnvironment};
 pub use error::Error;
 pub use example::{reader, spelling_reader};
 pub use model_file::{MODEL_FILE, write_model};
-pub use rendering::{BrowserCheck, check_browser};
+pub use rendering::{BrowserCheck, RENDER_FILE, check_browser, read_rendering};
 use resume::Start;
 pub use rules::AcceptsPage;
 pub use searches::{visible_text, with_searches};

@@ -58,6 +58,8 @@ pub(super) struct PageResult {
     pub(super) exported: Option<Vec<u8>>,
     /// If the page is to be rendered before anything is done with it: its class.
     pub(super) to_render: Option<ToRender>,
+    /// The class by which that was decided.
+    pub(super) render_class: Option<RenderClass>,
 }
 
 /// What an HTML page is read from.
@@ -92,6 +94,7 @@ impl PageResult {
             cluster: PageCluster::default(),
             exported: None,
             to_render: None,
+            render_class: None,
         }
     }
 
@@ -222,15 +225,17 @@ impl PageProcessor {
         let read_words = || parser.words(body, content_type);
         let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
         let cluster = filter.classified(&page);
+        let mut render_class = None;
         if let Some(renders) = rules.renders.as_ref().filter(|_| matches!(source, Source::Answer)) {
             let suspicion = Suspicion::of(body, page.link_count(), || word_count(body, content_type));
             let form = if suspicion == Suspicion::None { 0 } else { script_form(body) };
             let class = RenderClass::of(&item.url, form);
             let has_hints = || has_hints(body, origin_of(item.url.as_str()));
             let to_render = ToRender { class, suspicion: renders.suspicion(class, suspicion, has_hints) };
-            if renders.wants(to_render) {
+            if renders.wants(to_render, item.url.as_str()) {
                 return PageResult { to_render: Some(to_render), ..PageResult::of(Fate::Fetched) };
             }
+            render_class = (suspicion != Suspicion::None).then_some(to_render.class);
         }
         let accepts = rules.validator.as_ref();
         let accepted = accepts.and_then(|accepts| accepts(item.url.as_str(), body, content_type));
@@ -276,6 +281,7 @@ impl PageProcessor {
             rows,
             contexts,
             cluster,
+            render_class,
             ..PageResult::of(Fate::Fetched)
         }
     }

@@ -2,6 +2,7 @@
 
 use super::page_processor::PageResult;
 use super::recrawl::RecrawlHandle;
+use super::rendering::RenderClass;
 use harvestman_core::model::{Difference, Exchange, Fate, Lease, PageRecord, Truncation, Visit};
 
 /// Builds the line for a lease. `exchange`: the last request, if one was sent; `result`: the result of processing its
@@ -43,6 +44,7 @@ pub(super) fn page_record(
         score: decision.map(|decision| decision.score).filter(|score| score.is_finite()),
         snapshot: decision.map(|decision| decision.snapshot),
         rendered: None,
+        render_class: result.and_then(|result| result.render_class).map(RenderClass::name),
         payload_digest: None,
         ip: answer.and_then(|answer| answer.remote).map(|ip| ip.to_string()),
         truncated: answer.and_then(|answer| answer.truncated).map(truncation).map(str::to_owned),

@@ -9,7 +9,7 @@ use super::handles::{PageQueue, StateHandle};
 use super::job::Job;
 use super::learning::Learner;
 use super::recrawl::RecrawlScheduler;
-use super::rendering::RenderStage;
+use super::rendering::{RenderStage, RenderWriter, RenderWriterThread};
 use super::state_writer::{StateWriter, StateWriterThread};
 use super::worker::Worker;
 use harvestman_core::model::Ledger;
@@ -23,6 +23,8 @@ pub(super) struct Stages {
     pub(super) learner: Option<Learner>,
     /// The browsers, if pages may be rendered.
     pub(super) render_stage: Option<RenderStage>,
+    /// Writes what is learned of them.
+    pub(super) render_writer: Option<RenderWriter>,
     /// In a recrawl: its scheduler.
     pub(super) scheduler: Option<RecrawlScheduler>,
     /// `None` if the state is not persisted.
@@ -50,6 +52,7 @@ pub(super) struct StagesEnded {
 pub(super) struct Threads {
     workers: Vec<JoinHandle<()>>,
     learner: Option<JoinHandle<()>>,
+    render_writer: Option<RenderWriterThread>,
     scheduler: Option<JoinHandle<()>>,
     state_writer: Option<StateWriterThread>,
     writer: ArchiveThread,
@@ -59,7 +62,7 @@ impl Threads {
     /// Starts a thread for each stage.
     pub(super) fn spawn(stages: Stages) -> Result<Self, Error> {
         let refused = |error: std::io::Error| Error::Internal(error.to_string());
-        let Stages { workers, jobs, learner, render_stage, scheduler, state_writer, writer } = stages;
+        let Stages { workers, jobs, learner, render_stage, render_writer, scheduler, state_writer, writer } = stages;
         if let Some(stage) = render_stage {
             stage.spawn();
         }
@@ -68,21 +71,23 @@ impl Threads {
             writer: writer.spawn()?,
             state_writer: state_writer.map(|(writer, handle)| writer.spawn(handle)).transpose().map_err(refused)?,
             learner: learner.map(Learner::spawn).transpose().map_err(refused)?,
+            render_writer: render_writer.map(RenderWriter::spawn).transpose().map_err(refused)?,
             scheduler: scheduler.map(RecrawlScheduler::spawn).transpose().map_err(refused)?,
             workers: workers.collect::<Result<_, _>>().map_err(refused)?,
         })
     }
 
     fn join_blocking(self, pages: &PageQueue) -> StagesEnded {
-        let Self { workers, learner, scheduler, state_writer, writer } = self;
+        let Self { workers, learner, render_writer, scheduler, state_writer, writer } = self;
         pages.end(workers.len());
         // The workers feed the learner, so they end first.
         let panicked =
             workers.into_iter().chain(learner).chain(scheduler).filter_map(|thread| thread.join().err()).count();
+        let rendering = render_writer.map_or(Ok(()), RenderWriterThread::join);
         // Before the archive, which ends when it has no writers left.
         let committed = state_writer.map_or(Ok(None), StateWriterThread::join);
         StagesEnded {
-            panicked: panicked + usize::from(committed.is_err()),
+            panicked: panicked + usize::from(committed.is_err()) + usize::from(rendering.is_err()),
             uncommitted: committed.ok().flatten(),
             written: writer.join(),
         }

@@ -104,6 +104,7 @@ impl Worker {
                 Err(page) => (lease, exchange) = (page.lease, page.exchange),
             }
             result = self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, &exchange));
+            result.render_class = Some(class);
         }
         self.finish((lease, exchange), (before, started), result, None);
     }
@@ -122,7 +123,7 @@ impl Worker {
         if let RenderOutcome::Failed(why) = outcome {
             tracing::debug!(url = lease.item.url.as_str(), %why, "the page is not rendered");
         }
-        let result = match outcome {
+        let mut result = match outcome {
             RenderOutcome::Rendered(page) => self
                 .process_contained(&lease.item, |processor| processor.rendered(&lease.item, &exchange, (class, page))),
             RenderOutcome::Replayed(page) => {
@@ -132,6 +133,7 @@ impl Worker {
                 self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, &exchange))
             }
         };
+        result.render_class = Some(class);
         self.finish((lease, exchange), (before, started), result, Some(outcome));
     }
 

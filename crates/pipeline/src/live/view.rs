@@ -9,6 +9,7 @@ use super::site::site_map;
 use crate::control::CrawlControl;
 use crate::handles::FrontierHandle;
 use crate::hosts::HostDirectory;
+use crate::rendering::Renders;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_core::model::{Priority, QueueKey};
@@ -35,6 +36,8 @@ pub(crate) struct LiveSources {
     pub(crate) frontier: FrontierHandle,
     pub(crate) hosts: Arc<HostDirectory>,
     pub(crate) archive: Arc<ArchiveMetrics>,
+    /// Decides which pages are rendered, if any may be.
+    pub(crate) renders: Option<Arc<Renders>>,
     pub(crate) clock: Clock,
     pub(crate) seeds: Vec<String>,
 }
@@ -111,6 +114,7 @@ impl<'a> LiveViewer<'a> {
             hosts: crawl.host_table(survey).await,
             fetches: crawl.board.fetches(),
             errors: crawl.errors(status),
+            rendering: crawl.renders.as_ref().map(|renders| renders.summary(ROWS)),
         }
     }
 }

@@ -15,6 +15,8 @@ const IGNORED_RUNS: usize = 2 * RUN - 1;
 const WORDS_MAX: usize = 65_536;
 /// Maximum number of gains that are remembered.
 const KNOWN_MAX: usize = 1 << 20;
+/// Maximum number of those among them that are kept over a restart.
+const REPEATED_MAX: usize = 1 << 14;
 
 /// What a page shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,7 +74,11 @@ impl Gained {
 
 /// The gains of earlier pages: what is gained again and again (a menu, a notice) counts once.
 #[derive(Debug, Default)]
-pub(super) struct KnownGains(HashSet<u64, FixedState>);
+pub(super) struct KnownGains {
+    known: HashSet<u64, FixedState>,
+    /// Those that were met more than once.
+    repeated: HashSet<u64, FixedState>,
+}
 
 impl KnownGains {
     /// Returns what `rendered` has that `plain` lacks, and no page rendered before had.
@@ -107,14 +113,32 @@ impl KnownGains {
     }
 
     fn is_known_word(&self, word: u64) -> bool {
-        self.0.contains(&step(3, word))
+        self.known.contains(&step(3, word))
     }
 
     fn is_new(&mut self, gain: u64) -> bool {
-        if self.0.len() >= KNOWN_MAX {
-            self.0.clear();
+        if self.known.len() >= KNOWN_MAX {
+            (self.known, self.repeated) = Default::default();
         }
-        self.0.insert(gain)
+        let is_new = self.known.insert(gain);
+        if !is_new && self.repeated.len() < REPEATED_MAX {
+            self.repeated.insert(gain);
+        }
+        is_new
+    }
+
+    /// Returns what several pages gained alike, sorted. Only this is kept over a restart: pages whose outcome was not
+    /// committed are rendered again then, and what they alone have is still a gain.
+    pub(super) fn repeated(&self) -> Vec<u64> {
+        let mut repeated: Vec<u64> = self.repeated.iter().copied().collect();
+        repeated.sort_unstable();
+        repeated
+    }
+
+    /// Returns the gains of an earlier run, from what several of its pages gained alike.
+    pub(super) fn of_repeated(repeated: Vec<u64>) -> Self {
+        let repeated: HashSet<u64, FixedState> = repeated.into_iter().take(REPEATED_MAX).collect();
+        Self { known: repeated.clone(), repeated }
     }
 }
 
@@ -147,6 +171,17 @@ mod tests {
         assert_eq!(known.gain(&written, &dates).gain(), Gain::default());
         assert_eq!(known.gain(&Shown::default(), &shown(&[], "short")).gain(), Gain { links: 0, words: 1 });
         assert_eq!(known.gain(&Shown::default(), &Shown::default()).gain(), Gain::default());
+    }
+
+    #[test]
+    fn what_several_pages_gained_is_no_gain_after_a_restart_and_what_one_gained_is() {
+        let mut known = KnownGains::default();
+        let page = |link| shown(&[1, 2, link], "");
+        known.gain(&Shown::default(), &page(3));
+        known.gain(&Shown::default(), &page(4));
+        let mut next = KnownGains::of_repeated(known.repeated());
+        assert_eq!(next.gain(&Shown::default(), &page(4)).gain(), Gain { links: 1, words: 0 });
+        assert_eq!(next.gain(&Shown::default(), &page(4)).gain(), Gain::default());
     }
 
     #[test]

@@ -7,32 +7,37 @@
 //! replayed.
 
 mod assets;
+mod classes;
+mod file;
 mod gain;
+mod learned;
+mod learned_requests;
 mod links;
 mod page;
 mod requests;
 mod stage;
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
 use tokio::sync::Notify;
 
+pub use self::file::{RENDER_FILE, read_rendering};
+pub(crate) use self::file::{RenderWriter, RenderWriterThread};
 pub(crate) use self::gain::{Gained, Shown, gain_of_page};
 pub(crate) use self::links::LinkScope;
 pub(crate) use self::page::{PageToRender, RenderClass, RenderOutcome, ToRender};
 pub use self::stage::{BrowserCheck, check_browser};
 pub(crate) use self::stage::{Browsers, RenderQueue, RenderStage, browsers};
 
-use self::gain::KnownGains;
+use self::learned::Learned;
 use harvestman_core::config::{RenderMode, RenderOptions};
+use harvestman_core::model::RenderingSummary;
 use harvestman_metrics::RenderMetrics;
-use harvestman_render::replay::{ReplayTemplate, Sample};
 use harvestman_render::{
-    ActionNote, Actions, Gain, Held, KnownActions, Means, Need, RenderFailure, RenderNeeds, RenderedPage, ReplayState,
-    Replays, Suspicion, Turn,
+    ActionNote, Gain, KnownActions, Means, Need, RenderFailure, RenderedPage, ReplayState, Suspicion, Turn,
 };
 
 /// Decides which pages are rendered and which are replayed, and learns from the results.
@@ -40,10 +45,10 @@ pub(crate) struct Renders {
     mode: RenderMode,
     /// Whether pages may be replayed.
     is_replaying: bool,
-    needs: Mutex<RenderNeeds<RenderClass>>,
-    known: Mutex<KnownGains>,
-    replays: Mutex<Replays<RenderClass>>,
-    actions: Mutex<Actions<RenderClass>>,
+    learned: Learned,
+    /// Whether there are decisions that are not written yet, and the same of counts.
+    has_decided: AtomicBool,
+    has_counted: AtomicBool,
     /// Whether no browser starts.
     is_off: AtomicBool,
     /// Told when pages that wait may have their turn.
@@ -52,20 +57,21 @@ pub(crate) struct Renders {
 }
 
 impl Renders {
-    pub(crate) fn new(options: &RenderOptions, metrics: Arc<RenderMetrics>) -> Self {
-        let (needs, known, replays, actions) = Default::default();
+    /// Starts from what an earlier run left in the crawl directory, if there was one.
+    pub(crate) fn open(options: &RenderOptions, directory: &Path, metrics: Arc<RenderMetrics>) -> Self {
         let is_replaying = options.mode == RenderMode::Auto && options.replay;
-        Self {
+        let renders = Self {
             mode: options.mode,
             is_replaying,
-            needs,
-            known,
-            replays,
-            actions,
+            learned: file::recall(directory),
+            has_decided: AtomicBool::new(false),
+            has_counted: AtomicBool::new(false),
             is_off: AtomicBool::new(false),
             changed: Notify::new(),
             metrics,
-        }
+        };
+        renders.show();
+        renders
     }
 
     /// Returns how likely scripts add something to a page of this class, by a first guess and by the hints in its source,
@@ -76,19 +82,41 @@ impl Renders {
         guess: Suspicion,
         has_hints: impl FnOnce() -> bool,
     ) -> Suspicion {
-        let seeks_hints = guess == Suspicion::Weak && self.mode == RenderMode::Auto && self.needs.lock().reads(&class);
+        let seeks_hints =
+            guess == Suspicion::Weak && self.mode == RenderMode::Auto && self.learned.needs.lock().reads(&class);
         if seeks_hints && has_hints() { Suspicion::Likely } else { guess }
     }
 
-    /// Returns whether a page waits for its turn to be rendered, if it comes.
-    pub(crate) fn wants(&self, page: ToRender) -> bool {
+    /// Returns what is known of the classes with the most pages.
+    pub(crate) fn summary(&self, max: usize) -> RenderingSummary {
+        self.learned.summary(max)
+    }
+
+    /// Returns whether there is something that is not written yet: a decision or, if they matter, counts. It counts as
+    /// written from then on.
+    fn has_news(&self, counts_matter: bool) -> bool {
+        let has_decided = self.has_decided.swap(false, Ordering::Relaxed);
+        let has_counted = (has_decided || counts_matter) && self.has_counted.swap(false, Ordering::Relaxed);
+        has_decided || has_counted
+    }
+
+    /// Returns whether a page waits for its turn to be rendered, if it comes, and counts the page.
+    pub(crate) fn wants(&self, page: ToRender, url: &str) -> bool {
+        if page.suspicion != Suspicion::None || self.mode == RenderMode::Always {
+            self.learned.met.lock().meet(page.class, url);
+            self.has_counted.store(true, Ordering::Relaxed);
+        }
+        self.may_want(page)
+    }
+
+    fn may_want(&self, page: ToRender) -> bool {
         if self.is_off.load(Ordering::Relaxed) {
             return false;
         }
         match self.mode {
             RenderMode::Never => false,
             RenderMode::Always => true,
-            RenderMode::Auto => self.needs.lock().wants(page.class, page.suspicion),
+            RenderMode::Auto => self.learned.needs.lock().wants(page.class, page.suspicion),
         }
     }
 
@@ -100,7 +128,7 @@ impl Renders {
         match self.mode {
             RenderMode::Never => Turn::Plain,
             RenderMode::Always => Turn::Render,
-            RenderMode::Auto => self.needs.lock().turn(&page.class, page.suspicion, page.is_retest),
+            RenderMode::Auto => self.learned.needs.lock().turn(&page.class, page.suspicion, page.is_retest),
         }
     }
 
@@ -109,9 +137,10 @@ impl Renders {
         let class = page.class.apart();
         // Its class needs more than the plain pages, so it may too.
         let suspicion = page.suspicion.max(Suspicion::Likely);
-        if page.is_apart || !self.wants(ToRender { class, suspicion }) {
+        if page.is_apart || !self.may_want(ToRender { class, suspicion }) {
             return false;
         }
+        self.learned.met.lock().move_page(page.class, class, page.lease.item.url.as_str());
         self.withdraw(page.class);
         (page.class, page.is_apart, page.is_begun) = (class, true, false);
         true
@@ -119,24 +148,25 @@ impl Renders {
 
     /// Returns how a page of this class is completed.
     pub(crate) fn means(&self, class: RenderClass) -> Means {
-        if self.is_replaying { self.replays.lock().means(&class) } else { Means::Browser }
+        if self.is_replaying { self.learned.replays.lock().means(&class) } else { Means::Browser }
     }
 
     /// Returns whether pages of this class are rendered only now and then.
     pub(crate) fn is_retested(&self, class: RenderClass) -> bool {
-        self.mode == RenderMode::Auto && self.needs.lock().is_retested(&class)
+        self.mode == RenderMode::Auto && self.learned.needs.lock().is_retested(&class)
     }
 
     /// Returns whether it has turned out that pages of this class need not be rendered.
     pub(crate) fn is_unneeded(&self, class: RenderClass) -> bool {
-        self.mode == RenderMode::Auto && self.needs.lock().is_unneeded(&class)
+        self.mode == RenderMode::Auto && self.learned.needs.lock().is_unneeded(&class)
     }
 
     /// Learns what rendering a page gained, unless the crawl's rules kept its scripts from their data.
     pub(crate) fn learn(&self, class: RenderClass, page: &RenderedPage, plain: &Shown, rendered: &Shown) -> Gained {
-        let gained = self.known.lock().gain(plain, rendered);
+        let gained = self.learned.known.lock().gain(plain, rendered);
         let gain = gained.gain();
-        let mut needs = self.needs.lock();
+        let mut needs = self.learned.needs.lock();
+        let before = needs.of(&class).map(|class| class.need);
         // What was gained in spite of that is a gain.
         if page.is_impaired() && gain == Gain::default() {
             needs.fail(&class);
@@ -145,7 +175,9 @@ impl Renders {
             needs.learn(&class, gain);
             self.metrics.pages.by(if gain == Gain::default() { "no_gain" } else { "gain" }).inc();
         }
+        let is_decided = needs.of(&class).map(|class| class.need) != before;
         drop(needs);
+        self.has_decided.fetch_or(is_decided, Ordering::Relaxed);
         self.changed.notify_one();
         self.metrics.gained_links.add(u64::from(gain.links));
         self.learn_actions(class, &page.actions);
@@ -155,7 +187,7 @@ impl Renders {
 
     /// Returns what is known of clicks on a page of this class that is rendered now.
     pub(crate) fn actions(&self, class: RenderClass) -> KnownActions {
-        self.actions.lock().of_page(&class)
+        self.learned.actions.lock().of_page(&class)
     }
 
     /// Learns what clicks on a page brought.
@@ -168,58 +200,16 @@ impl Renders {
             };
             self.metrics.clicks.by(outcome).add(u64::from(note.clicks));
         }
-        self.actions.lock().learn(class, notes);
-    }
-
-    /// Returns the template whose share of the gain of a sample [`Renders::learn_requests`] must be told.
-    pub(crate) fn candidate(&self, class: RenderClass, sample: &Sample) -> Option<Arc<ReplayTemplate>> {
-        self.replays.lock().candidate(&class, sample)
-    }
-
-    /// Returns whether the requests of pages that were rendered are learned.
-    pub(crate) const fn learns_requests(&self) -> bool {
-        self.is_replaying
-    }
-
-    /// Learns from the requests of a page that a browser rendered.
-    pub(crate) fn learn_requests(
-        &self,
-        class: RenderClass,
-        sample: Sample,
-        candidate: Option<(Arc<ReplayTemplate>, Held)>,
-    ) {
-        let url = sample.page_url.clone();
-        let template = candidate.as_ref().map(|(template, _)| Arc::clone(template));
-        let mut replays = self.replays.lock();
-        let before = replays.state(&class);
-        replays.learn(class, sample, candidate);
-        let after = replays.state(&class);
-        drop(replays);
-        match (before == after, after, template) {
-            (false, Some(ReplayState::Ready), Some(template)) => {
-                let requests = template.describe();
-                tracing::info!(
-                    page = url.as_str(),
-                    requests,
-                    "plain requests bring what a browser shows: no page like this is rendered from now on"
-                );
-            }
-            (false, Some(ReplayState::GivenUp), _) => {
-                tracing::info!(
-                    page = url.as_str(),
-                    "no plain requests bring what a browser shows: pages like this are rendered"
-                );
-            }
-            _ => {}
-        }
-        self.show();
+        self.learned.actions.lock().learn(class, notes);
     }
 
     /// Records the end of a page that was to be rendered, unless [`Renders::learn`] learns from it.
     pub(crate) fn ended(&self, class: RenderClass, outcome: &RenderOutcome) {
+        self.has_counted.store(true, Ordering::Relaxed);
         match outcome {
-            RenderOutcome::Rendered(_) => {}
+            RenderOutcome::Rendered(_) => self.learned.met.lock().count_rendered(class),
             RenderOutcome::Replayed(_) => {
+                self.learned.met.lock().count_replayed(class);
                 self.metrics.pages.by("replayed").inc();
                 self.withdraw(class);
             }
@@ -230,7 +220,7 @@ impl Renders {
 
     /// Records that a page was not rendered to its end.
     pub(crate) fn withdraw(&self, class: RenderClass) {
-        self.needs.lock().withdraw(&class);
+        self.learned.needs.lock().withdraw(&class);
         self.changed.notify_one();
     }
 
@@ -242,15 +232,20 @@ impl Renders {
         {
             tracing::error!("no page is rendered from now on: {text}");
         }
-        self.needs.lock().fail(&class);
+        let mut needs = self.learned.needs.lock();
+        let before = needs.is_retested(&class);
+        needs.fail(&class);
+        let is_decided = needs.is_retested(&class) != before;
+        drop(needs);
+        self.has_decided.fetch_or(is_decided, Ordering::Relaxed);
         self.changed.notify_one();
         self.show();
     }
 
     /// Shows the number of classes by what is known of them.
     fn show(&self) {
-        let replays = self.replays.lock();
-        let needs = self.needs.lock();
+        let replays = self.learned.replays.lock();
+        let needs = self.learned.needs.lock();
         let mut counts: HashMap<&str, u64> = LABELS.map(|label| (label, 0)).into();
         for (class, known) in needs.tried() {
             let is_replayed = replays.state(class) == Some(ReplayState::Ready);

@@ -4,6 +4,7 @@ use harvestman_core::model::path_hash::{fold, step};
 use harvestman_core::model::{Exchange, Lease};
 use harvestman_core::url::CanonicalUrl;
 use harvestman_render::{RenderFailure, RenderedPage, Suspicion};
+use serde::{Deserialize, Serialize};
 
 /// A page that is to be rendered.
 pub(crate) struct PageToRender {
@@ -71,7 +72,8 @@ impl RenderOutcome {
 
 /// The class of a page for the need to render it: the shape of its URL with its scripts. Unlike its cluster this is known from
 /// the first page on, and stays the same when the clusters change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub(crate) struct RenderClass(u64);
 
 impl RenderClass {
@@ -84,9 +86,28 @@ impl RenderClass {
         Self(step(step(host, segments.count() as u64), script_form))
     }
 
+    /// Returns its name in output: 16 hexadecimal digits.
+    pub(crate) fn name(self) -> String {
+        format!("{:016x}", self.0)
+    }
+
     /// Returns the class of those of its pages for which its requests brought nothing.
     pub(crate) const fn apart(self) -> Self {
         Self(step(self.0, 1))
+    }
+}
+
+impl From<RenderClass> for String {
+    fn from(class: RenderClass) -> Self {
+        class.name()
+    }
+}
+
+impl TryFrom<String> for RenderClass {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        u64::from_str_radix(&name, 16).map(Self)
     }
 }
 

@@ -27,7 +27,7 @@ use crate::output::{CONFIG_FILE, SEEN_DIRECTORY};
 use crate::policy_board::PolicyBoard;
 use crate::policy_setup::{LearnerSetup, PolicySetup};
 use crate::recrawl::{RecrawlHandle, RecrawlScheduler, SchedulerSetup};
-use crate::rendering::{Browsers, RenderQueue, RenderStage, Renders};
+use crate::rendering::{Browsers, RenderQueue, RenderStage, RenderWriter, Renders};
 use crate::resume::{Start, restore_urls, spill};
 use crate::rules::Rules;
 use crate::seen::SeenMonitor;
@@ -111,7 +111,10 @@ impl CrawlBuilder<'_> {
         let (workers, learner) = self.workers((policy, renders), &shown.live, &circle.handles, &sinks)?;
         let control = self.control(&circle, &sinks, &shown);
         let status = self.status(&circle, &sinks, &shown, &control);
-        let live = self.live(&circle, &shown, &control);
+        let live = LiveSources { renders: sinks.rules.renders.clone(), ..self.live(&circle, &shown, &control) };
+        let render_writer = sinks.rules.renders.clone();
+        let render_writer =
+            render_writer.map(|renders| RenderWriter::new(renders, &sinks.directory, self.clock.clone()));
         let Circle { handles, jobs, finished, state_writer, scheduler, .. } = circle;
         let crawl = Crawl {
             seen: SeenMonitor::new(sinks.seen, handles.frontier.clone()),
@@ -131,7 +134,7 @@ impl CrawlBuilder<'_> {
         };
         Ok(PreparedCrawl {
             crawl,
-            stages: Stages { workers, jobs, learner, render_stage, scheduler, state_writer, writer },
+            stages: Stages { workers, jobs, learner, render_stage, render_writer, scheduler, state_writer, writer },
         })
     }
 
@@ -154,7 +157,10 @@ impl CrawlBuilder<'_> {
         hooks.metrics.crawl.info.set(&[config.crawl.policy.name(), order, store]);
         let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
         let seen = Arc::new(seen);
-        let rules = Arc::new(rules(self, parts, policy, &seen, earlier.keeps_visits));
+        let mut rules = rules(self, parts, policy, &seen, earlier.keeps_visits);
+        let renders = || Arc::new(Renders::open(&config.render, &directory, Arc::clone(&hooks.metrics.render)));
+        rules.renders = config.render.is_on().then(renders);
+        let rules = Arc::new(rules);
         let visits = Visits::new(earlier.keeps_visits, earlier.reader.clone(), earlier.round_number());
         let started = clock.now() - earlier.past.account.elapsed;
         let visits = Arc::new(visits);
@@ -330,6 +336,7 @@ impl CrawlBuilder<'_> {
             frontier: circle.handles.frontier.clone(),
             hosts: Arc::clone(&circle.hosts),
             archive: Arc::clone(&self.hooks.metrics.archive),
+            renders: None,
             clock: self.clock.clone(),
             seeds: shown.seeds.clone(),
         }

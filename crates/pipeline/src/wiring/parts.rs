@@ -6,7 +6,6 @@ use super::CrawlBuilder;
 use crate::Error;
 use crate::environment::Network;
 use crate::policy_setup::{PolicyEnvironment, PolicySetup};
-use crate::rendering::Renders;
 use crate::rules::Rules;
 use crate::searches::{Searches, query};
 use harvestman_core::config::Config;
@@ -107,10 +106,7 @@ pub(super) fn rules(
         recorded: None,
         validator: policy.validator.clone(),
         searches: parts.searches.clone(),
-        renders: config
-            .render
-            .is_on()
-            .then(|| Arc::new(Renders::new(&config.render, Arc::clone(&builder.hooks.metrics.render)))),
+        renders: None,
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),

@@ -19,6 +19,7 @@ use crate::handles::PageQueue;
 use crate::job::Job;
 use crate::learning::Learner;
 use crate::recrawl::RecrawlScheduler;
+use crate::rendering::RenderWriter;
 use crate::resume::Start;
 use crate::state_writer::{StateLog, StateWriter, SyncArchive};
 use crate::threads::{RunningStages, Stages, StagesEnded};
@@ -120,6 +121,7 @@ struct Stepped {
     worker: Worker,
     jobs: crossbeam_channel::Receiver<Job>,
     learner: Option<Learner>,
+    render_writer: Option<RenderWriter>,
     scheduler: Option<RecrawlScheduler>,
     state_writer: Option<StateWriter>,
 }
@@ -195,14 +197,15 @@ impl Run<'_> {
     }
 
     fn start_stages(&self, stages: Stages, writer: &Arc<Mutex<Option<ArchiveWriter>>>) -> SteppedStages {
-        let Stages { mut workers, jobs, learner, render_stage, scheduler, state_writer, writer: made } = stages;
+        let Stages { mut workers, jobs, learner, render_stage, render_writer, scheduler, state_writer, writer: made } =
+            stages;
         if let Some(render_stage) = render_stage {
             render_stage.spawn();
         }
         *writer.lock() = Some(made);
         let worker = workers.pop().expect("a worker");
         let state_writer = state_writer.map(|(state_writer, _)| state_writer);
-        let mut stepped = Stepped { worker, jobs, learner, scheduler, state_writer };
+        let mut stepped = Stepped { worker, jobs, learner, render_writer, scheduler, state_writer };
         if let Some(learner) = &mut stepped.learner {
             learner.begin();
         }
@@ -217,7 +220,7 @@ impl Run<'_> {
     /// Has each of the stages take a step at intervals.
     fn step_at_intervals(&self, stages: &Rc<RefCell<Option<Stepped>>>, writer: &Arc<Mutex<Option<ArchiveWriter>>>) {
         type Step = fn(&mut Stepped) -> bool;
-        let steps: [(&str, Step); 4] = [
+        let steps: [(&str, Step); 5] = [
             ("worker", |stages| {
                 // A worker that waits here would wait forever.
                 let may = !stages.learner.as_ref().is_some_and(Learner::is_behind);
@@ -229,6 +232,7 @@ impl Run<'_> {
                 Some(None) => stages.scheduler.take().is_some(),
                 step => step.flatten().unwrap_or_default(),
             }),
+            ("render writer", |stages| stages.render_writer.as_mut().is_some_and(RenderWriter::step)),
             ("keeper", |stages| stages.state_writer.as_mut().is_some_and(StateWriter::step)),
         ];
         for (name, step) in steps {
@@ -259,7 +263,7 @@ impl SteppedStages {
 impl RunningStages for SteppedStages {
     async fn join(self, _: &PageQueue) -> Result<StagesEnded, Error> {
         let stages = self.stages.borrow_mut().take().expect("nothing else takes them");
-        let Stepped { mut worker, jobs, mut learner, state_writer, .. } = stages;
+        let Stepped { mut worker, jobs, mut learner, render_writer, state_writer, .. } = stages;
         while let Ok(job) = jobs.try_recv() {
             while learner.as_mut().is_some_and(Learner::step) {}
             worker.step(job);
@@ -267,6 +271,9 @@ impl RunningStages for SteppedStages {
         while learner.as_mut().is_some_and(Learner::step) {}
         if let Some(learner) = learner {
             learner.finish();
+        }
+        if let Some(writer) = render_writer {
+            writer.finish();
         }
         let uncommitted = state_writer.and_then(StateWriter::finish);
         drop(worker);
