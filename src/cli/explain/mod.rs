@@ -7,6 +7,8 @@ mod judged_lines;
 mod page_text;
 mod page_text_lines;
 mod policy_log;
+mod rendering;
+mod rendering_lines;
 mod story;
 mod text;
 
@@ -26,6 +28,7 @@ judged (the verdict of the validator, the tags of the topic), what was expected 
 stands around the link to it, and what its text added: how much was new, how much is stock text
 of its page type, and which pages hold the rest. Of a link that waits it shows what is expected.
 For this, what the policy learnt from is replayed from DIR, and words are quoted from the archive.
+With --render, it shows how the page was rendered, and what is known of pages like it.
 
 Examples:
   Why a page was fetched, why at that moment, and what it added:

@@ -7,6 +7,7 @@ use super::directory::CrawlDirectory;
 use super::judged::{JudgedReport, WaitingReport};
 use super::page_text::PageTextReport;
 use super::policy_log::{Knowledge, knowledge};
+use super::rendering::PageRendering;
 use harvestman_core::model::{Fate, PageRecord, PolicyRefusal};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope, SearchTemplate};
 use harvestman_pipeline::replay_text;
@@ -45,6 +46,9 @@ pub(super) struct Story {
     /// What its text added to the crawl, if it was fetched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<PageTextReport>,
+    /// How it was rendered, if its class may need a browser.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rendering: Option<PageRendering>,
     /// The first five pages that link to it, if links were exported.
     pub linked_from: Vec<Linking>,
 }
@@ -102,8 +106,9 @@ impl Story {
         let verdict = if page.is_none() { Some(verdict(directory, &canonicaliser, &url, found)?) } else { None };
         let text = fetched.zip(replay).map(|(page, replay)| PageTextReport::of(directory, page, replay));
         let query = searches.query_of(url.as_str());
+        let rendering = page.as_ref().and_then(|page| PageRendering::of(directory.path(), page));
         let url = url.to_string();
-        Ok(Self { url, page, verdict, chain, policy, query, judged, waiting, text, linked_from })
+        Ok(Self { url, page, verdict, chain, policy, query, judged, waiting, text, rendering, linked_from })
     }
 }
 

@@ -19,6 +19,9 @@ impl fmt::Display for Story {
                 if let Some(judged) = &self.judged {
                     write!(f, "\nhow it was judged\n{judged}")?;
                 }
+                if let Some(rendering) = &self.rendering {
+                    write!(f, "\nhow it was rendered\n{rendering}")?;
+                }
                 if let Some(text) = &self.text {
                     write!(f, "\nwhat its text added\n{text}")?;
                 }

@@ -7,11 +7,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use serde::Serialize;
 
-use harvestman_pipeline::MODEL_FILE;
+use harvestman_core::model::{RENDER_CLASSES_SHOWN, RenderingSummary};
+use harvestman_pipeline::{MODEL_FILE, read_rendering};
 use harvestman_policy::learned::{Facts, SiteModel};
 
-/// Show what a crawl learnt about a site: its page templates, and the links between them.
+/// Show what a crawl learnt about a site: its page templates, the links between them, and which pages need a browser.
 #[derive(Debug, clap::Args)]
 pub struct SiteArgs {
     /// Crawl directory, or site model written by a crawl or `harvestman learn`
@@ -35,12 +37,44 @@ pub(super) enum Format {
     Graphml,
 }
 
+impl Format {
+    /// Returns whether the output is no graph.
+    const fn is_list(self) -> bool {
+        matches!(self, Self::Text | Self::Json)
+    }
+}
+
+/// What a crawl learnt about a site.
+#[derive(Debug, Default, Serialize)]
+struct Learnt {
+    /// The site model.
+    #[serde(flatten)]
+    facts: Option<Facts>,
+    /// Which pages need a browser.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rendering: Option<RenderingSummary>,
+}
+
 /// Runs the command.
 pub fn run(args: &SiteArgs) -> anyhow::Result<()> {
-    let facts = facts_of(&args.model)?;
+    let rendering = rendering_of(&args.model);
+    let facts = match facts_of(&args.model) {
+        // Graphs have nothing of rendering.
+        Err(_) if rendering.is_some() && !model_file(&args.model).exists() && args.format.is_list() => None,
+        facts => Some(facts?),
+    };
     // A closed pipe (`| head`) is not an error.
-    let _ = io::stdout().write_all(shown(&facts, args.format)?.as_bytes());
+    let _ = io::stdout().write_all(Learnt { facts, rendering }.shown(args.format)?.as_bytes());
     Ok(())
+}
+
+/// Returns what a crawl learnt of rendering. If that cannot be read, the rest is shown with a warning.
+fn rendering_of(path: &Path) -> Option<RenderingSummary> {
+    let read = if path.is_dir() { read_rendering(path, RENDER_CLASSES_SHOWN) } else { Ok(None) };
+    read.unwrap_or_else(|why| {
+        eprintln!("warning: {why}");
+        None
+    })
 }
 
 /// Returns the path of the site model: `path` itself or, for a crawl directory, the model in it.
@@ -73,10 +107,22 @@ pub(super) fn shown(facts: &Facts, format: Format) -> anyhow::Result<String> {
     })
 }
 
+impl Learnt {
+    /// Formats it. Graphs have the facts alone.
+    fn shown(&self, format: Format) -> anyhow::Result<String> {
+        if format == Format::Json {
+            return Ok(serde_json::to_string_pretty(self)? + "\n");
+        }
+        let facts = self.facts.as_ref().map(|facts| shown(facts, format)).transpose()?;
+        let rendering = self.rendering.as_ref().filter(|_| format == Format::Text).map(text::of_rendering);
+        Ok(facts.into_iter().chain(rendering).collect::<Vec<_>>().join("\n"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harvestman_core::model::{Apath, ClusterId};
+    use harvestman_core::model::{Apath, ClusterId, RenderClassSummary};
     use harvestman_policy::learned::{ClusterFacts, Destination, KindFacts, LinkFacts};
 
     fn facts() -> Facts {
@@ -124,6 +170,43 @@ mod tests {
     fn json_holds_all_facts() {
         let json = shown(&facts(), Format::Json).unwrap();
         assert_eq!(serde_json::from_str::<Facts>(&json).unwrap(), facts());
+    }
+
+    #[test]
+    fn classes_of_rendered_pages_follow_the_clusters_or_stand_alone() {
+        let class = RenderClassSummary {
+            class: "00000000000000ff".to_owned(),
+            example: "http://h.test/t/1".to_owned(),
+            pages: 3_000,
+            rendered: 9,
+            replayed: 2_991,
+            need: "needed".into(),
+            gain: 12.5,
+            replay: Some("ready".into()),
+            requests: Some("{page}/replies".to_owned()),
+        };
+        let rendering = RenderingSummary { rendered: 9, replayed: 2_991, known: 61, classes: vec![class] };
+        let learnt = |facts| Learnt { facts, rendering: Some(rendering.clone()) };
+        let alone = learnt(None).shown(Format::Text).unwrap();
+        let expected = "\
+rendering: 9 pages by a browser, 2,991 by plain requests; 61 classes of pages
+
+http://h.test/t/1
+  class    00000000000000ff
+  pages    3,000, 9 rendered, 2,991 replayed
+  need     needed: rendering adds 12.5 links (ten words count as one) to a page on average
+  replay   ready: plain requests bring what a browser shows
+  request  {page}/replies
+
+60 smaller classes are not shown
+";
+        assert_eq!(alone, expected);
+        let both = learnt(Some(facts())).shown(Format::Text).unwrap();
+        assert_eq!(both, format!("{}\n{expected}", shown(&facts(), Format::Text).unwrap()));
+        let json: serde_json::Value =
+            serde_json::from_str(&learnt(Some(facts())).shown(Format::Json).unwrap()).unwrap();
+        assert_eq!((&json["pages"], &json["rendering"]["classes"][0]["pages"]), (&24.into(), &3_000.into()));
+        assert!(learnt(None).shown(Format::Json).unwrap().starts_with("{\n  \"rendering\""));
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use harvestman_core::model::ClusterId;
+use harvestman_core::model::{ClusterId, RenderingSummary};
 use harvestman_policy::learned::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
 pub use harvestman_report::document::site::{name, standing};
+use harvestman_report::{render_class_facts, rendering_line};
 
 /// Formats the whole site, with at most `classes_max` link classes per cluster.
 pub fn of(facts: &Facts, classes_max: usize) -> String {
@@ -14,6 +15,24 @@ pub fn of(facts: &Facts, classes_max: usize) -> String {
         text.push_str(&of_cluster(cluster, classes_max));
     }
     text.extend(facts.kinds.iter().map(of_kind));
+    text
+}
+
+/// Formats what is known of rendering.
+pub fn of_rendering(known: &RenderingSummary) -> String {
+    let mut text = format!("rendering: {}\n", rendering_line(known));
+    for class in &known.classes {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "\n{}\n  class    {}", class.example, class.class);
+        for (name, value) in render_class_facts(class) {
+            let _ = writeln!(text, "  {name:<8} {value}");
+        }
+    }
+    match known.known.saturating_sub(known.classes.len() as u64) {
+        0 => {}
+        1 => text.push_str("\n1 smaller class is not shown\n"),
+        more => drop(writeln!(text, "\n{more} smaller classes are not shown")),
+    }
     text
 }
 
