@@ -43,6 +43,7 @@ function render() {
     showErrors(view.errors, view.status?.statuses);
     showForce(view.status);
     showFleet(view.status?.fleet);
+    showRendering(view.rendering);
   }
   lockControls();
 }

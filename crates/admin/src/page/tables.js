@@ -135,6 +135,26 @@ function showFleet(standing) {
   showNodes(nodes.map((node) => ({ ...node, isThis: node.session === session })));
 }
 
+const showRenderClasses = table("rendering", "Classes of pages, the largest first", [
+  ["First page", linkCell((row) => row.example)],
+  ["Pages", textCell((row) => count(row.pages), "num"), "num"],
+  ["Rendered", textCell((row) => count(row.rendered), "num"), "num"],
+  ["Replayed", textCell((row) => count(row.replayed), "num"), "num"],
+  ["Need", textCell((row) => row.need)],
+  ["Gain", textCell((row) => row.gain.toFixed(1), "num"), "num"],
+  ["Replay", textCell((row) => row.replay ?? "")],
+  ["Requests", textCell((row) => row.requests?.replaceAll("\n", "; ") ?? "", "url foreign")],
+], (row) => row.class, "No page with scripts yet.");
+
+/** Shows which classes of pages are rendered, if any may be. */
+function showRendering(known) {
+  show(byId("rendering-section"), known != null);
+  if (!known) return;
+  const rest = known.known > known.classes.length ? `, ${count(known.classes.length)} of ${count(known.known)} classes` : "";
+  write("rendering-sum", `${plural(known.rendered, "page")} rendered, ${count(known.replayed)} replayed${rest}`);
+  showRenderClasses(known.classes);
+}
+
 const showFetches = table("fetches", "Fetches, the newest first", [
   ["Time", textCell((row) => clockTime(row.time), "num"), "num"],
   ["Address", linkCell((row) => row.url)],
