@@ -8,11 +8,16 @@ use super::source::{Copied, PartSource, Pick};
 use super::template::{FanCondition, PartPlan, ReplayTemplate, RequestPlan, StopRule, UrlPlan};
 
 impl ReplayTemplate {
-    /// Returns the URL of each slot with its sources in braces, one slot a line, for example
+    /// Returns the URL of each slot with its sources in braces, one slot a line, `link` before those that are links and no requests,
+    /// for example
     /// `{page}/replies?sort=thread&offset={counter from 6 by 6 until more_pending is false}`.
     pub fn describe(&self) -> String {
-        let plans = self.slots.iter().filter_map(|slot| slot.plans.first());
-        plans.map(|plan| self.describe_plan(plan)).collect::<Vec<_>>().join("\n")
+        let plans = self.slots.iter().filter_map(|slot| Some((slot.is_link, slot.plans.first()?)));
+        let described = plans.map(|(is_link, plan)| {
+            let kind = if is_link { "link " } else { "" };
+            format!("{kind}{}", self.describe_plan(plan))
+        });
+        described.collect::<Vec<_>>().join("\n")
     }
 
     fn describe_plan(&self, plan: &RequestPlan) -> String {
