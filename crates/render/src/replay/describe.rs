@@ -40,7 +40,9 @@ impl ReplayTemplate {
             }
         }
         if let Some(slot) = plan.start.and_then(|start| self.slots.get(start)) {
-            text += &format!(", after {}", slot.name);
+            let continues =
+                if plan.continues { plan.stop.to_string().replacen(" until", ", unless", 1) } else { String::new() };
+            text += &format!(", after {}{continues}", slot.name);
         }
         text
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::chains::Start;
 use super::column::Column;
+use super::continued::continued_slot;
 use super::facts::PageFacts;
 use super::plan::{WHOLE_SAMPLES_MIN, plans};
 use super::sample::{Sample, SampleKind, SampleRequest};
@@ -73,7 +74,13 @@ fn slot_template(
         // The reason that is reported is that of the start by the page.
         found = plans(Start { facts, slot, after: Some(&slots[at]) }, Some(at)).or(found);
     }
-    let plans = found?;
+    let mut plans = found?;
+    for plan in plans.iter_mut().filter(|_| !slot.is_link(facts)) {
+        let earlier = (0..index).rev().filter(may_start).take(STARTS_MAX).map(|at| (at, &slots[at]));
+        if let Some(at) = continued_slot(facts, slot, earlier, plan) {
+            (plan.start, plan.continues) = (Some(at), true);
+        }
+    }
     let is_useful = slot.requests.iter().any(|(sample, at)| facts[*sample].requests[*at].is_useful);
     let volatile_keys = volatile_keys(facts, slot, &plans);
     let is_link = slot.is_link(facts);

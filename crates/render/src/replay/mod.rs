@@ -17,6 +17,7 @@ mod chains;
 mod column;
 mod compose;
 mod content;
+mod continued;
 mod describe;
 mod explain;
 mod extract;

@@ -31,7 +31,7 @@ pub(super) fn plans(start: Start<'_>, start_index: Option<usize>) -> Result<Vec<
         let was_repeated = chains.iter().any(|chain| chain.requests.len() > 1);
         let repeats = (was_repeated && url.has_source(PartSource::is_moving)) || url.has_source(PartSource::is_cursor);
         let stop = learn_stop(chains, start.facts);
-        RequestPlan { start: start_index, fan, url, repeats, stop }
+        RequestPlan { start: start_index, continues: false, fan, url, repeats, stop }
     };
     let mut plans: Vec<RequestPlan> = Vec::new();
     plans.extend(whole(start, &chains).map(|url| finish(url, None, &chains)));

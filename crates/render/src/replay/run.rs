@@ -119,6 +119,9 @@ impl Replay {
         let mut urls = Vec::new();
         for (slot, known) in template.slots.iter().enumerate() {
             let Some(plan) = known.plans.first().filter(|plan| plan.start == by) else { continue };
+            if plan.continues && answer.is_some_and(|answer| plan.stop.is_met(answer)) {
+                continue;
+            }
             for each in self.values(plan, answer) {
                 if !known.is_link && self.sent.len() >= self.limits.requests {
                     break;

@@ -7,7 +7,7 @@ use super::places::ValuePlace;
 use super::source::PartSource;
 
 /// The version of [`ReplayTemplate`] that this code writes and reads.
-pub const REPLAY_VERSION: u32 = 2;
+pub const REPLAY_VERSION: u32 = 3;
 
 /// How to make the requests of all pages of a cluster. Its slots are made together, as answers of one may start
 /// another.
@@ -49,6 +49,8 @@ pub struct RequestPlan {
     pub fan: Option<Fan>,
     /// The URL of a request.
     pub url: UrlPlan,
+    /// Whether its chains continue the requests of the slot that starts them: none begins where the answer meets `stop`.
+    pub continues: bool,
     /// Whether a chain has more than one request.
     pub repeats: bool,
     /// When a chain ends, besides the bounds and a missing value.

@@ -122,3 +122,34 @@ fn requests_are_bounded() {
     assert_eq!(count(limits(200, 5), false), 6, "the first answer has a link that is new");
     assert_eq!(count(limits(0, 5), true), 0);
 }
+
+/// A thread whose replies come in parts of six, the first part by an address of its own, each with whether there are more.
+fn replies(id: u32, count: u32) -> Sample {
+    let part = |offset: u32| {
+        let address = format!("https://h.example/t/{id}/replies?sort=thread");
+        let address = if offset == 0 { address } else { format!("{address}&offset={offset}") };
+        let links: Vec<String> = (offset..count.min(offset + 6)).map(|reply| format!("\"/r/{id}-{reply}\"")).collect();
+        (address, format!(r#"{{"links":[{}],"more":{}}}"#, links.join(","), count > offset + 6))
+    };
+    let parts: Vec<(String, String)> = (0..count.div_ceil(6)).map(|number| part(6 * number)).collect();
+    let parts: Vec<(&str, &str)> = parts.iter().map(|(url, body)| (url.as_str(), body.as_str())).collect();
+    sample(&format!("https://h.example/t/{id}/"), "<p>x</p>", &parts)
+}
+
+#[test]
+fn parts_that_continue_a_first_one_are_not_requested_where_it_is_the_last() {
+    let template =
+        check(&[replies(17, 20), replies(204, 3), replies(5_117, 13), replies(888, 15), replies(6, 27), replies(7, 2)]);
+    assert_eq!(
+        template.describe(),
+        "{page}/replies?sort=thread\n{page}/replies?sort=thread&offset={counter from 6 by 6 until more is false}, \
+         after https://h.example/*/*/replies?sort=, unless more is false"
+    );
+    let page = url::Url::parse("https://h.example/t/31/").unwrap();
+    let requests = |is_more: bool| {
+        let (mut replay, first) = Replay::first(Arc::new(template.clone()), &page, "<p>x</p>", ReplayLimits::default());
+        assert_eq!(first.len(), 1, "{first:?}");
+        replay.next(&first[0], format!(r#"{{"links":["/r/31-0"],"more":{is_more}}}"#).as_bytes())
+    };
+    assert_eq!((requests(false).len(), requests(true).len()), (0, 1));
+}
