@@ -6,7 +6,7 @@
 //! nodes). Sources: Thaler and Ravishankar 1998 (highest random weight), §4; Mirrokni, Thorup and Zadimoghaddam 2018
 //! (bounded loads). All nodes that see the same nodes compute the same assignment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Partition, Partitions};
 
@@ -26,6 +26,27 @@ pub fn assign<'a>(nodes: &BTreeMap<&'a str, Weight>, partitions: &Partitions) ->
             *free -= 1;
         }
         owners.push(owner);
+    }
+    owners
+}
+
+/// Moves the partitions that only `able` nodes can serve to these nodes: those of `picky` whose node is not among them go
+/// where they would go if only the able nodes existed. All others stay, so that a partition that becomes picky moves
+/// nothing but itself. If no node is able, nothing moves.
+pub fn restrict<'a>(
+    mut owners: Vec<&'a str>,
+    able: &BTreeMap<&'a str, Weight>,
+    picky: &BTreeSet<Partition>,
+    partitions: &Partitions,
+) -> Vec<&'a str> {
+    if picky.is_empty() {
+        return owners;
+    }
+    let among_able = assign(able, partitions);
+    for (partition, (owner, able_owner)) in partitions.all().zip(owners.iter_mut().zip(among_able)) {
+        if picky.contains(&partition) && !able.contains_key(*owner) {
+            *owner = able_owner;
+        }
     }
     owners
 }
@@ -87,6 +108,43 @@ mod tests {
                 let load = owners.iter().filter(|owner| *owner == node).count();
                 prop_assert!(total == 0 || load <= (256 * *weight as usize).div_ceil(total as usize));
             }
+        }
+    }
+
+    /// Nodes, which of them are able, and the picky ones of 64 partitions.
+    fn restricted() -> impl Strategy<Value = (usize, BTreeSet<usize>, BTreeSet<Partition>)> {
+        (1_usize..12).prop_flat_map(|count| {
+            let able = prop::collection::btree_set(0..count, 0..=count);
+            (Just(count), able, prop::collection::btree_set((0_u16..64).prop_map(Partition), 0..64))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_picky_is_at_an_able_node_and_nothing_else_moves((count, able, picky) in restricted()) {
+            let names = names(count);
+            let (nodes, partitions) = (named(&names), Partitions::new(64, 1));
+            let able: BTreeMap<&str, Weight> = able.iter().map(|node| (names[*node].as_str(), 1)).collect();
+            let before = assign(&nodes, &partitions);
+            let after = restrict(before.clone(), &able, &picky, &partitions);
+            prop_assert_eq!(after.len(), 64);
+            for (partition, (before, after)) in partitions.all().zip(before.iter().zip(&after)) {
+                let must_move = picky.contains(&partition) && !able.is_empty() && !able.contains_key(before);
+                prop_assert_eq!(before != after, must_move);
+                prop_assert!(!must_move || able.contains_key(after));
+            }
+        }
+
+        #[test]
+        fn no_able_node_gets_much_more_of_what_is_picky_than_another((count, able, _) in restricted()) {
+            let names = names(count);
+            let able: BTreeMap<&str, Weight> = able.iter().map(|node| (names[*node].as_str(), 1)).collect();
+            let partitions = Partitions::new(64, 1);
+            let after = restrict(assign(&named(&names), &partitions), &able, &partitions.all().collect(), &partitions);
+            let of = |node: &str| after.iter().filter(|owner| **owner == node).count();
+            // Its share of what was restricted, and its share of what was there before.
+            let most = 64_usize.div_ceil(able.len().max(1)) + 64_usize.div_ceil(count);
+            prop_assert!(able.keys().all(|node| of(node) <= most));
         }
     }
 

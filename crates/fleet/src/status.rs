@@ -44,6 +44,9 @@ pub struct NodeStatus {
     pub bytes: u64,
     /// Messages of the exchange that it has yet to log, over all shards that it reads.
     pub behind: u64,
+    /// Whether it has a working browser; unknown if the crawl renders no pages.
+    #[serde(default)]
+    pub browser: Option<bool>,
 }
 
 /// The progress of a running node and its fleet.
@@ -69,6 +72,9 @@ pub struct FleetStatus {
     pub partitions: u64,
     /// The number of partitions held by a live node.
     pub held: u64,
+    /// The number of partitions with pages that need a browser.
+    #[serde(default)]
+    pub need_browser: u64,
     /// The number of nodes.
     pub size: u64,
     /// The nodes, by name. If not all are shown, the first.
@@ -115,17 +121,19 @@ impl FleetStatus {
                 requests: beat.requests,
                 bytes: beat.bytes,
                 behind: behind(beat, partitions, ends),
+                browser: beat.browser,
             })
             .collect();
         nodes.sort_by(|one, other| one.node.cmp(&other.node));
         let held: u64 = nodes.iter().map(|node| node.partitions).sum();
+        let need_browser = view.partitions.values().filter(|(record, _)| record.needs_browser).count() as u64;
         let state = view.crawl.as_ref().map_or("none", |(crawl, _)| match crawl.state {
             CrawlState::Planting => "planting",
             CrawlState::Running => overriding_state(view).unwrap_or("running"),
             CrawlState::Over => "over",
         });
         let (state, size, partitions) = (state.to_owned(), nodes.len() as u64, u64::from(partitions.count()));
-        Self { name: name.to_owned(), state, partitions, held, size, nodes, exchange: ends.to_vec() }
+        Self { name: name.to_owned(), state, partitions, held, need_browser, size, nodes, exchange: ends.to_vec() }
     }
 }
 
@@ -153,8 +161,12 @@ fn behind(beat: &Heartbeat, partitions: &Partitions, ends: &[u64]) -> u64 {
 
 impl fmt::Display for FleetStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, state, partitions, held, size, nodes, .. } = self;
-        writeln!(f, "crawl `{name}`: {state}, {held} of {partitions} partitions held by {size} nodes")?;
+        let Self { name, state, partitions, held, need_browser, size, nodes, .. } = self;
+        write!(f, "crawl `{name}`: {state}, {held} of {partitions} partitions held by {size} nodes")?;
+        if *need_browser > 0 {
+            write!(f, "; {need_browser} partitions need a browser")?;
+        }
+        writeln!(f)?;
         if nodes.is_empty() {
             return Ok(());
         }
@@ -172,13 +184,16 @@ impl fmt::Display for FleetStatus {
             "pages",
             "requests",
             "behind",
+            "browser",
         ];
         let row = |node: &NodeStatus| {
             let numbers = [node.partitions, node.waiting, node.under_way, node.pages, node.requests, node.behind];
             let (load, off) = (share(node.known, total), deviation(node.known, total, node.weight, weight_sum));
             let state = if node.leads { format!("{}, leads", node.state) } else { node.state.clone() };
             let texts = [node.node.clone(), state, node.weight.to_string(), load, off];
-            texts.into_iter().chain(numbers.map(|number| number.to_string())).collect::<Vec<_>>()
+            let browser = node.browser.map_or("-", |has_one| if has_one { "yes" } else { "no" });
+            let numbers = numbers.map(|number| number.to_string());
+            texts.into_iter().chain(numbers).chain([browser.to_owned()]).collect::<Vec<_>>()
         };
         let rows: Vec<Vec<String>> =
             std::iter::once(head.map(str::to_owned).to_vec()).chain(nodes.iter().map(row)).collect();
@@ -223,84 +238,5 @@ impl fmt::Display for FleetProgress {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Partition;
-    use crate::node::records::{CrawlRecord, Origin, PartitionRecord, SessionRecord};
-
-    fn session(name: &str) -> SessionId {
-        SessionId(name.to_owned())
-    }
-
-    fn beat(held: &[u16], positions: &[u64]) -> Heartbeat {
-        let held: Vec<Partition> = held.iter().copied().map(Partition).collect();
-        let known = vec![150; held.len()];
-        Heartbeat { held, known, weight: 1, positions: positions.to_vec(), pages: 7, ..Heartbeat::default() }
-    }
-
-    #[test]
-    fn a_fleet_is_told_by_its_nodes_with_what_they_hold_and_how_far_behind_they_are() {
-        let mut view = FleetView::default();
-        view.crawl = Some((CrawlRecord { origin: Origin::own(), state: CrawlState::Running }, 1));
-        let oldest = Heartbeat { born: 3, ..beat(&[1], &[9, 4]) };
-        view.sessions.insert(session("b.1"), (SessionRecord::Live(oldest), 1));
-        view.sessions.insert(session("a.2"), (SessionRecord::Live(beat(&[0, 2], &[5, 0])), 1));
-        view.sessions.insert(session("c.3"), (SessionRecord::Evicted, 1));
-        for (partition, owner) in [(0, "a.2"), (1, "b.1"), (2, "a.2"), (3, "c.3")] {
-            let record = PartitionRecord { owner: Some(session(owner)), ..PartitionRecord::default() };
-            view.partitions.insert(Partition(partition), (record, 1));
-        }
-        let heard = BTreeSet::from([session("a.2")]);
-        let status = FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]);
-        assert_eq!((&*status.state, status.partitions, status.held), ("running", 4, 3));
-        let nodes: Vec<_> = status
-            .nodes
-            .iter()
-            .map(|node| (&*node.node, &*node.state, node.leads, node.partitions, node.behind))
-            .collect();
-        assert_eq!(nodes, [("a", "live", false, 2, 3), ("b", "silent", true, 1, 2)]);
-        let orders = Orders { stopped: true, ..Orders::default() };
-        view.orders = Some((records::written(&orders), 9));
-        assert_eq!(FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]).state, "stopped");
-        let text = status.to_string();
-        assert!(text.starts_with("crawl `x`: running, 3 of 4 partitions held by 2 nodes\n"), "{text}");
-        assert_eq!(text.lines().count(), 4);
-        let words =
-            |line: usize| text.lines().nth(line).unwrap_or_default().split_whitespace().take(5).collect::<Vec<_>>();
-        assert_eq!(words(2), ["a", "live", "1", "67%", "+33%"]);
-        assert_eq!(words(3), ["b", "silent,", "leads", "1", "33%"]);
-        assert!(text.contains("silent, leads") && text.matches("leads").count() == 1, "{text}");
-    }
-
-    fn progress(nodes: u64, own: &str) -> FleetProgress {
-        let node = |number| NodeStatus { session: format!("n{number}.1"), ..NodeStatus::default() };
-        let fleet = FleetStatus { size: nodes, nodes: (0..nodes).map(node).collect(), ..FleetStatus::default() };
-        FleetProgress { session: own.to_owned(), margin_seconds: 7.25, fleet }
-    }
-
-    #[test]
-    fn of_many_nodes_the_first_are_shown_and_the_own_one_wherever_it_is() {
-        for (own, nodes, rows, shown) in [
-            ("n0.1", 5, 3, "n0.1 n1.1 n2.1"),
-            ("n4.1", 5, 3, "n0.1 n1.1 n4.1"),
-            ("n2.1", 3, 3, "n0.1 n1.1 n2.1"),
-            ("gone.1", 5, 3, "n0.1 n1.1"),
-            ("n1.1", 5, 0, "n1.1"),
-        ] {
-            let mut progress = progress(nodes, own);
-            progress.keep_first(rows);
-            let left: Vec<&str> = progress.fleet.nodes.iter().map(|node| &*node.session).collect();
-            assert_eq!((left.join(" "), progress.fleet.size), (shown.to_owned(), nodes), "{own} of {nodes}");
-        }
-    }
-
-    #[test]
-    fn a_node_says_how_long_it_may_fetch_and_is_read_again_as_it_was_written() {
-        let mut progress = progress(1, "n0.1");
-        assert!(progress.to_string().ends_with("this is node n0; its lease lasts another 7.2 s\n"), "{progress}");
-        let text = serde_json::to_string(&progress).unwrap();
-        assert_eq!(serde_json::from_str::<FleetProgress>(&text).unwrap(), progress);
-        progress.margin_seconds = 0.0;
-        assert!(progress.to_string().contains("it may not fetch"), "{progress}");
-    }
-}
+#[path = "status_tests.rs"]
+mod tests;

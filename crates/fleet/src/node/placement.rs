@@ -1,28 +1,60 @@
 //! The desired placement of partitions, computed from a node's view: where hashing puts them, except those that were
-//! moved to balance the load.
+//! moved to balance the load. Partitions that need a browser are at nodes with one, if there are any.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::records::{PartitionMove, Placement};
 use super::view::FleetView;
-use crate::assignment::{Weight, assign};
+use crate::assignment::{Weight, assign, restrict};
 use crate::balance::{BalanceThresholds, Move, balance};
 use crate::{Partition, Partitions, SessionId};
 
 /// Returns the node that each partition is assigned to, in the order of the partitions. Empty if there are no nodes.
 pub fn owners<'a>(view: &'a FleetView, partitions: &Partitions) -> Vec<&'a str> {
     let weights = view.weights();
-    let mut owners = assign(&weights, partitions);
+    let restriction = Restriction::of(view);
+    let mut owners = hashed(&weights, &restriction, partitions);
     let Some((placement, _)) = &view.placement else { return owners };
     for (node, moved) in &placement.elsewhere {
         let Some(node) = takes_part(&weights, node) else { continue };
-        for partition in moved {
+        for partition in moved.iter().filter(|partition| restriction.allows(**partition, node)) {
             if let Some(owner) = owners.get_mut(usize::from(partition.0)) {
                 *owner = node;
             }
         }
     }
     owners
+}
+
+/// Returns where hashing puts each partition.
+fn hashed<'a>(
+    weights: &BTreeMap<&'a str, Weight>,
+    restriction: &Restriction<'a>,
+    partitions: &Partitions,
+) -> Vec<&'a str> {
+    restrict(assign(weights, partitions), &restriction.able, &restriction.picky, partitions)
+}
+
+/// Which partitions only some nodes may hold.
+struct Restriction<'a> {
+    /// The nodes with a browser, of those to which partitions can be assigned.
+    able: BTreeMap<&'a str, Weight>,
+    /// The partitions that need one.
+    picky: BTreeSet<Partition>,
+}
+
+impl<'a> Restriction<'a> {
+    fn of(view: &'a FleetView) -> Self {
+        let (weights, browsers) = (view.weights(), view.browsers());
+        let able = browsers.into_iter().filter_map(|node| takes_part(&weights, node).map(|node| (node, weights[node])));
+        let picky = view.partitions.iter().filter(|(_, (record, _))| record.needs_browser);
+        Self { able: able.collect(), picky: picky.map(|(partition, _)| *partition).collect() }
+    }
+
+    /// Returns whether a node may hold a partition.
+    fn allows(&self, partition: Partition, node: &str) -> bool {
+        self.able.is_empty() || self.able.contains_key(node) || !self.picky.contains(&partition)
+    }
 }
 
 /// Returns a node if partitions can be assigned to it.
@@ -63,8 +95,10 @@ pub fn place(view: &FleetView, partitions: &Partitions, asked: Option<u64>) -> O
     let number = |owner: &&str| names.binary_search(owner).ok();
     let holders: Vec<usize> = owners.iter().map(number).collect::<Option<_>>()?;
     let bounds = if asked.is_some() { BalanceThresholds::REQUESTED } else { BalanceThresholds::PERIODIC };
+    let restriction = Restriction::of(view);
+    let may_move = |partition: usize, to: usize| restriction.allows(Partition(partition as u16), names[to]);
     let mut moved = Vec::new();
-    for Move { partition, to } in balance(&holders, &known, &weights, &bounds) {
+    for Move { partition, to } in balance(&holders, &known, &weights, &bounds, &may_move) {
         let owner = &mut owners[usize::from(partition.0)];
         moved.push(PartitionMove { partition, from: (*owner).to_owned(), to: names[to].to_owned() });
         *owner = names[to];
@@ -78,7 +112,7 @@ pub fn place(view: &FleetView, partitions: &Partitions, asked: Option<u64>) -> O
 
 /// Returns the assignments that differ from hashing.
 fn elsewhere(owners: &[&str], view: &FleetView, partitions: &Partitions) -> BTreeMap<String, Vec<Partition>> {
-    let hashed = assign(&view.weights(), partitions);
+    let hashed = hashed(&view.weights(), &Restriction::of(view), partitions);
     let mut elsewhere: BTreeMap<String, Vec<Partition>> = BTreeMap::new();
     for (partition, (owner, hashed)) in partitions.all().zip(owners.iter().zip(hashed)) {
         if *owner != hashed {

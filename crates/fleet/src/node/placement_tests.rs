@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::super::plan::plan;
-use super::super::records::{Heartbeat, PartitionRecord, SessionRecord};
+use super::super::records::{Heartbeat, SessionRecord};
 use super::*;
 
 const COUNT: u16 = 16;
@@ -30,8 +30,8 @@ fn fleet(nodes: &[(&str, Weight)], first: u64) -> FleetView {
 fn settle(view: &mut FleetView, first: u64) {
     let owners: Vec<String> = owners(view, &partitions()).into_iter().map(str::to_owned).collect();
     for (partition, owner) in partitions().all().zip(&owners) {
-        let record = PartitionRecord { owner: Some(session(owner)), ..PartitionRecord::default() };
-        view.partitions.insert(partition, (record, 1));
+        let (record, revision) = view.partitions.entry(partition).or_default();
+        (record.owner, *revision) = (Some(session(owner)), 1);
     }
     for (id, (record, _)) in &mut view.sessions {
         let SessionRecord::Live(said) = record else { continue };
@@ -126,4 +126,57 @@ fn nothing_is_placed_anew_while_anything_is_on_its_way() {
     view.partitions.get_mut(&Partition(2)).unwrap().0.owner = None;
     assert_eq!(place(&view, &partitions(), None), None, "nobody holds 2");
     assert_eq!(place(&FleetView::default(), &partitions(), None), None, "there is nobody");
+}
+
+/// Says of each of these nodes whether it has a browser.
+fn equip(view: &mut FleetView, browsers: &[(&str, bool)]) {
+    for (node, has_one) in browsers {
+        let Some((SessionRecord::Live(said), _)) = view.sessions.get_mut(&session(node)) else { panic!("{node}") };
+        said.browser = Some(*has_one);
+    }
+}
+
+fn mark(view: &mut FleetView, partitions: &[u16]) {
+    for partition in partitions {
+        view.partitions.entry(Partition(*partition)).or_default().0.needs_browser = true;
+    }
+}
+
+#[test]
+fn what_needs_a_browser_is_at_a_node_with_one_whatever_the_placement_says() {
+    let mut view = fleet(&[("a", 1), ("b", 1), ("c", 0)], 0);
+    let before: Vec<String> = owners(&view, &partitions()).into_iter().map(str::to_owned).collect();
+    let marked: Vec<u16> = (0..COUNT).filter(|partition| before[usize::from(*partition)] == "a").take(3).collect();
+    mark(&mut view, &marked);
+    assert_eq!(owners(&view, &partitions()), before, "nobody has a browser");
+    equip(&mut view, &[("a", false), ("c", true)]);
+    assert_eq!(owners(&view, &partitions()), before, "a node without weight is given nothing");
+    equip(&mut view, &[("b", true)]);
+    let elsewhere = BTreeMap::from([("a".to_owned(), vec![Partition(marked[0])])]);
+    write(&mut view, Placement { elsewhere, ..Placement::default() });
+    let after: Vec<String> = owners(&view, &partitions()).into_iter().map(str::to_owned).collect();
+    for partition in 0..COUNT {
+        let at = usize::from(partition);
+        assert_eq!(after[at], if marked.contains(&partition) { "b" } else { &*before[at] }, "{partition}");
+    }
+    equip(&mut view, &[("b", false)]);
+    assert_eq!(owners(&view, &partitions()), before, "its browser is gone");
+}
+
+#[test]
+fn the_load_is_balanced_with_what_needs_no_browser() {
+    let mut view = fleet(&[("a", 1), ("b", 1)], 200);
+    let heavy = [0, 10, 11, 12, 13, 14, 15];
+    mark(&mut view, &heavy);
+    equip(&mut view, &[("a", false), ("b", true)]);
+    settle(&mut view, 200);
+    let before = loads(&view);
+    let placement = place(&view, &partitions(), None).expect("it is uneven");
+    assert!(!placement.moved.is_empty());
+    assert!(placement.moved.iter().all(|moved| moved.to == "a" && !heavy.contains(&moved.partition.0)));
+    write(&mut view, placement);
+    settle(&mut view, 200);
+    let after = loads(&view);
+    assert!(after["b"] < before["b"], "{before:?}, then {after:?}");
+    assert_eq!(place(&view, &partitions(), None), None);
 }

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use bytes::Bytes;
 use futures_util::future::join_all;
 
-use super::bus_client::SwapOutcome;
 use super::context::{HeldPartition, NodeContext};
 use super::options::End;
+use super::partition_writes::swap;
 use super::plan::{FreePartition, TakeoverSource, plan};
-use super::records::{self, PartitionRecord, SessionRecord, partition_key, session_key};
-use super::{checkpoints, recovery, spending};
+use super::records::{self, PartitionRecord, SessionRecord, session_key};
+use super::{browsers, checkpoints, recovery, spending};
 use crate::wire::Part;
 use crate::{Partition, PartitionState, SessionId};
 
@@ -42,6 +41,8 @@ pub(super) async fn reconcile(context: Arc<NodeContext>) {
 
 /// Performs one step if there is one. Returns whether it did.
 async fn act(context: &NodeContext) -> bool {
+    // First, so that what needs a browser is released at once.
+    browsers::publish_demand(context).await;
     let held: BTreeSet<Partition> = context.held.lock().keys().copied().collect();
     let plan = plan(&context.view.lock(), &context.session, &held, &context.options.partitions);
     let to_take: usize = plan.take.values().map(Vec::len).sum();
@@ -93,36 +94,13 @@ async fn release(context: &NodeContext, partitions: &[Partition]) {
     let write = |(partition, held): (Partition, HeldPartition)| async move {
         let token = held.record.token + 1;
         let source = Some(context.session.clone());
-        let record = PartitionRecord { token, owner: None, source, end: Some(end) };
+        let record = PartitionRecord { token, owner: None, source, end: Some(end), ..held.record };
         swap(context, partition, &record, Some(held.revision)).await
     };
     let metrics = &context.client.metrics;
     metrics.released.add(released.len() as u64);
     join_all(released.into_iter().map(write)).await;
     metrics.release_seconds.observe(context.clock.now().since(began));
-}
-
-/// Writes a partition's record. Returns its revision, or `None` if another session was first.
-async fn swap(
-    context: &NodeContext,
-    partition: Partition,
-    record: &PartitionRecord,
-    revision: Option<u64>,
-) -> Option<u64> {
-    let (key, value): (String, Bytes) = (partition_key(partition), records::written(record));
-    context.tokens.lock().insert(partition, record.token);
-    match context.client.swap(&key, &value, revision).await {
-        SwapOutcome::Done(revision) => {
-            context.wrote(key, value, revision);
-            Some(revision)
-        }
-        SwapOutcome::Conflict(held) => {
-            if let Some(Err(error)) = held.map(|held| context.view.lock().apply(held)) {
-                tracing::error!("{error}");
-            }
-            None
-        }
-    }
 }
 
 /// Takes partitions of one source. Returns whether it could be tried.
@@ -139,10 +117,11 @@ async fn take(context: &NodeContext, source: &TakeoverSource, free: &[FreePartit
     persist(context, &states, tokens).await;
     let own = |free: &FreePartition| {
         let (partition, revision, token) = (free.partition, free.revision, free.record.token + 1);
+        let needs_browser = free.record.needs_browser;
         let state = states.remove(&partition)?;
         Some(async move {
             let me = Some(context.session.clone());
-            let record = PartitionRecord { token, owner: me.clone(), source: me, end: None };
+            let record = PartitionRecord { token, owner: me.clone(), source: me, end: None, needs_browser };
             let revision = swap(context, partition, &record, revision).await?;
             let held = HeldPartition { record, revision, position: state.position, caught_up: false };
             Some(TakenPartition { partition, state, held })

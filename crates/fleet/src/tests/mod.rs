@@ -23,7 +23,11 @@ use run::{Plan, run};
 fn of_seed(seed: u64) -> Plan {
     // Every third run has a budget, which many of them use up.
     let budget = (seed % 3 == 2).then_some(40 + seed % 200 * 7 % 200);
-    Plan { seed, has_faults: true, mutation: None, budget, is_traced: false }
+    Plan { seed, has_faults: true, mutation: None, budget, renders: seed % 2 == 1, is_traced: false }
+}
+
+fn calm(seed: u64) -> Plan {
+    Plan { has_faults: false, renders: false, ..of_seed(seed) }
 }
 
 fn number(name: &str) -> Option<u64> {
@@ -62,7 +66,7 @@ fn nothing_is_lost_whatever_befalls_a_fleet() {
 #[test]
 fn without_faults_every_page_is_fetched_once() {
     for seed in 0..5 {
-        let outcome = run(Plan { has_faults: false, ..of_seed(seed) });
+        let outcome = run(calm(seed));
         let wrong = checks::wrong(&outcome, false);
         assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
         assert_eq!(checks::fetched_again(&outcome), 0);
@@ -72,7 +76,7 @@ fn without_faults_every_page_is_fetched_once() {
 
 /// Runs seeds without faults and returns those after which the load is uneven.
 fn uneven(mutation: Option<Mutation>) -> Vec<String> {
-    let calm = (0..12).map(|seed| run(Plan { has_faults: false, mutation, ..of_seed(seed) }));
+    let calm = (0..12).map(|seed| run(Plan { mutation, ..calm(seed) }));
     calm.filter_map(|outcome| checks::uneven(&outcome)).collect()
 }
 
@@ -88,7 +92,7 @@ fn without_faults_a_budget_is_used_to_the_last_request() {
     let mut spent = 0;
     for seed in 0..12 {
         let budget = 30 + seed * 11;
-        let outcome = run(Plan { has_faults: false, budget: Some(budget), ..of_seed(seed) });
+        let outcome = run(Plan { budget: Some(budget), ..calm(seed) });
         let wrong = checks::wrong(&outcome, false);
         assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
         let (sent, pages) = (outcome.web.fetches.lock().len() as u64, outcome.web.truth().len() as u64);
@@ -96,6 +100,22 @@ fn without_faults_a_budget_is_used_to_the_last_request() {
         spent += u64::from(sent == budget);
     }
     assert!(spent >= 6, "hardly any budget was used up");
+}
+
+#[test]
+fn without_faults_pages_that_need_a_browser_are_rendered_by_the_nodes_that_have_one() {
+    let (mut rendered, mut found_out) = (0, 0);
+    for seed in 0..number("HARVESTMAN_FLEET_SEEDS").unwrap_or(8) {
+        let plan = Plan { budget: None, renders: true, ..calm(seed) };
+        let outcome = run(plan);
+        let wrong = [checks::wrong(&outcome, false), checks::not_rendered(&outcome)].concat();
+        assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
+        rendered += checks::rendered(&outcome);
+        let outcome = run(Plan { mutation: Some(Mutation::KeepsPlain), ..plan });
+        found_out += usize::from(!checks::not_rendered(&outcome).is_empty());
+    }
+    assert!(rendered > 50, "hardly any page was rendered: {rendered}");
+    assert!(found_out >= 4, "the check could not fail: {found_out}");
 }
 
 #[test]

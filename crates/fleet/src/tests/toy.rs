@@ -14,11 +14,12 @@ use crate::engine::{Engine, EngineStatus, FetchDeadline};
 use crate::node::signal::Signal;
 use crate::node::{SessionLog, Wrap};
 use crate::policy::Outbox;
-use crate::{FinishedUrl, LogEntry, Partition, PartitionState, Partitions, SessionId};
+use crate::{BrowserDemand, FinishedUrl, LogEntry, Partition, PartitionState, Partitions, SessionId};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Fate, Ledger, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
+mod rendering;
 mod spending;
 
 /// The most fetches in flight.
@@ -79,6 +80,8 @@ pub(super) struct Toy {
     /// The budget of requests of the whole fleet.
     pub(super) limit: Option<u64>,
     outbox: Arc<Outbox>,
+    /// `None` if no pages are rendered.
+    pub(super) browsers: Option<Arc<BrowserDemand>>,
 }
 
 impl Toy {
@@ -105,6 +108,7 @@ impl Toy {
             mutation,
             limit,
             outbox,
+            browsers: None,
         }
     }
 
@@ -182,6 +186,9 @@ impl Toy {
             }
         }
         self.web.ends(connection.fetch, true);
+        if self.goes_elsewhere(&item, connection.fetch) {
+            return;
+        }
         self.ended(&item, connection.fetch);
     }
 

@@ -236,6 +236,7 @@ fn beat_bytes() -> (f64, f64) {
 
 fn partition_bytes() -> f64 {
     let session = Some(SessionId("node-1000.0123abcd".to_owned()));
-    let record = PartitionRecord { token: 1_000, owner: session.clone(), source: session, end: None };
+    let record =
+        PartitionRecord { token: 1_000, owner: session.clone(), source: session, end: None, needs_browser: false };
     written(&record).len() as f64 + AROUND
 }

@@ -1,0 +1,79 @@
+use super::*;
+use crate::Partition;
+use crate::node::records::{CrawlRecord, Origin, PartitionRecord, SessionRecord};
+
+fn session(name: &str) -> SessionId {
+    SessionId(name.to_owned())
+}
+
+fn beat(held: &[u16], positions: &[u64]) -> Heartbeat {
+    let held: Vec<Partition> = held.iter().copied().map(Partition).collect();
+    let known = vec![150; held.len()];
+    Heartbeat { held, known, weight: 1, positions: positions.to_vec(), pages: 7, ..Heartbeat::default() }
+}
+
+#[test]
+fn a_fleet_is_told_by_its_nodes_with_what_they_hold_and_how_far_behind_they_are() {
+    let mut view = FleetView::default();
+    view.crawl = Some((CrawlRecord { origin: Origin::own(), state: CrawlState::Running }, 1));
+    let oldest = Heartbeat { born: 3, browser: Some(false), ..beat(&[1], &[9, 4]) };
+    view.sessions.insert(session("b.1"), (SessionRecord::Live(oldest), 1));
+    view.sessions.insert(session("a.2"), (SessionRecord::Live(beat(&[0, 2], &[5, 0])), 1));
+    view.sessions.insert(session("c.3"), (SessionRecord::Evicted, 1));
+    for (partition, owner) in [(0, "a.2"), (1, "b.1"), (2, "a.2"), (3, "c.3")] {
+        let (owner, needs_browser) = (Some(session(owner)), partition == 2);
+        let record = PartitionRecord { owner, needs_browser, ..PartitionRecord::default() };
+        view.partitions.insert(Partition(partition), (record, 1));
+    }
+    let heard = BTreeSet::from([session("a.2")]);
+    let status = FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]);
+    assert_eq!((&*status.state, status.partitions, status.held), ("running", 4, 3));
+    let nodes: Vec<_> =
+        status.nodes.iter().map(|node| (&*node.node, &*node.state, node.leads, node.partitions, node.behind)).collect();
+    assert_eq!(nodes, [("a", "live", false, 2, 3), ("b", "silent", true, 1, 2)]);
+    let orders = Orders { stopped: true, ..Orders::default() };
+    view.orders = Some((records::written(&orders), 9));
+    assert_eq!(FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]).state, "stopped");
+    let text = status.to_string();
+    let first = "crawl `x`: running, 3 of 4 partitions held by 2 nodes; 1 partitions need a browser\n";
+    assert!(text.starts_with(first), "{text}");
+    let browsers: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split_whitespace().last()).collect();
+    assert_eq!(browsers, ["browser", "-", "no"]);
+    assert_eq!(text.lines().count(), 4);
+    let words = |line: usize| text.lines().nth(line).unwrap_or_default().split_whitespace().take(5).collect::<Vec<_>>();
+    assert_eq!(words(2), ["a", "live", "1", "67%", "+33%"]);
+    assert_eq!(words(3), ["b", "silent,", "leads", "1", "33%"]);
+    assert!(text.contains("silent, leads") && text.matches("leads").count() == 1, "{text}");
+}
+
+fn progress(nodes: u64, own: &str) -> FleetProgress {
+    let node = |number| NodeStatus { session: format!("n{number}.1"), ..NodeStatus::default() };
+    let fleet = FleetStatus { size: nodes, nodes: (0..nodes).map(node).collect(), ..FleetStatus::default() };
+    FleetProgress { session: own.to_owned(), margin_seconds: 7.25, fleet }
+}
+
+#[test]
+fn of_many_nodes_the_first_are_shown_and_the_own_one_wherever_it_is() {
+    for (own, nodes, rows, shown) in [
+        ("n0.1", 5, 3, "n0.1 n1.1 n2.1"),
+        ("n4.1", 5, 3, "n0.1 n1.1 n4.1"),
+        ("n2.1", 3, 3, "n0.1 n1.1 n2.1"),
+        ("gone.1", 5, 3, "n0.1 n1.1"),
+        ("n1.1", 5, 0, "n1.1"),
+    ] {
+        let mut progress = progress(nodes, own);
+        progress.keep_first(rows);
+        let left: Vec<&str> = progress.fleet.nodes.iter().map(|node| &*node.session).collect();
+        assert_eq!((left.join(" "), progress.fleet.size), (shown.to_owned(), nodes), "{own} of {nodes}");
+    }
+}
+
+#[test]
+fn a_node_says_how_long_it_may_fetch_and_is_read_again_as_it_was_written() {
+    let mut progress = progress(1, "n0.1");
+    assert!(progress.to_string().ends_with("this is node n0; its lease lasts another 7.2 s\n"), "{progress}");
+    let text = serde_json::to_string(&progress).unwrap();
+    assert_eq!(serde_json::from_str::<FleetProgress>(&text).unwrap(), progress);
+    progress.margin_seconds = 0.0;
+    assert!(progress.to_string().contains("it may not fetch"), "{progress}");
+}
