@@ -66,7 +66,7 @@ fn for_topic(mut config: Config, topic: &str) -> Config {
 }
 
 /// The lines of a node's page logs, also of those of its earlier sessions.
-fn pages(dir: &Path, node: &str) -> Vec<PageRecord> {
+pub fn pages(dir: &Path, node: &str) -> Vec<PageRecord> {
     let files = std::fs::read_dir(dir.join(node)).into_iter().flatten();
     let names = files.map(|file| file.unwrap().path());
     let logs = names.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("pages"));

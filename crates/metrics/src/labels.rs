@@ -246,6 +246,7 @@ pub const RENDER_OUTCOMES: &[&str] = &[
     "no_gain",
     "impaired",
     "replayed",
+    "elsewhere",
     "cannot_start",
     "crashed",
     "hung",

@@ -7,7 +7,7 @@ use super::job::Sitemap;
 use super::link_filter::LinkFilter;
 use super::link_judge::Memory;
 use super::reach::Reach;
-use super::rendering::{Gained, LinkScope, RenderClass, Renders, Shown, ToRender};
+use super::rendering::{Gained, LinkScope, RenderClass, RenderPlace, Renders, Shown, ToRender};
 use super::rules::Rules;
 use super::searches::visible_text;
 use bytes::Bytes;
@@ -56,8 +56,8 @@ pub(super) struct PageResult {
     pub(super) contexts: Vec<Box<[u32]>>,
     /// The line of the link export.
     pub(super) exported: Option<Vec<u8>>,
-    /// If the page is to be rendered before anything is done with it: its class.
-    pub(super) to_render: Option<ToRender>,
+    /// If the page is to be rendered before anything is done with it: its class, and where.
+    pub(super) to_render: Option<(ToRender, RenderPlace)>,
     /// The class by which that was decided.
     pub(super) render_class: Option<RenderClass>,
 }
@@ -232,8 +232,8 @@ impl PageProcessor {
             let class = RenderClass::of(&item.url, form);
             let has_hints = || has_hints(body, origin_of(item.url.as_str()));
             let to_render = ToRender { class, suspicion: renders.suspicion(class, suspicion, has_hints) };
-            if renders.wants(to_render, item.url.as_str()) {
-                return PageResult { to_render: Some(to_render), ..PageResult::of(Fate::Fetched) };
+            if let Some(place) = renders.place(item, to_render) {
+                return PageResult { to_render: Some((to_render, place)), ..PageResult::of(Fate::Fetched) };
             }
             render_class = (suspicion != Suspicion::None).then_some(to_render.class);
         }
@@ -286,6 +286,11 @@ impl PageProcessor {
         }
     }
 
+    /// Returns whether the host of a page is still this node's.
+    pub(super) fn holds(&self, item: &ScheduledUrl) -> bool {
+        self.rules.ownership.holds(item.url.origin())
+    }
+
     /// Processes a page by the document that its scripts left.
     pub(super) fn rendered(
         &mut self,
@@ -298,6 +303,9 @@ impl PageProcessor {
             let plain = self.shown(item, (&body, answer.content_type()), &[]);
             let shown = self.shown(item, (page.html.as_bytes(), Some(RENDERED_TYPE)), &page.navigations);
             let gained = renders.learn(class, page, &plain, &shown);
+            if gained.gain().is_worth_it() {
+                renders.keep(item);
+            }
             if renders.learns_requests() && !page.is_incomplete() {
                 self.learn_requests(&renders, (item, class), (&body, page), &gained);
             }

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crossbeam_channel::Receiver;
 use tokio::sync::OwnedSemaphorePermit;
@@ -16,7 +17,7 @@ use super::live::LiveBoard;
 use super::page_processor::{PageProcessor, PageResult, observation};
 use super::page_record::{note_visit, page_record};
 use super::recrawl::{RecrawlHandle, links_of, sighting};
-use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderQueue, Renders, ToRender};
+use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, RenderQueue, Renders, ToRender};
 use super::visits::{Visits, earlier};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl, Visit};
@@ -26,6 +27,9 @@ use harvestman_stages::frontier::{
     CreditPool, LeaseEnded, LinksFound, Outcome, OwnRequestEnded, PageFindings, SitemapLinks,
 };
 use harvestman_storage::archive::{PageFacts, RecordEncoder};
+
+/// How long a page waits for its host to move to a node with a browser; usually that takes a second or two.
+const MOVE_MAX: Duration = Duration::from_secs(10);
 
 /// What all workers share.
 pub(super) struct WorkerContext {
@@ -94,7 +98,12 @@ impl Worker {
             Ok(answer) if answer.status == 304 && before.is_some() => PageResult::of(Fate::NotModified),
             _ => self.process_contained(&lease.item, |processor| processor.page(&lease.item, &exchange)),
         };
-        if let Some((ToRender { class, suspicion }, renders)) = result.to_render.zip(context.renders.as_ref()) {
+        if let Some((_, RenderPlace::Elsewhere)) = result.to_render {
+            context.metrics.worker.busy_seconds.add(context.clock.now().since(started));
+            return self.put_back(lease, &exchange, MOVE_MAX);
+        }
+        let to_render = result.to_render.map(|(to_render, _)| to_render);
+        if let Some((ToRender { class, suspicion }, renders)) = to_render.zip(context.renders.as_ref()) {
             let is_retest = context.render_rules.as_ref().is_some_and(|rules| rules.is_retested(class));
             let (is_check, is_begun, is_apart) = (false, false, false);
             let page = PageToRender { lease, exchange, class, suspicion, is_retest, is_check, is_begun, is_apart };
@@ -111,8 +120,10 @@ impl Worker {
 
     /// Goes on with a page that was to be rendered.
     fn rendered(&mut self, page: Box<PageToRender>, outcome: &RenderOutcome) {
-        let PageToRender { lease, exchange, class, is_begun, .. } = *page;
-        if outcome.page().is_some_and(RenderedPage::is_cut_short) {
+        let PageToRender { lease, exchange, class, suspicion, is_begun, .. } = *page;
+        // A host that leaves this node gets no requests any more: its page is incomplete.
+        let leaves = |page: &RenderedPage| page.is_incomplete() && !self.processor.holds(&lease.item);
+        if outcome.page().is_some_and(|page| page.is_cut_short() || leaves(page)) {
             return self.cut_short(lease, &exchange, class);
         }
         let started = self.context.clock.now();
@@ -122,6 +133,10 @@ impl Worker {
         }
         if let RenderOutcome::Failed(why) = outcome {
             tracing::debug!(url = lease.item.url.as_str(), %why, "the page is not rendered");
+        }
+        let rules = self.context.render_rules.as_ref();
+        if rules.is_some_and(|rules| rules.leaves_unrendered(&lease.item, ToRender { class, suspicion }, outcome)) {
+            return self.put_back(lease, &exchange, MOVE_MAX);
         }
         let mut result = match outcome {
             RenderOutcome::Rendered(page) => self
@@ -137,13 +152,19 @@ impl Worker {
         self.finish((lease, exchange), (before, started), result, Some(outcome));
     }
 
-    /// Returns a page to the frontier whose content may be missing because the crawl ends: the next run fetches it again.
+    /// Returns a page to the frontier whose content may be missing because the crawl ends, or because its host goes to another node:
+    /// the next run or that node fetches it again.
     fn cut_short(&self, lease: Lease, exchange: &Exchange, class: RenderClass) {
         if let Some(rules) = &self.context.render_rules {
             rules.withdraw(class);
         }
+        self.put_back(lease, exchange, Duration::ZERO);
+    }
+
+    /// Returns a page to the frontier as if it had not been fetched; it waits this long at least.
+    fn put_back(&self, lease: Lease, exchange: &Exchange, pause: Duration) {
         let received = Some(exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64));
-        let outcome = Outcome::Retry(self.context.clock.now());
+        let outcome = Outcome::Retry(self.context.clock.now() + pause);
         self.context.frontier.send(LeaseEnded { lease, outcome, received });
     }
 

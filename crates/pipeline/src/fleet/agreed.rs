@@ -16,8 +16,8 @@ const WRITTEN_WITHIN: Duration = Duration::from_secs(3);
 /// The interval at which the configuration is looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// Returns the common configuration with a node's own settings: where it writes, how many threads it has, who may watch
-/// it, how it reaches the servers.
+/// Returns the common configuration with a node's own settings: where it writes, how many threads it has, which browser, who may
+/// watch it, how it reaches the servers.
 pub(super) fn with_own(common: &Config, own: &Config) -> Config {
     let mut config = common.clone();
     config.crawl.out.clone_from(&own.crawl.out);
@@ -27,6 +27,9 @@ pub(super) fn with_own(common: &Config, own: &Config) -> Config {
     config.crawl.seed = own.crawl.seed;
     config.metrics = own.metrics.clone();
     config.log = own.log.clone();
+    config.render.browser.clone_from(&own.render.browser);
+    config.render.browsers = own.render.browsers;
+    config.render.sandbox = own.render.sandbox;
     let (fleet, its) = (&mut config.fleet, &own.fleet);
     fleet.servers.clone_from(&its.servers);
     fleet.name.clone_from(&its.name);
@@ -141,6 +144,7 @@ mod tests {
         other.crawl.out = "b".to_owned();
         other.fleet.node = "b".to_owned();
         other.fleet.weight = 3;
+        other.render.browser = "/opt/chromium".to_owned();
         assert!(differences(&common(&one), &common(&other)).is_empty());
         other.host.connections_per_host += 1;
         other.fleet.partitions = 16;

@@ -64,6 +64,8 @@ impl FleetEngine {
         let waiting = known.waiting.iter().map(|item| item.url.fingerprint());
         for url in known.ended.iter().copied().chain(waiting) {
             self.seen.insert(url);
+            // It has come back already: from the exchange it would come a second time.
+            self.territory.was_relinquished(url);
         }
         let mut past = Past::default();
         let mut unreadable = past.take_notes(std::mem::take(&mut known.notes));

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use super::browsers::FleetBrowsers;
 use super::commit_tracker::CommitTracker;
 use super::journal::SessionJournal;
 use super::log::FleetLog;
 use super::policy::{FleetPolicy, NodePolicy};
+use crate::Error;
 use crate::environment::{Environment, LiveEnvironment, Network};
 use crate::make_policy::MakePolicy;
+use crate::rendering::{Browsers, OtherBrowsers};
 use crate::state_writer::StateLog;
 use harvestman_core::clock::Clock;
-use harvestman_core::config::FetchOptions;
+use harvestman_core::config::{Config, FetchOptions};
 use harvestman_core::seed::Seed;
 use harvestman_fleet::{HostOwnership, PartitionOwnership};
 use harvestman_stages::fetch::TrustedHosts;
@@ -22,6 +25,8 @@ pub(super) struct FleetEnvironment {
     pub(super) commits: Arc<CommitTracker>,
     pub(super) journal: Arc<SessionJournal>,
     pub(super) policy: Arc<FleetPolicy>,
+    /// `None` if the crawl renders no pages.
+    pub(super) browsers: Option<Arc<FleetBrowsers>>,
     pub(super) runtime: tokio::runtime::Handle,
 }
 
@@ -33,6 +38,23 @@ impl Environment for FleetEnvironment {
         trusted: TrustedHosts,
     ) -> Result<Arc<dyn Network>, harvestman_stages::fetch::Error> {
         LiveEnvironment.network(options, clock, trusted)
+    }
+
+    fn browsers(&self, config: &Config, clock: &Clock) -> Result<Browsers, Error> {
+        let Some(FleetBrowsers { demand, .. }) =
+            self.browsers.as_deref().filter(|browsers| browsers.demand.has_browser())
+        else {
+            return Ok(Browsers::new());
+        };
+        LiveEnvironment.browsers(config, clock).or_else(|why| {
+            tracing::warn!("the browser of this node is gone: {why}");
+            demand.lose_browser();
+            Ok(Browsers::new())
+        })
+    }
+
+    fn other_browsers(&self) -> Option<Arc<dyn OtherBrowsers>> {
+        self.browsers.clone().map(|browsers| browsers as _)
     }
 
     fn ownership(&self) -> Arc<dyn HostOwnership> {

@@ -6,6 +6,7 @@
 
 mod agreed;
 mod before;
+mod browsers;
 mod budget;
 mod commit_tracker;
 mod engine;

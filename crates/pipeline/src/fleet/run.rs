@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::agreed::{self, Disagreement};
 use super::before;
 use super::session::NodeContext;
-use super::{budget, orders};
+use super::{browsers, budget, orders};
 use crate::Error;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
@@ -59,7 +59,8 @@ async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Repo
     let clock = Clock::system();
     // Only once: it outlives every session.
     let given = Arc::new(tokio::sync::Mutex::new(hooks.commands.listen()));
-    let node = NodeContext { bus: &bus, config, hooks: &hooks, given: &given, clock: &clock };
+    let has_browser = browsers::has_browser(config).await;
+    let node = NodeContext { bus: &bus, config, hooks: &hooks, given: &given, clock: &clock, has_browser };
     let mut last: Option<Report> = None;
     loop {
         let before = match (before::ask(&*bus, config, &clock, &hooks.stop).await, last.take()) {

@@ -9,18 +9,24 @@ use harvestman_render::{RenderedPage, Suspicion};
 
 fn renders(directory: &Path) -> Arc<Renders> {
     let options = RenderOptions { mode: RenderMode::Auto, ..RenderOptions::default() };
-    Arc::new(Renders::open(&options, directory, Metrics::new().render))
+    Arc::new(Renders::open(&options, directory, Metrics::new().render, None))
 }
 
 fn class() -> RenderClass {
     RenderClass::of(&CanonicalUrl::from_canonical("http://h.test/t/1"), 1)
 }
 
+/// Meets a page, and returns whether it waits for its turn.
+fn wants(renders: &Renders, page: ToRender, url: &str) -> bool {
+    renders.meet(page, url);
+    renders.wants(page)
+}
+
 /// Renders three pages without a gain, which decides that their class needs no browser.
 fn decide(renders: &Renders) {
     for page in 0..3 {
         let to_render = ToRender { class: class(), suspicion: Suspicion::Strong };
-        assert!(renders.wants(to_render, &format!("http://h.test/t/{page}")));
+        assert!(wants(renders, to_render, &format!("http://h.test/t/{page}")));
         let shown = crate::rendering::Shown::default();
         renders.learn(class(), &RenderedPage::default(), &shown, &shown);
     }
@@ -45,7 +51,7 @@ fn a_decision_is_written_soon_and_is_known_to_the_next_run() {
 /// The next run has nothing to find out.
 fn decide_nothing_more(directory: &Path) {
     let next = renders(directory);
-    assert!(!next.wants(ToRender { class: class(), suspicion: Suspicion::Strong }, "http://h.test/t/9"));
+    assert!(!wants(&next, ToRender { class: class(), suspicion: Suspicion::Strong }, "http://h.test/t/9"));
 }
 
 #[test]
@@ -53,7 +59,7 @@ fn counts_are_written_seldom_and_at_the_end() {
     let dir = tempfile::tempdir().unwrap();
     let clock = Clock::starting_at(Instant::from_micros(1_790_000_000_000_000));
     let renders = renders(dir.path());
-    let meet = || renders.wants(ToRender { class: class(), suspicion: Suspicion::Strong }, "http://h.test/t/1");
+    let meet = || wants(&renders, ToRender { class: class(), suspicion: Suspicion::Strong }, "http://h.test/t/1");
     let mut writer = RenderWriter::new(Arc::clone(&renders), dir.path(), clock);
     meet();
     writer.written.0 = writer.clock.now() - PAUSE;

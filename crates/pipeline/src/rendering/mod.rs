@@ -8,6 +8,7 @@
 
 mod assets;
 mod classes;
+mod elsewhere;
 mod file;
 mod gain;
 mod learned;
@@ -24,6 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
+pub(crate) use self::elsewhere::{OtherBrowsers, RenderPlace};
 pub use self::file::{RENDER_FILE, read_rendering};
 pub(crate) use self::file::{RenderWriter, RenderWriterThread};
 pub(crate) use self::gain::{Gained, Shown, gain_of_page};
@@ -49,16 +51,23 @@ pub(crate) struct Renders {
     /// Whether there are decisions that are not written yet, and the same of counts.
     has_decided: AtomicBool,
     has_counted: AtomicBool,
-    /// Whether no browser starts.
+    /// Whether there is no browser here, or none starts.
     is_off: AtomicBool,
+    /// In a fleet: the other nodes.
+    others: Option<Arc<dyn OtherBrowsers>>,
     /// Told when pages that wait may have their turn.
     changed: Notify,
     metrics: Arc<RenderMetrics>,
 }
 
 impl Renders {
-    /// Starts from what an earlier run left in the crawl directory, if there was one.
-    pub(crate) fn open(options: &RenderOptions, directory: &Path, metrics: Arc<RenderMetrics>) -> Self {
+    /// Starts from what an earlier run left in the crawl directory, if there was one. `others` are the other nodes of a fleet.
+    pub(crate) fn open(
+        options: &RenderOptions,
+        directory: &Path,
+        metrics: Arc<RenderMetrics>,
+        others: Option<Arc<dyn OtherBrowsers>>,
+    ) -> Self {
         let is_replaying = options.mode == RenderMode::Auto && options.replay;
         let renders = Self {
             mode: options.mode,
@@ -67,6 +76,7 @@ impl Renders {
             has_decided: AtomicBool::new(false),
             has_counted: AtomicBool::new(false),
             is_off: AtomicBool::new(false),
+            others,
             changed: Notify::new(),
             metrics,
         };
@@ -100,17 +110,26 @@ impl Renders {
         has_decided || has_counted
     }
 
-    /// Returns whether a page waits for its turn to be rendered, if it comes, and counts the page.
-    pub(crate) fn wants(&self, page: ToRender, url: &str) -> bool {
+    /// Records that there is no browser here.
+    pub(crate) fn turn_off(&self) {
+        self.is_off.store(true, Ordering::Relaxed);
+    }
+
+    fn is_off(&self) -> bool {
+        self.is_off.load(Ordering::Relaxed)
+    }
+
+    /// Counts a page whose class may need a browser.
+    fn meet(&self, page: ToRender, url: &str) {
         if page.suspicion != Suspicion::None || self.mode == RenderMode::Always {
             self.learned.met.lock().meet(page.class, url);
             self.has_counted.store(true, Ordering::Relaxed);
         }
-        self.may_want(page)
     }
 
-    fn may_want(&self, page: ToRender) -> bool {
-        if self.is_off.load(Ordering::Relaxed) {
+    /// Returns whether a page waits for its turn to be rendered, if it comes.
+    fn wants(&self, page: ToRender) -> bool {
+        if self.is_off() {
             return false;
         }
         match self.mode {
@@ -122,7 +141,7 @@ impl Renders {
 
     /// Decides about a page that waits.
     fn turn(&self, page: &PageToRender) -> Turn {
-        if self.is_off.load(Ordering::Relaxed) {
+        if self.is_off() {
             return Turn::Plain;
         }
         match self.mode {
@@ -137,7 +156,7 @@ impl Renders {
         let class = page.class.apart();
         // Its class needs more than the plain pages, so it may too.
         let suspicion = page.suspicion.max(Suspicion::Likely);
-        if page.is_apart || !self.may_want(ToRender { class, suspicion }) {
+        if page.is_apart || !self.wants(ToRender { class, suspicion }) {
             return false;
         }
         self.learned.met.lock().move_page(page.class, class, page.lease.item.url.as_str());
@@ -230,7 +249,8 @@ impl Renders {
         if let RenderFailure::CannotStart(text) = why
             && !self.is_off.swap(true, Ordering::Relaxed)
         {
-            tracing::error!("no page is rendered from now on: {text}");
+            tracing::error!("no page is rendered here from now on: {text}");
+            self.others.iter().for_each(|others| others.lose_browser());
         }
         let mut needs = self.learned.needs.lock();
         let before = needs.is_retested(&class);

@@ -158,7 +158,9 @@ impl CrawlBuilder<'_> {
         let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
         let seen = Arc::new(seen);
         let mut rules = rules(self, parts, policy, &seen, earlier.keeps_visits);
-        let renders = || Arc::new(Renders::open(&config.render, &directory, Arc::clone(&hooks.metrics.render)));
+        let others = self.environment.other_browsers();
+        let metrics = Arc::clone(&hooks.metrics.render);
+        let renders = || Arc::new(Renders::open(&config.render, &directory, metrics, others));
         rules.renders = config.render.is_on().then(renders);
         let rules = Arc::new(rules);
         let visits = Visits::new(earlier.keeps_visits, earlier.reader.clone(), earlier.round_number());
@@ -262,6 +264,9 @@ impl CrawlBuilder<'_> {
         browsers: Option<(&Arc<Renders>, Browsers)>,
     ) -> Option<(RenderQueue, RenderStage)> {
         let (rules, browsers) = browsers?;
+        if browsers.is_empty() {
+            rules.turn_off();
+        }
         let to = (handles.subrequests.clone(), handles.pages.clone());
         Some(RenderStage::new(self.config, to, self.clock.clone(), (Arc::clone(rules), browsers)))
     }

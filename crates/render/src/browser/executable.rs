@@ -33,7 +33,7 @@ impl Executable {
         if let Some(path) = named {
             return match is_executable(path) {
                 true => Ok(Self { path: path.to_owned() }),
-                false => Err(format!("render.browser: {} is no executable file", path.display())),
+                false => Err(format!("render.browser: {} is no executable file: {INSTALL_ADVICE}", path.display())),
             };
         }
         let folders: Vec<PathBuf> = std::env::split_paths(search).collect();

@@ -1,4 +1,5 @@
-//! The simulated browser: it runs the one script of the simulated web, takes its time, and crashes now and then.
+//! The simulated browser: it runs the one script of the simulated web, takes its time, and crashes now and then. And nodes of a
+//! fleet that have browsers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use parking_lot::Mutex;
 use rand::Rng as _;
 
 use super::web::{APP, data_url};
+use crate::rendering::OtherBrowsers;
 use harvestman_core::seed::Rng;
 use harvestman_render::{
     Browser, Decision, Later, Origin, PageReply, PageRequest, PageRequests, PageTask, RenderFailure, RenderLimits,
@@ -90,4 +92,19 @@ impl Browser for SimulatedBrowser {
     fn rest(&self) -> Later<'_, ()> {
         Box::pin(std::future::ready(()))
     }
+}
+
+/// Nodes that have a browser, and take no host.
+pub(super) struct IdleNodes;
+
+impl OtherBrowsers for IdleNodes {
+    fn ask(&self, _: &str) -> bool {
+        true
+    }
+
+    fn is_asked(&self, _: &str) -> bool {
+        true
+    }
+
+    fn lose_browser(&self) {}
 }
