@@ -30,22 +30,22 @@ pub fn assign<'a>(nodes: &BTreeMap<&'a str, Weight>, partitions: &Partitions) ->
     owners
 }
 
-/// Moves the partitions that only `able` nodes can serve to these nodes: those of `picky` whose node is not among them go
-/// where they would go if only the able nodes existed. All others stay, so that a partition that becomes picky moves
-/// nothing but itself. If no node is able, nothing moves.
+/// Moves the partitions that only `eligible` nodes can serve to these nodes: those of `restricted` whose node is not among them go
+/// where they would go if only the eligible nodes existed. All others stay, so that a partition that becomes restricted moves
+/// nothing but itself. If no node is eligible, nothing moves.
 pub fn restrict<'a>(
     mut owners: Vec<&'a str>,
-    able: &BTreeMap<&'a str, Weight>,
-    picky: &BTreeSet<Partition>,
+    eligible: &BTreeMap<&'a str, Weight>,
+    restricted: &BTreeSet<Partition>,
     partitions: &Partitions,
 ) -> Vec<&'a str> {
-    if picky.is_empty() {
+    if restricted.is_empty() {
         return owners;
     }
-    let among_able = assign(able, partitions);
-    for (partition, (owner, able_owner)) in partitions.all().zip(owners.iter_mut().zip(among_able)) {
-        if picky.contains(&partition) && !able.contains_key(*owner) {
-            *owner = able_owner;
+    let among_eligible = assign(eligible, partitions);
+    for (partition, (owner, eligible_owner)) in partitions.all().zip(owners.iter_mut().zip(among_eligible)) {
+        if restricted.contains(&partition) && !eligible.contains_key(*owner) {
+            *owner = eligible_owner;
         }
     }
     owners
@@ -111,40 +111,40 @@ mod tests {
         }
     }
 
-    /// Nodes, which of them are able, and the picky ones of 64 partitions.
-    fn restricted() -> impl Strategy<Value = (usize, BTreeSet<usize>, BTreeSet<Partition>)> {
+    /// Nodes, which of them are eligible, and the restricted ones of 64 partitions.
+    fn restrictions() -> impl Strategy<Value = (usize, BTreeSet<usize>, BTreeSet<Partition>)> {
         (1_usize..12).prop_flat_map(|count| {
-            let able = prop::collection::btree_set(0..count, 0..=count);
-            (Just(count), able, prop::collection::btree_set((0_u16..64).prop_map(Partition), 0..64))
+            let eligible = prop::collection::btree_set(0..count, 0..=count);
+            (Just(count), eligible, prop::collection::btree_set((0_u16..64).prop_map(Partition), 0..64))
         })
     }
 
     proptest! {
         #[test]
-        fn what_is_picky_is_at_an_able_node_and_nothing_else_moves((count, able, picky) in restricted()) {
+        fn what_is_restricted_is_at_an_eligible_node_and_nothing_else_moves((count, eligible, restricted) in restrictions()) {
             let names = names(count);
             let (nodes, partitions) = (named(&names), Partitions::new(64, 1));
-            let able: BTreeMap<&str, Weight> = able.iter().map(|node| (names[*node].as_str(), 1)).collect();
+            let eligible: BTreeMap<&str, Weight> = eligible.iter().map(|node| (names[*node].as_str(), 1)).collect();
             let before = assign(&nodes, &partitions);
-            let after = restrict(before.clone(), &able, &picky, &partitions);
+            let after = restrict(before.clone(), &eligible, &restricted, &partitions);
             prop_assert_eq!(after.len(), 64);
             for (partition, (before, after)) in partitions.all().zip(before.iter().zip(&after)) {
-                let must_move = picky.contains(&partition) && !able.is_empty() && !able.contains_key(before);
+                let must_move = restricted.contains(&partition) && !eligible.is_empty() && !eligible.contains_key(before);
                 prop_assert_eq!(before != after, must_move);
-                prop_assert!(!must_move || able.contains_key(after));
+                prop_assert!(!must_move || eligible.contains_key(after));
             }
         }
 
         #[test]
-        fn no_able_node_gets_much_more_of_what_is_picky_than_another((count, able, _) in restricted()) {
+        fn no_eligible_node_gets_much_more_of_what_is_restricted_than_another((count, eligible, _) in restrictions()) {
             let names = names(count);
-            let able: BTreeMap<&str, Weight> = able.iter().map(|node| (names[*node].as_str(), 1)).collect();
+            let eligible: BTreeMap<&str, Weight> = eligible.iter().map(|node| (names[*node].as_str(), 1)).collect();
             let partitions = Partitions::new(64, 1);
-            let after = restrict(assign(&named(&names), &partitions), &able, &partitions.all().collect(), &partitions);
+            let after = restrict(assign(&named(&names), &partitions), &eligible, &partitions.all().collect(), &partitions);
             let of = |node: &str| after.iter().filter(|owner| **owner == node).count();
             // Its share of what was restricted, and its share of what was there before.
-            let most = 64_usize.div_ceil(able.len().max(1)) + 64_usize.div_ceil(count);
-            prop_assert!(able.keys().all(|node| of(node) <= most));
+            let most = 64_usize.div_ceil(eligible.len().max(1)) + 64_usize.div_ceil(count);
+            prop_assert!(eligible.keys().all(|node| of(node) <= most));
         }
     }
 

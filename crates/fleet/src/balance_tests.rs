@@ -112,8 +112,8 @@ proptest! {
     }
 
     #[test]
-    fn nothing_moves_where_it_may_not_and_the_highest_load_never_grows((weights, holders, known) in fleet(80), able in any::<u8>(), picky in any::<u128>()) {
-        let may_move = |partition: usize, to: usize| picky >> partition & 1 == 0 || able >> to & 1 == 1;
+    fn nothing_moves_where_it_may_not_and_the_highest_load_never_grows((weights, holders, known) in fleet(80), eligible in any::<u8>(), restricted in any::<u128>()) {
+        let may_move = |partition: usize, to: usize| restricted >> partition & 1 == 0 || eligible >> to & 1 == 1;
         let moves = balance(&holders, &known, &weights, &EAGER, &may_move);
         prop_assert!(moves.iter().all(|step| may_move(usize::from(step.partition.0), step.to)));
         let after = moved(&holders, &moves);

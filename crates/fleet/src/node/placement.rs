@@ -32,28 +32,29 @@ fn hashed<'a>(
     restriction: &Restriction<'a>,
     partitions: &Partitions,
 ) -> Vec<&'a str> {
-    restrict(assign(weights, partitions), &restriction.able, &restriction.picky, partitions)
+    restrict(assign(weights, partitions), &restriction.eligible, &restriction.restricted, partitions)
 }
 
 /// Which partitions only some nodes may hold.
 struct Restriction<'a> {
     /// The nodes with a browser, of those to which partitions can be assigned.
-    able: BTreeMap<&'a str, Weight>,
+    eligible: BTreeMap<&'a str, Weight>,
     /// The partitions that need one.
-    picky: BTreeSet<Partition>,
+    restricted: BTreeSet<Partition>,
 }
 
 impl<'a> Restriction<'a> {
     fn of(view: &'a FleetView) -> Self {
         let (weights, browsers) = (view.weights(), view.browsers());
-        let able = browsers.into_iter().filter_map(|node| takes_part(&weights, node).map(|node| (node, weights[node])));
-        let picky = view.partitions.iter().filter(|(_, (record, _))| record.needs_browser);
-        Self { able: able.collect(), picky: picky.map(|(partition, _)| *partition).collect() }
+        let eligible =
+            browsers.into_iter().filter_map(|node| takes_part(&weights, node).map(|node| (node, weights[node])));
+        let restricted = view.partitions.iter().filter(|(_, (record, _))| record.needs_browser);
+        Self { eligible: eligible.collect(), restricted: restricted.map(|(partition, _)| *partition).collect() }
     }
 
     /// Returns whether a node may hold a partition.
     fn allows(&self, partition: Partition, node: &str) -> bool {
-        self.able.is_empty() || self.able.contains_key(node) || !self.picky.contains(&partition)
+        self.eligible.is_empty() || self.eligible.contains_key(node) || !self.restricted.contains(&partition)
     }
 }
 
