@@ -11,6 +11,11 @@ use crate::replay::{HTML_BYTES_MAX, HtmlItem, scan_html, scan_strings, truncate}
 const VALUE_ATTRIBUTES: [&str; 2] = ["data-", "hx-"];
 /// Elements that scripts fill, if they have a name. Others, such as `i` and `span`, are empty for their look.
 const CONTAINERS: [&str; 9] = ["div", "section", "main", "article", "aside", "ul", "ol", "dl", "tbody"];
+/// Parts of names of elements that get content, not notices or menus.
+const CONTENT_NAMES: [&str; 15] = [
+    "app", "root", "main", "content", "comment", "repl", "post", "feed", "list", "thread", "result", "article",
+    "discuss", "review", "answer",
+];
 /// Maximum length of the start tag of an empty element, in bytes.
 const TAG_BYTES_MAX: usize = 1_024;
 /// Maximum length of an address, in bytes.
@@ -60,8 +65,8 @@ fn is_address(text: &str, origin: &str) -> bool {
     is_path && !is_asset
 }
 
-/// Returns whether there is an element without content that a script can name: a container with an `id`, or an element
-/// that only a script can define.
+/// Returns whether there is an element without content for a script to fill: a container whose `id` names content, or that
+/// has a value for scripts beside an `id`, or an element that only a script can define.
 fn has_empty_container(source: &str) -> bool {
     memchr_iter(b'>', source.as_bytes()).any(|end| {
         let Some(closing) = source[end + 1..].trim_ascii_start().strip_prefix("</") else { return false };
@@ -71,7 +76,7 @@ fn has_empty_container(source: &str) -> bool {
         let (name, attributes) = tag.split_at(name_end);
         let is_closed = !name.is_empty() && truncate(closing, name.len()).eq_ignore_ascii_case(name);
         let is_container = CONTAINERS.iter().any(|container| container.eq_ignore_ascii_case(name));
-        is_closed && (name.contains('-') || (is_container && has_id(attributes)))
+        is_closed && (name.contains('-') || (is_container && is_for_content(attributes)))
     })
 }
 
@@ -84,9 +89,11 @@ fn truncate_start(source: &str, end: usize) -> usize {
     from
 }
 
-fn has_id(attributes: &str) -> bool {
-    let is_name = |part: &str| part.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("id="));
-    attributes.split_ascii_whitespace().any(is_name)
+fn is_for_content(attributes: &str) -> bool {
+    let attributes = attributes.to_ascii_lowercase();
+    let mut parts = attributes.split_ascii_whitespace();
+    let Some(id) = parts.clone().find_map(|part| part.strip_prefix("id=")) else { return false };
+    CONTENT_NAMES.iter().any(|name| id.contains(name)) || parts.any(|part| part.starts_with("data-"))
 }
 
 #[cfg(test)]
@@ -116,8 +123,13 @@ mod tests {
 
     #[test]
     fn an_empty_element_with_a_name_is_a_hint() {
-        for source in ["<div id=app></div>", "<UL class=x ID='list'>\n</UL>", "<my-app></my-app>", "é<div id=x></div"]
-        {
+        for source in [
+            "<div id=app></div>",
+            "<UL class=x ID='list'>\n</UL>",
+            "<my-app></my-app>",
+            "é<div id=comments></div",
+            "<div data-topic=5 id=x></div>",
+        ] {
             assert!(hints(source), "{source}");
         }
     }
@@ -128,6 +140,7 @@ mod tests {
             "<script>document.querySelectorAll('.js-tab'); go('/'); a = 'text with /paths in it'</script>",
             "<script>load('//ads.example/x', 'https://b.example/y', '/static/a.js?v=1', \"/i/p.PNG\")</script>",
             "<a href=/t/1>x</a><form action=/search></form><img data-src=/i/1.jpg>",
+            "<div id=messages></div><section id=x class=list></section>",
             "<div></div><div class=clear></div><i id=x></i><span id=y></span><div id=z>text</div><div id=q><p></div>",
             "<div data-id=1></div><div grid=1></div>",
         ] {
