@@ -45,18 +45,17 @@ pub fn find_anchors(tree: &Tree, now: DateTime) -> Vec<Anchor> {
     found
 }
 
-/// Exchanges day and month where that is not certain, if all other dates of the page that tell it have the month first.
+/// Settles which of two numbers is the day where that is not certain, if all dates of the page that tell it agree.
 fn settle_order(anchors: &mut [Anchor]) {
-    let certain = || anchors.iter().filter_map(|anchor| anchor.date.is_month_first);
-    let is_month_first = certain().count() > 0 && certain().all(|is_month_first| is_month_first);
-    let is_day_first = certain().count() > 0 && certain().all(|is_month_first| !is_month_first);
+    let mut certain = anchors.iter().filter_map(|anchor| anchor.date.is_month_first);
+    let Some(is_month_first) = certain.next() else { return };
+    if certain.any(|other| other != is_month_first) {
+        return;
+    }
     for date in anchors.iter_mut().map(|anchor| &mut anchor.date) {
-        let Some(other) = date.other else { continue };
-        let (day_first, month_first) = if date.is_swapped { (other, date.date) } else { (date.date, other) };
-        if is_month_first {
-            (date.date, date.other) = (month_first, None);
-        } else if is_day_first {
-            (date.date, date.other) = (day_first, None);
+        let Some(other) = date.other.take() else { continue };
+        if date.is_swapped != is_month_first {
+            date.date = other;
         }
     }
 }

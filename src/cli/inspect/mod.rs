@@ -50,6 +50,11 @@ fn answer_line<Q: DeserializeOwned, A: Serialize>(line: &[u8], answer: &impl Fn(
     }
 }
 
+/// Returns text without control characters, which would act on the terminal.
+fn printable(text: &str) -> String {
+    text.replace(char::is_control, "\u{fffd}")
+}
+
 /// The inputs that can be inspected. Each is documented with its arguments.
 #[derive(Debug, clap::Subcommand)]
 pub enum Inspect {

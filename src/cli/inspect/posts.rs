@@ -8,6 +8,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
+use super::printable;
 use harvestman_core::clock::Clock;
 use harvestman_document::decode;
 use harvestman_posts::{PagePost, Tree, find_posts};
@@ -112,9 +113,4 @@ fn shortened(text: &str) -> String {
         Some((end, _)) => format!("{} …", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-/// Replaces characters that would control the terminal.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

@@ -73,14 +73,12 @@ impl Places<'_> {
             return None;
         }
         let mut names = Names::default();
-        let mut last = None;
-        for (record, node) in nodes.iter().filter(|(record, _)| last.replace(*record) != Some(*record)) {
-            let _ = record;
+        for (_, node) in nodes.chunk_by(|(one, _), (other, _)| one == other).map(|of_record| of_record[0]) {
             names.records += 1;
-            let words = self.tree.node(*node).words;
-            if (1..=WORDS_MAX).contains(&words) && !with_date.contains(node) {
-                let link = self.tree.attribute(*node, "href").unwrap_or_default().to_owned();
-                let of_name = names.by_text.entry(self.tree.text(*node)).or_default();
+            let words = self.tree.node(node).words;
+            if (1..=WORDS_MAX).contains(&words) && !with_date.contains(&node) {
+                let link = self.tree.attribute(node, "href").unwrap_or_default().to_owned();
+                let of_name = names.by_text.entry(self.tree.text(node)).or_default();
                 of_name.0 += 1;
                 of_name.1.insert(link);
                 names.shown += 1;

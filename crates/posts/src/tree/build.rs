@@ -7,12 +7,10 @@ use scraper::{ElementRef, Html, Node as HtmlNode};
 use super::{Content, Node, NodeIndex, Tree};
 
 /// Elements whose content is not shown.
-const HIDDEN: [&str; 8] = ["script", "style", "noscript", "template", "head", "select", "textarea", "svg"];
+const HIDDEN: [&str; 9] = ["script", "style", "noscript", "template", "head", "title", "select", "textarea", "svg"];
 /// Minimum length of content for browsers without scripts that is considered, in bytes.
 const NOSCRIPT_BYTES_MIN: usize = 1_000;
 
-/// Maximum number of scripts with linked data.
-const LINKED_DATA_MAX: usize = 64;
 /// Classes that tell the state of an element, or its place among its siblings.
 const STATES: [&str; 11] = ["", "odd", "even", "first", "last", "alt", "row", "bg", "active", "new", "unread"];
 
@@ -22,7 +20,7 @@ impl Tree {
         let html = document(source)?;
         let tree = Self::of(&html);
         match Self::without_scripts(&html) {
-            Some(other) if other.nodes[0].words > tree.nodes[0].words => Some(Self { title: tree.title, ..other }),
+            Some(other) if other.nodes[0].words > tree.nodes[0].words => Some(other),
             _ => Some(tree),
         }
     }
@@ -37,22 +35,12 @@ impl Tree {
     }
 
     fn of(html: &Html) -> Self {
-        let mut tree = Self { nodes: vec![Node::root()], ..Self::default() };
+        let mut tree = Self { nodes: vec![Node::root()] };
         // Nodes that are still to be read, the next one last, and the element that each is in.
         let mut waiting: Vec<_> = html.tree.root().children().rev().map(|node| (node, 0)).collect();
         while let Some((node, parent)) = waiting.pop() {
             match node.value() {
                 HtmlNode::Text(text) if !text.trim().is_empty() => tree.push_text(parent, text),
-                HtmlNode::Element(element) if element.name() == "title" && tree.title.is_empty() => {
-                    tree.title = text_of(ElementRef::wrap(node));
-                }
-                HtmlNode::Element(element) if element.name() == "head" => {
-                    let kept = node.children().rev().filter(|child| is_title_or_data(child.value()));
-                    waiting.extend(kept.map(|child| (child, parent)));
-                }
-                data if is_linked_data(data) && tree.linked_data.len() < LINKED_DATA_MAX => {
-                    tree.linked_data.push(text_of(ElementRef::wrap(node)));
-                }
                 HtmlNode::Element(element) if HIDDEN.contains(&element.name()) => {}
                 HtmlNode::Element(element) => {
                     let at = tree.push_element(parent, element);
@@ -138,19 +126,6 @@ fn class_word(class: &str) -> Option<u64> {
     (!STATES.contains(&name.as_str())).then(|| fold(name.as_bytes()))
 }
 
-fn is_linked_data(node: &HtmlNode) -> bool {
-    let HtmlNode::Element(element) = node else { return false };
-    element.name() == "script" && element.attr("type").is_some_and(|of| of.eq_ignore_ascii_case("application/ld+json"))
-}
-
-fn is_title_or_data(node: &HtmlNode) -> bool {
-    is_linked_data(node) || matches!(node, HtmlNode::Element(element) if element.name() == "title")
-}
-
-fn text_of(element: Option<ElementRef<'_>>) -> String {
-    element.map_or_else(String::new, |element| element.text().collect::<String>().trim().to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,7 +136,6 @@ mod tests {
             "<title> t </title><script type=application/ld+json>{}</script><p>a b <a href=/>c</a><style>x</style><svg><text>y</text></svg>",
         );
         let tree = tree.unwrap();
-        assert_eq!((tree.title.as_str(), tree.linked_data.len()), ("t", 1));
         assert_eq!((tree.node(0).words, tree.node(0).linked_words), (3, 1));
     }
 
@@ -178,7 +152,7 @@ mod tests {
     fn what_browsers_without_scripts_show_counts_where_it_is_most() {
         let text = "word ".repeat(300);
         let tree = Tree::parse(&format!("<title>t</title><p>loading<noscript><p>{text}</noscript>")).unwrap();
-        assert_eq!((tree.node(0).words, tree.title.as_str()), (300, "t"));
+        assert_eq!(tree.node(0).words, 300);
     }
 
     #[test]

@@ -44,10 +44,6 @@ pub enum Content {
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
-    /// The title of the page.
-    pub title: String,
-    /// The contents of scripts with linked data.
-    pub linked_data: Vec<String>,
 }
 
 impl Tree {

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::super::printable;
 use super::answer::{ClickFacts, PlainFacts, RenderAnswer, RenderedFacts, RequestFacts};
 use harvestman_report::figures::{bytes, count};
 
@@ -103,11 +104,6 @@ fn shown(text: &str) -> String {
         Some((end, _)) => printable(&text[..end]) + " …",
         None => printable(text),
     }
-}
-
-/// Returns text without control characters, which would act on the terminal.
-fn printable(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
 }
 
 #[cfg(test)]
