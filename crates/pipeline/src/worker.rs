@@ -162,7 +162,9 @@ impl Worker {
     }
 
     /// Returns a page to the frontier as if it had not been fetched; it waits this long at least.
-    fn put_back(&self, lease: Lease, exchange: &Exchange, pause: Duration) {
+    fn put_back(&self, mut lease: Lease, exchange: &Exchange, pause: Duration) {
+        // It was answered: this request takes none of the page's retries.
+        lease.item.attempts = lease.item.attempts.saturating_sub(1);
         let received = Some(exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64));
         let outcome = Outcome::Retry(self.context.clock.now() + pause);
         self.context.frontier.send(LeaseEnded { lease, outcome, received });
@@ -179,6 +181,8 @@ impl Worker {
         let context = Arc::clone(&self.context);
         let mut record = page_record(&lease, Some(&exchange), result.fate, Some(&result));
         record.rendered = rendered.and_then(RenderOutcome::label).map(str::to_owned);
+        let waits = context.render_rules.as_ref().map_or(0, |rules| rules.end_waits(&lease.item));
+        record.attempts = record.attempts.saturating_add(waits);
         let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
         let held = before.as_ref().and_then(earlier);
         let facts = PageFacts { rendered: rendered.and_then(RenderOutcome::document), ..result.notes() };

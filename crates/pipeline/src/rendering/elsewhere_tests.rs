@@ -46,9 +46,9 @@ fn renders(mode: RenderMode, others: Option<&Arc<Others>>) -> Renders {
     )
 }
 
-fn fetched(url: &str, attempts: u8) -> ScheduledUrl {
+fn fetched(url: &str) -> ScheduledUrl {
     let class = LinkClass::unclassified(Apath::SEED);
-    ScheduledUrl { attempts, ..ScheduledUrl::found(CanonicalUrl::from_canonical(url), class) }
+    ScheduledUrl { attempts: 1, ..ScheduledUrl::found(CanonicalUrl::from_canonical(url), class) }
 }
 
 fn page(item: &ScheduledUrl, suspicion: Suspicion) -> ToRender {
@@ -59,11 +59,11 @@ fn page(item: &ScheduledUrl, suspicion: Suspicion) -> ToRender {
 fn without_a_browser_a_page_that_needs_one_waits_for_another_node_and_not_forever() {
     let others = Arc::new(Others::default());
     let renders = renders(RenderMode::Auto, Some(&others));
-    let (empty, full) = (fetched("http://a.test/app", 1), fetched("http://b.test/t/1", 1));
+    let (empty, full) = (fetched("http://a.test/app"), fetched("http://b.test/t/1"));
     let place = |item: &ScheduledUrl, suspicion| renders.place(item, page(item, suspicion));
     assert_eq!(place(&empty, Suspicion::Strong), Some(RenderPlace::Here));
     assert!(!others.is_asked("http://a.test"), "whether it needs one is not known yet");
-    renders.keep(&fetched("http://c.test/", 1));
+    renders.keep(&fetched("http://c.test/"));
     assert!(others.is_asked("http://c.test"), "a browser brought something");
     renders.turn_off();
     assert_eq!(place(&empty, Suspicion::Strong), None, "no other node has a browser");
@@ -73,15 +73,18 @@ fn without_a_browser_a_page_that_needs_one_waits_for_another_node_and_not_foreve
     assert_eq!(place(&full, Suspicion::Weak), None);
     assert_eq!(place(&full, Suspicion::None), None);
     assert!(!others.is_asked("http://b.test"));
-    let asked_again = |attempts| place(&fetched("http://a.test/app", attempts), Suspicion::Strong);
-    assert_eq!(asked_again(ATTEMPTS_MAX), Some(RenderPlace::Elsewhere));
-    assert_eq!(asked_again(ATTEMPTS_MAX + 1), None, "then the page is taken as it is");
+    for _ in 1..WAITS_MAX {
+        assert_eq!(place(&empty, Suspicion::Strong), Some(RenderPlace::Elsewhere));
+    }
+    assert_eq!(place(&empty, Suspicion::Strong), None, "then the page is taken as it is");
+    assert_eq!(renders.end_waits(&empty), WAITS_MAX, "the log counts these requests");
+    assert_eq!(renders.end_waits(&empty), 0);
 }
 
 #[test]
 fn a_crawl_that_renders_everything_moves_every_host_and_one_without_a_fleet_none() {
     let others = Arc::new(Others { have_one: true.into(), ..Others::default() });
-    let item = fetched("http://a.test/", 1);
+    let item = fetched("http://a.test/");
     for (others, expected) in [(Some(&others), Some(RenderPlace::Elsewhere)), (None, None)] {
         let renders = renders(RenderMode::Always, others);
         renders.turn_off();
@@ -93,7 +96,7 @@ fn a_crawl_that_renders_everything_moves_every_host_and_one_without_a_fleet_none
 fn what_waited_for_a_browser_that_does_not_start_goes_elsewhere() {
     let others = Arc::new(Others { have_one: true.into(), ..Others::default() });
     let renders = renders(RenderMode::Auto, Some(&others));
-    let item = fetched("http://a.test/app", 1);
+    let item = fetched("http://a.test/app");
     let to_render = page(&item, Suspicion::Strong);
     let failed = RenderOutcome::Failed(RenderFailure::CannotStart(String::new()));
     assert!(renders.wants(to_render));

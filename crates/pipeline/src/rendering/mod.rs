@@ -55,6 +55,7 @@ pub(crate) struct Renders {
     is_off: AtomicBool,
     /// In a fleet: the other nodes.
     others: Option<Arc<dyn OtherBrowsers>>,
+    waits: elsewhere::Waits,
     /// Told when pages that wait may have their turn.
     changed: Notify,
     metrics: Arc<RenderMetrics>,
@@ -77,6 +78,7 @@ impl Renders {
             has_counted: AtomicBool::new(false),
             is_off: AtomicBool::new(false),
             others,
+            waits: elsewhere::Waits::default(),
             changed: Notify::new(),
             metrics,
         };
