@@ -328,7 +328,7 @@ fn the_posts_of_a_page_are_shown() {
     assert!(listed.ends_with("3 posts\n"), "{listed}");
     let output = stdout(&run(&["inspect", "posts", path, "--json", "--url", "https://a.example/t/1"]));
     let third: serde_json::Value = serde_json::from_str(output.lines().nth(2).unwrap()).unwrap();
-    assert_eq!(third["author_link"], "https://a.example/u/ann");
+    assert_eq!(third["author_url"], "https://a.example/u/ann");
     assert_eq!((third["position"].as_u64(), &third["text"]), (Some(3), &"that worked thank you".into()));
     let (_dir, deep) = file(&"<div>".repeat(100_000));
     let output = run(&["inspect", "posts", deep.to_str().unwrap()]);

@@ -56,7 +56,7 @@ fn annotated<'p>(post: &'p Value, field: &str) -> &'p str {
 
 /// Whether the name or the address is that of the annotation, which may lack the host.
 fn is_author(found: &PagePost, author: &str) -> bool {
-    let link = found.author_link.as_deref().unwrap_or_default();
+    let link = found.author_url.as_deref().unwrap_or_default();
     let ends = |one: &str, other: &str| !one.is_empty() && other.ends_with(one.trim_start_matches('/'));
     found.author.as_deref() == Some(author) || (!author.is_empty() && (ends(author, link) || ends(link, author)))
 }

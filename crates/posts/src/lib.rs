@@ -6,11 +6,15 @@
 
 mod anchors;
 mod dates;
+mod extractor;
 mod fields;
 mod page;
+mod records;
 mod segments;
 mod tree;
 
 pub use dates::{FoundDate, find_date};
-pub use page::{PagePost, find_posts};
+pub use extractor::{Extractor, Page};
+pub use page::find_posts;
+pub use records::{PagePost, PageRecords, PageThread, PageUser, ParentRef, PostSource};
 pub use tree::{Content, Node, NodeIndex, Tree};

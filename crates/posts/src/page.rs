@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use harvestman_core::model::path_hash::step;
 use jiff::civil::DateTime;
-use serde::Serialize;
 
 use crate::anchors::{Anchor, find_anchors};
 use crate::fields::{Fields, Place, Places};
+use crate::records::PagePost;
 use crate::segments::{Record, records};
 use crate::tree::{NodeIndex, Tree};
 
@@ -21,19 +21,6 @@ const NO_AUTHOR: f64 = 0.5;
 const EMPTY: f64 = 0.7;
 /// Number of elements that make the place of a date on the page.
 const NEAR_ELEMENTS: usize = 3;
-
-/// A post of a page.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct PagePost {
-    /// The name of its author.
-    pub author: Option<String>,
-    /// The address of the author's page, as the page has it.
-    pub author_link: Option<String>,
-    /// Its date, with the time if it is shown, as ISO 8601: local to the site, unless the page tells the distance from UTC.
-    pub date: Option<String>,
-    /// Its text.
-    pub text: String,
-}
 
 /// A way to part a page into records.
 struct Parting {
@@ -111,9 +98,11 @@ fn posts(tree: &Tree, all: &[Anchor], parting: &Parting) -> Vec<PagePost> {
         let author = parting.fields.authors.iter().find_map(|place| places.at(number, *place).next());
         PagePost {
             author: author.map(|node| tree.text(node)),
-            author_link: author.and_then(|node| link_at(tree, node)),
+            author_url: author.and_then(|node| link_at(tree, node)),
             date: record.anchor.map(|anchor| all[anchor].date.to_string()),
             text: text_of(tree, &places, (number, parting.fields.text), &asides),
+            confidence: 1.0,
+            ..PagePost::default()
         }
     };
     let posts = parting.records.iter().enumerate().map(post);

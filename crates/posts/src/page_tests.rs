@@ -35,7 +35,7 @@ fn check(source: &str) {
     for (number, post) in found.iter().enumerate() {
         assert_eq!(post.author.as_deref(), Some(NAMES[number % 3]));
         assert_eq!(post.date.as_deref(), Some(&*format!("2020-04-{}T1{number}:30:00", number + 10)));
-        assert_eq!(post.author_link.as_deref(), Some(&*format!("/user/{}", NAMES[number % 3])));
+        assert_eq!(post.author_url.as_deref(), Some(&*format!("/user/{}", NAMES[number % 3])));
     }
 }
 

@@ -65,7 +65,7 @@ pub fn run(args: &PostsArgs) -> anyhow::Result<()> {
     };
     let now = args.fetched.unwrap_or_else(|| Clock::system().now().timestamp().to_zoned(TimeZone::UTC).datetime());
     let mut posts = find_posts(&tree, now);
-    for link in posts.iter_mut().filter_map(|post| post.author_link.as_mut()) {
+    for link in posts.iter_mut().filter_map(|post| post.author_url.as_mut()) {
         if let Some(resolved) = args.url.as_ref().and_then(|url| url.join(link).ok()) {
             *link = resolved.into();
         }
@@ -101,7 +101,7 @@ fn listing(posts: &[PagePost], output: &mut impl Write) -> io::Result<()> {
     for (number, post) in posts.iter().enumerate() {
         let author = post.author.as_deref().unwrap_or("(no author)");
         let date = post.date.as_deref().unwrap_or("(no date)");
-        let link = post.author_link.as_deref().map_or_else(String::new, |link| format!("  {link}"));
+        let link = post.author_url.as_deref().map_or_else(String::new, |link| format!("  {link}"));
         writeln!(output, "{}. {} · {date}{}", number + 1, printable(author), printable(&link))?;
         writeln!(output, "   {}\n", printable(&shortened(&post.text)))?;
     }
