@@ -11,6 +11,9 @@ const WORDS_MAX: usize = 16;
 const BESIDE_MAX: usize = 8;
 /// Maximum number of dates of a page.
 const ANCHORS_MAX: usize = 20_000;
+/// Local times differ by multiples of this from UTC, and by this at most, in minutes.
+const OFFSET_STEP: i64 = 15;
+const OFFSET_MAX: i64 = 14 * 60;
 /// Attributes with a date, the most exact first.
 const ATTRIBUTES: [&str; 5] = ["datetime", "data-time", "data-timestamp", "title", "content"];
 
@@ -66,8 +69,23 @@ fn of_attributes(tree: &Tree, node: NodeIndex, now: DateTime) -> Option<Anchor> 
     }
     let dates = ATTRIBUTES.iter().filter_map(|name| find_in_attribute(tree.attribute(node, name)?, now));
     let dates: Vec<FoundDate> = dates.collect();
-    let date = *dates.iter().find(|date| date.time.is_some()).or_else(|| dates.first())?;
+    let mut date = *dates.iter().find(|date| date.time.is_some()).or_else(|| dates.first())?;
+    if let Some(shown) = find_date(&tree.text(node), now) {
+        date = as_shown(date, shown);
+    }
     Some(Anchor { node, date })
+}
+
+/// Returns an exact time in the local time of the site, if the time that is shown tells how far this is from UTC.
+fn as_shown(exact: FoundDate, shown: FoundDate) -> FoundDate {
+    let (Some(time), Some(shown_time), Some(offset)) = (exact.time, shown.time, exact.offset) else { return exact };
+    let local = shown.date.at(shown_time.hour(), shown_time.minute(), time.second(), 0);
+    let distance = local.duration_since(exact.date.at(time.hour(), time.minute(), time.second(), 0)).as_secs() / 60;
+    if distance == 0 || distance % OFFSET_STEP != 0 || distance.abs() > OFFSET_MAX {
+        return exact;
+    }
+    let seconds = i64::from(offset) + 60 * distance;
+    FoundDate { date: local.date(), time: Some(local.time()), offset: i32::try_from(seconds).ok(), ..exact }
 }
 
 fn find_in_attribute(value: &str, now: DateTime) -> Option<FoundDate> {

@@ -1,5 +1,7 @@
 //! Tests of posts found on pages of made-up templates.
 
+use std::collections::HashSet;
+
 use jiff::civil::date;
 
 use super::*;

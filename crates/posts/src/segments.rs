@@ -16,102 +16,106 @@ pub struct Record {
     pub parts: Vec<NodeIndex>,
 }
 
-/// Parts a page at dates; `anchors` are indices into `all`, in document order.
-pub fn records(tree: &Tree, all: &[Anchor], anchors: &[usize]) -> Vec<Record> {
-    let counts = counts(tree, all, anchors);
-    let mains = mains(tree, all, (anchors, &counts));
-    let mut parents: BTreeMap<NodeIndex, Vec<NodeIndex>> = BTreeMap::new();
-    mains.keys().for_each(|main| parents.entry(tree.node(*main).parent).or_default().push(*main));
-    let main_words: HashSet<u64> = mains.keys().map(|main| tree.node(*main).word).collect();
-    let gaps = Gaps::of(tree, (&parents, &counts), &main_words);
-    let mut records: Vec<Record> = Vec::new();
-    for (parent, of_parent) in &parents {
-        records.extend(gaps.records(tree, *parent, (of_parent, &mains)));
+impl Record {
+    /// Returns its nodes, each with the part that it is in.
+    pub fn nodes<'t>(&'t self, tree: &'t Tree) -> impl Iterator<Item = (NodeIndex, NodeIndex)> + 't {
+        self.parts.iter().flat_map(|part| tree.range(*part).map(move |node| (node, *part)))
     }
-    records.sort_by_key(|record| record.parts[0]);
-    records
 }
 
-/// Returns the number of dates in each node that has any.
-fn counts(tree: &Tree, all: &[Anchor], anchors: &[usize]) -> HashMap<NodeIndex, u32> {
-    let mut counts = HashMap::new();
-    for anchor in anchors {
-        tree.upwards(all[*anchor].node).for_each(|node| *counts.entry(node).or_default() += 1);
-    }
-    counts
+/// How the pages of a template are parted.
+#[derive(Debug, Clone, Default)]
+pub struct Cuts {
+    /// How often each word is that of the element with a record's date.
+    mains: BTreeMap<u64, usize>,
+    /// The words of siblings that stand between records.
+    between: HashSet<u64>,
+    /// How often these stand before the first record, and behind the last.
+    before: u32,
+    after: u32,
 }
 
-/// Returns the largest node around a date without another one.
-fn main_of(tree: &Tree, counts: &HashMap<NodeIndex, u32>, node: NodeIndex) -> NodeIndex {
-    let single = tree.upwards(node).take_while(|above| counts.get(above).is_none_or(|count| *count <= 1));
-    single.filter(|above| *above != 0).last().unwrap_or(node)
+/// A page with the dates at one place of the template; `anchors` are indices into `all`, in document order.
+#[derive(Debug, Clone, Copy)]
+pub struct DatedPage<'t> {
+    /// The page.
+    pub tree: &'t Tree,
+    /// All its dates.
+    pub all: &'t [Anchor],
+    /// Those at the place.
+    pub anchors: &'t [usize],
 }
 
-/// Returns the nodes with one date each, and the dates. Where most have the same name and classes, so have the others, if there
-/// is such a node around their dates: the last of nested replies would reach further.
-fn mains(
-    tree: &Tree,
-    all: &[Anchor],
-    (anchors, counts): (&[usize], &HashMap<NodeIndex, u32>),
-) -> BTreeMap<NodeIndex, usize> {
-    let largest: Vec<_> = anchors.iter().map(|anchor| (main_of(tree, counts, all[*anchor].node), *anchor)).collect();
-    let mut times: BTreeMap<u64, usize> = BTreeMap::new();
-    largest.iter().for_each(|(main, _)| *times.entry(tree.node(*main).word).or_default() += 1);
-    let usual = times.into_iter().max_by_key(|(_, times)| *times).filter(|(_, times)| *times * 2 > anchors.len());
-    let mut mains = BTreeMap::new();
-    for (main, anchor) in largest {
-        let inside = || tree.upwards(all[anchor].node).take_while(|node| *node > main);
-        let word = usual.map(|(word, _)| word).filter(|word| tree.node(main).word != *word);
-        let main = word.and_then(|word| inside().find(|node| tree.node(*node).word == word)).unwrap_or(main);
-        mains.entry(main).or_insert(anchor);
-    }
-    mains
-}
-
-/// The siblings that stand between the records.
-struct Gaps {
-    /// The words of nodes that stand between records.
-    words: HashSet<u64>,
-    /// Whether they belong to the record behind them.
-    is_before: bool,
-    /// The words of the nodes with dates.
-    mains: HashSet<u64>,
-    with_dates: HashSet<NodeIndex>,
-}
-
-impl Gaps {
-    fn of(
-        tree: &Tree,
-        (parents, counts): (&BTreeMap<NodeIndex, Vec<NodeIndex>>, &HashMap<NodeIndex, u32>),
-        mains: &HashSet<u64>,
-    ) -> Self {
-        let (mut words, mut before, mut after) = (HashSet::new(), 0_u32, 0_u32);
-        let mut edges = Vec::new();
-        for (parent, of_parent) in parents {
+impl Cuts {
+    /// Learns from a page with several dates. Where most elements have the same name and classes, so have the others, if there
+    /// is such a node around their dates: the last of nested replies would reach further.
+    pub fn learn(&mut self, page: DatedPage<'_>) {
+        let tree = page.tree;
+        let counts = page.counts();
+        for main in page.largest(&counts) {
+            *self.mains.entry(tree.node(main).word).or_default() += 1;
+        }
+        for (parent, of_parent) in by_parent(tree, self.elements(page, &counts).keys()) {
             let (first, last) = (of_parent[0], of_parent[of_parent.len() - 1]);
             // Replies to a post stand behind it.
-            let last_dated = tree.children(*parent).filter(|child| counts.contains_key(child)).last().unwrap_or(last);
-            let between = tree.children(*parent).filter(|child| (first..last_dated).contains(child));
-            words.extend(between.filter(|child| !counts.contains_key(child)).map(|child| tree.node(child).word));
-            edges.push((first, last));
-        }
-        // The outer side of the first and last record tells to which side the siblings belong.
-        for (first, last) in edges {
+            let last_dated = tree.children(parent).filter(|child| counts.contains_key(child)).last().unwrap_or(last);
+            let between = tree.children(parent).filter(|child| (first..last_dated).contains(child));
+            self.between.extend(between.filter(|child| !counts.contains_key(child)).map(|child| tree.node(child).word));
+            // The outer side of the first and last record tells to which side the siblings belong.
             let next = sibling_after(tree, last).map(|node| tree.node(node).word);
             let previous = sibling_before(tree, first).map(|node| tree.node(node).word);
-            before += u32::from(previous.is_some_and(|word| words.contains(&word)));
-            after += u32::from(next.is_some_and(|word| words.contains(&word)));
+            self.before += u32::from(previous.is_some_and(|word| self.between.contains(&word)));
+            self.after += u32::from(next.is_some_and(|word| self.between.contains(&word)));
         }
-        let with_dates = counts.keys().copied().collect();
-        Self { words, is_before: before > after, mains: mains.clone(), with_dates }
     }
 
-    fn records(
+    /// Parts a page.
+    pub fn records(&self, page: DatedPage<'_>) -> Vec<Record> {
+        let tree = page.tree;
+        let counts = page.counts();
+        let elements = self.elements(page, &counts);
+        let mut records: Vec<Record> = Vec::new();
+        for (parent, of_parent) in by_parent(tree, elements.keys()) {
+            records.extend(self.siblings(tree, parent, (&of_parent, &elements, &counts)));
+        }
+        records.sort_by_key(|record| record.parts[0]);
+        records
+    }
+
+    /// Returns the word that most elements with records have.
+    fn usual(&self) -> Option<u64> {
+        let all: usize = self.mains.values().sum();
+        self.mains.iter().find(|(_, times)| **times * 2 > all).map(|(word, _)| *word)
+    }
+
+    /// Returns the elements with one date each, and the dates.
+    fn elements(&self, page: DatedPage<'_>, counts: &HashMap<NodeIndex, u32>) -> BTreeMap<NodeIndex, usize> {
+        let DatedPage { tree, all, anchors } = page;
+        let usual = self.usual();
+        let mut elements = BTreeMap::new();
+        for (largest, anchor) in page.largest(counts).zip(anchors) {
+            let mut inside = tree.upwards(all[*anchor].node).take_while(|node| *node > largest);
+            let word = tree.node(largest).word;
+            let known = if anchors.len() == 1 {
+                // Nothing on the page tells how far its only record reaches.
+                tree.upwards(all[*anchor].node).find(|node| self.mains.contains_key(&tree.node(*node).word))
+            } else {
+                usual
+                    .filter(|usual| word != *usual)
+                    .and_then(|usual| inside.find(|node| tree.node(*node).word == usual))
+            };
+            elements.entry(known.unwrap_or(largest)).or_insert(*anchor);
+        }
+        elements
+    }
+
+    fn siblings(
         &self,
         tree: &Tree,
         parent: NodeIndex,
-        (of_parent, mains): (&[NodeIndex], &BTreeMap<NodeIndex, usize>),
+        (of_parent, elements, dated): (&[NodeIndex], &BTreeMap<NodeIndex, usize>, &HashMap<NodeIndex, u32>),
     ) -> Vec<Record> {
+        let is_before = self.before > self.after;
         let mut records: Vec<Record> = Vec::new();
         // Siblings that wait for the record behind them.
         let mut waiting = Vec::new();
@@ -119,34 +123,56 @@ impl Gaps {
             if of_parent.contains(&child) {
                 let mut parts = std::mem::take(&mut waiting);
                 parts.push(child);
-                records.push(Record { anchor: mains.get(&child).copied(), parts });
+                records.push(Record { anchor: elements.get(&child).copied(), parts });
+                continue;
+            }
+            if dated.contains_key(&child) {
                 continue;
             }
             let word = tree.node(child).word;
-            if self.with_dates.contains(&child) {
-                continue;
-            }
-            if self.mains.contains(&word)
-                && tree.node(child).words > 0
-                && !tree.name(child).is_empty()
-                && !self.words.contains(&word)
-            {
-                // It looks as a record, but shows no date.
-                records.push(Record { anchor: None, parts: vec![child] });
-                continue;
-            }
-            if !self.words.contains(&word) {
-                waiting.clear();
-                continue;
-            }
             match records.last_mut() {
-                _ if self.is_before => waiting.push(child),
+                _ if !self.between.contains(&word) => {
+                    waiting.clear();
+                    let is_shown = tree.node(child).words > 0 && !tree.name(child).is_empty();
+                    if is_shown && of_parent.iter().any(|other| tree.node(*other).word == word) {
+                        // It looks as a record, but shows no date.
+                        records.push(Record { anchor: None, parts: vec![child] });
+                    }
+                }
+                _ if is_before => waiting.push(child),
                 Some(record) => record.parts.push(child),
                 None => {}
             }
         }
         records
     }
+}
+
+impl DatedPage<'_> {
+    /// Returns the number of dates in each node that has any.
+    fn counts(self) -> HashMap<NodeIndex, u32> {
+        let mut counts = HashMap::new();
+        for anchor in self.anchors {
+            self.tree.upwards(self.all[*anchor].node).for_each(|node| *counts.entry(node).or_default() += 1);
+        }
+        counts
+    }
+
+    /// Returns, for each date, the largest node around it without another one.
+    fn largest(self, counts: &HashMap<NodeIndex, u32>) -> impl Iterator<Item = NodeIndex> {
+        self.anchors.iter().map(|anchor| {
+            let node = self.all[*anchor].node;
+            let single = self.tree.upwards(node).take_while(|above| counts.get(above).is_none_or(|count| *count <= 1));
+            single.filter(|above| *above != 0).last().unwrap_or(node)
+        })
+    }
+}
+
+/// Returns nodes by the element that they are in.
+fn by_parent<'n>(tree: &Tree, nodes: impl Iterator<Item = &'n NodeIndex>) -> BTreeMap<NodeIndex, Vec<NodeIndex>> {
+    let mut parents: BTreeMap<NodeIndex, Vec<NodeIndex>> = BTreeMap::new();
+    nodes.for_each(|node| parents.entry(tree.node(*node).parent).or_default().push(*node));
+    parents
 }
 
 fn sibling_after(tree: &Tree, node: NodeIndex) -> Option<NodeIndex> {

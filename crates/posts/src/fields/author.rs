@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::hints::{is_quoted, names_person};
-use super::{Place, Placed, Places};
-use crate::tree::{Content, NodeIndex};
+use super::{PageNode, Place, Placed, Places};
+use crate::tree::{Content, NodeIndex, Tree};
 
 /// Maximum number of words of a name.
 const WORDS_MAX: usize = 6;
@@ -19,6 +19,8 @@ const SCORE_MIN: f64 = 0.3;
 const NO_LINK: f64 = 0.7;
 const NO_PERSON: f64 = 0.5;
 const IN_TEXT: f64 = 0.6;
+/// Share of the texts of a place that are the same from which they are labels.
+const LABEL_SHARE: f64 = 0.8;
 /// The score of names that stand nowhere else.
 const NOWHERE_ELSE: f64 = 0.3;
 /// Attributes that name the author: of a picture, for example.
@@ -30,19 +32,36 @@ impl Places<'_> {
     /// Returns the places of the author, the best first. `text` is the place of the text.
     pub(super) fn authors(&self, text: Option<Place>) -> Vec<Place> {
         let texts = text.and_then(|place| self.by_place.get(&place)).map_or(&[][..], Vec::as_slice);
-        let in_text: HashSet<NodeIndex> = texts.iter().flat_map(|(_, node)| self.tree.range(*node)).collect();
-        let with_date: HashSet<NodeIndex> = self.dates.iter().flat_map(|node| self.tree.upwards(*node)).collect();
+        let in_text: HashSet<PageNode> = texts
+            .iter()
+            .flat_map(|(record, node)| self.tree(*record).range(*node).map(|at| (self.page_of[*record], at)))
+            .collect();
+        let with_date = self.with_date();
         let times = self.times();
         let mut found: Vec<(f64, Place)> = Vec::new();
-        for (place, nodes) in self.by_place.iter().filter(|(_, nodes)| !is_quoted(self.tree, nodes[0].1)) {
+        for (place, nodes) in &self.by_place {
+            let (record, node) = nodes[0];
+            if is_quoted(self.tree(record), node) {
+                continue;
+            }
             let names = self.names(nodes, &with_date);
             let Some(score) = names.and_then(|names| self.author_score(nodes, &names, &times)) else { continue };
-            let factor = if in_text.contains(&nodes[0].1) { IN_TEXT } else { 1.0 };
+            let factor = if in_text.contains(&(self.page_of[record], node)) { IN_TEXT } else { 1.0 };
             found.push((score * self.share(nodes) * factor, *place));
         }
         found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let least = found.first().map_or(0.0, |(best, _)| *best * SCORE_MIN);
         found.into_iter().take_while(|(score, _)| *score >= least).take(PLACES_MAX).map(|(_, place)| place).collect()
+    }
+
+    /// Returns the elements that show a date, with those around them.
+    fn with_date(&self) -> HashSet<PageNode> {
+        let pages = self.pages.iter().enumerate();
+        pages
+            .flat_map(|(number, page)| {
+                page.dates.iter().flat_map(|node| page.tree.upwards(*node)).map(move |node| (number, node))
+            })
+            .collect()
     }
 
     /// Returns how often each short text stands in the records: as a text, as a label of an element, before a quote.
@@ -53,46 +72,47 @@ impl Places<'_> {
                 *times.entry(name.trim().to_owned()).or_default() += 1;
             }
         };
-        for node in self.by_place.values().flatten().map(|(_, node)| *node) {
-            match &self.tree.node(node).content {
-                Content::Text(text) if self.tree.node(node).words <= WORDS_MAX => see(text),
+        for (record, node) in self.by_place.values().flatten() {
+            let tree = self.tree(*record);
+            match &tree.node(*node).content {
+                Content::Text(text) if tree.node(*node).words <= WORDS_MAX => see(text),
                 Content::Text(text) => {
                     WROTE.iter().filter_map(|wrote| text.split_once(wrote)).for_each(|(name, _)| see(name));
                 }
-                Content::Element(..) => {
-                    LABELS.iter().filter_map(|name| self.tree.attribute(node, name)).for_each(&mut see)
-                }
+                Content::Element(..) => LABELS.iter().filter_map(|name| tree.attribute(*node, name)).for_each(&mut see),
             }
         }
         times
     }
 
-    /// Returns the texts of the first element of each record at a place; `None` if they are no names.
-    fn names(&self, nodes: &Placed, with_date: &HashSet<NodeIndex>) -> Option<Names> {
-        if !self.is_element_at(nodes[0].1) {
-            return None;
-        }
+    /// Returns the first short text of each record at a place; `None` if they are no names.
+    fn names(&self, nodes: &Placed, with_date: &HashSet<PageNode>) -> Option<Names> {
         let mut names = Names::default();
-        for (_, node) in nodes.chunk_by(|(one, _), (other, _)| one == other).map(|of_record| of_record[0]) {
+        for of_record in nodes.chunk_by(|(one, _), (other, _)| one == other) {
             names.records += 1;
-            let words = self.tree.node(node).words;
-            if (1..=WORDS_MAX).contains(&words) && !with_date.contains(&node) {
-                let link = self.tree.attribute(node, "href").unwrap_or_default().to_owned();
-                let of_name = names.by_text.entry(self.tree.text(node)).or_default();
-                of_name.0 += 1;
-                of_name.1.insert(link);
-                names.shown += 1;
+            let record = of_record[0].0;
+            let tree = self.tree(record);
+            let may_name = |(_, node): &&(usize, NodeIndex)| {
+                (1..=WORDS_MAX).contains(&tree.node(*node).words) && may_be_alone(tree, *node)
+            };
+            let Some((_, node)) = of_record.iter().find(may_name) else { continue };
+            if with_date.contains(&(self.page_of[record], *node)) {
+                continue;
             }
+            let link = tree.attribute(*node, "href").unwrap_or_default().to_owned();
+            let of_name = names.by_text.entry(tree.text(*node)).or_default();
+            of_name.0 += 1;
+            of_name.1.insert(link);
+            names.shown += 1;
         }
         names.are_names().then_some(names)
     }
 
     fn author_score(&self, nodes: &Placed, names: &Names, times: &HashMap<String, u32>) -> Option<f64> {
-        let first = nodes[0].1;
-        let (is_link, is_person) = (self.tree.name(first) == "a", names_person(self.tree, first));
-        // A label is the same everywhere; a person may have written all of a page.
-        let is_label = names.by_text.len() == 1 && names.shown > 2;
-        if is_label && !(is_link && is_person) {
+        let (record, first) = nodes[0];
+        let tree = self.tree(record);
+        let (is_link, is_person) = (tree.name(first) == "a", names_person(tree, first));
+        if names.are_labels() && !(is_link && is_person) {
             return None;
         }
         let kind = if is_link { 1.0 } else { NO_LINK } * if is_person { 1.0 } else { NO_PERSON };
@@ -118,6 +138,16 @@ impl Names {
         self.shown > 0 && self.share_shown() >= SHORT_MIN && numbers * 2 <= self.by_text.len()
     }
 
+    /// Returns whether most are the same but for their digits. A label is; but a person may have written all of a page.
+    fn are_labels(&self) -> bool {
+        let mut times: HashMap<String, u32> = HashMap::new();
+        for (text, (here, _)) in &self.by_text {
+            *times.entry(text.replace(|c: char| c.is_ascii_digit(), "")).or_default() += here;
+        }
+        let most = times.into_values().max().unwrap_or_default();
+        self.shown > 2 && f64::from(most) >= LABEL_SHARE * f64::from(self.shown)
+    }
+
     fn share_shown(&self) -> f64 {
         f64::from(self.shown) / f64::from(self.records)
     }
@@ -133,6 +163,12 @@ impl Names {
         let is_elsewhere = |(text, (here, _)): &(&String, &(u32, _))| times.get(*text).is_some_and(|all| all > here);
         self.by_text.iter().filter(is_elsewhere).count() as f64 / self.by_text.len() as f64
     }
+}
+
+/// Returns whether a node is an element, or a text with other content beside it: otherwise the element around it tells more.
+fn may_be_alone(tree: &Tree, node: NodeIndex) -> bool {
+    let is_element = matches!(tree.node(node).content, Content::Element(..));
+    is_element || tree.parent(node).is_some_and(|parent| tree.node(parent).words > tree.node(node).words)
 }
 
 fn may_be_name(text: &str) -> bool {

@@ -18,7 +18,7 @@ const SHARE_MIN: f64 = 0.5;
 /// Share of the records that have a place which most have.
 const COMMON_MIN: f64 = 0.8;
 /// Share of such places that a record without a date has.
-const ALIKE_MIN: f64 = 0.7;
+pub const ALIKE_MIN: f64 = 0.7;
 
 /// The place of a node in a record: a hash of the names and classes of the elements next to it. Only these count, because a
 /// first post may be in other elements than those after it.
@@ -29,85 +29,121 @@ pub type Place = u64;
 pub struct Fields {
     /// The element with the text.
     pub text: Option<Place>,
-    /// Number of words of each record's text that are its own.
-    pub words: Vec<usize>,
     /// The links to the author, or the elements with the name: the best place first, others for records without it.
     pub authors: Vec<Place>,
+    /// Places within texts that are no part of them: names, dates, labels and other fields.
+    pub asides: HashSet<Place>,
 }
 
 /// Nodes, each with the number of its record.
 type Placed = Vec<(usize, NodeIndex)>;
 
-/// The nodes of records by their places.
+/// A node of one of several pages.
+type PageNode = (usize, NodeIndex);
+
+/// The records of a page.
+#[derive(Debug, Clone)]
+pub struct PageParts<'t> {
+    /// The page.
+    pub tree: &'t Tree,
+    /// The elements that show dates.
+    pub dates: HashSet<NodeIndex>,
+    /// The records.
+    pub records: Vec<Record>,
+}
+
+/// The nodes of the records of some pages by their places. Records are numbered through all pages.
 pub struct Places<'t> {
-    tree: &'t Tree,
-    number: usize,
+    pages: &'t [PageParts<'t>],
+    /// The page of each record.
+    page_of: Vec<usize>,
     by_place: BTreeMap<Place, Placed>,
-    dates: HashSet<NodeIndex>,
 }
 
 impl<'t> Places<'t> {
-    /// Collects the places of records, on a page with these elements that show dates.
-    pub fn of(tree: &'t Tree, records: &[Record], dates: HashSet<NodeIndex>) -> Self {
+    /// Collects the places.
+    pub fn of(pages: &'t [PageParts<'t>]) -> Self {
         let mut by_place: BTreeMap<Place, Placed> = BTreeMap::new();
-        for (number, record) in records.iter().enumerate() {
-            for (node, part) in record.parts.iter().flat_map(|part| tree.range(*part).map(move |node| (node, *part))) {
-                let nodes = by_place.entry(place_of(tree, (node, part))).or_default();
-                // Not what is within another node of its place.
-                if nodes.last().is_none_or(|(_, last)| !tree.range(*last).contains(&node)) {
-                    nodes.push((number, node));
+        let mut page_of = Vec::new();
+        for (page, PageParts { tree, records, .. }) in pages.iter().enumerate() {
+            for record in records {
+                let number = page_of.len();
+                page_of.push(page);
+                for (node, part) in record.nodes(tree) {
+                    let nodes = by_place.entry(place_of(tree, (node, part))).or_default();
+                    // Not what is within another node of its place.
+                    let is_within = |last: &(usize, NodeIndex)| last.0 == number && tree.range(last.1).contains(&node);
+                    if !nodes.last().is_some_and(is_within) {
+                        nodes.push((number, node));
+                    }
                 }
             }
         }
-        Self { tree, number: records.len(), by_place, dates }
+        Self { pages, page_of, by_place }
     }
 
-    /// Finds the fields.
-    pub fn fields(&self) -> Fields {
+    /// Finds the fields, and the number of words of each record's text that are its own.
+    pub fn fields(&self) -> (Fields, Vec<usize>) {
         let text = self.text(None).map(|(place, _)| place);
         let authors = self.authors(text);
-        let text = self.text(authors.first().copied());
-        let (text, words) = text.map_or_else(Default::default, |(place, words)| (Some(place), words));
-        Fields { text, words, authors }
+        let author = authors.first().copied();
+        let text = self.text(author);
+        let (text, words) = text.map_or_else(|| (None, vec![0; self.number()]), |(place, words)| (Some(place), words));
+        (Fields { text, asides: self.asides(author), authors }, words)
     }
 
     /// Returns the nodes of a record at a place.
-    pub fn at(&self, record: usize, place: Place) -> impl Iterator<Item = NodeIndex> + '_ {
+    fn at(&self, record: usize, place: Place) -> impl Iterator<Item = NodeIndex> + '_ {
         let nodes = self.by_place.get(&place).map_or(&[][..], Vec::as_slice);
         let from = nodes.partition_point(|(of, _)| *of < record);
         nodes[from..].iter().take_while(move |(of, _)| *of == record).map(|(_, node)| *node)
     }
 
-    /// Returns which records look like those that are sure.
-    pub fn alike(&self, sure: &[bool]) -> Vec<bool> {
+    /// Returns the page that a record is on.
+    fn tree(&self, record: usize) -> &'t Tree {
+        self.pages[self.page_of[record]].tree
+    }
+
+    fn number(&self) -> usize {
+        self.page_of.len()
+    }
+
+    /// Returns the places that most of the records have which are sure.
+    pub fn common(&self, sure: &[bool]) -> HashSet<Place> {
         let sure_number = sure.iter().filter(|is_sure| **is_sure).count();
-        let (mut all, mut common) = (0_u32, vec![0_u32; self.number]);
-        for nodes in self.by_place.values() {
-            let records = records_of(nodes);
-            if records.iter().filter(|record| sure[**record]).count() as f64 >= COMMON_MIN * sure_number as f64 {
-                all += 1;
-                records.into_iter().for_each(|record| common[record] += 1);
-            }
+        let is_common = |(_, nodes): &(&Place, &Placed)| {
+            let with_it = records_of(nodes).into_iter().filter(|record| sure[*record]).count();
+            with_it as f64 >= COMMON_MIN * sure_number as f64
+        };
+        self.by_place.iter().filter(is_common).map(|(place, _)| *place).collect()
+    }
+
+    /// Returns which records have these places, but for a few.
+    pub fn alike(&self, sure: &[bool], common: &HashSet<Place>) -> Vec<bool> {
+        let mut alike = vec![0_u32; self.number()];
+        for nodes in common.iter().filter_map(|place| self.by_place.get(place)) {
+            records_of(nodes).into_iter().for_each(|record| alike[record] += 1);
         }
-        let is_alike = |record: usize| f64::from(common[record]) > ALIKE_MIN * f64::from(all);
+        let is_alike = |record: usize| f64::from(alike[record]) > ALIKE_MIN * common.len() as f64;
         (0..sure.len()).map(|record| sure[record] || is_alike(record)).collect()
     }
 
     /// Returns the share of the records that have a place.
     fn share(&self, nodes: &Placed) -> f64 {
-        records_of(nodes).len() as f64 / self.number.max(1) as f64
+        records_of(nodes).len() as f64 / self.number().max(1) as f64
     }
 
     /// Returns a hash of a text without its digits; `None` of an element.
-    fn text_hash(&self, node: NodeIndex) -> Option<u64> {
-        let Content::Text(text) = &self.tree.node(node).content else { return None };
+    fn text_hash(&self, (record, node): (usize, NodeIndex)) -> Option<u64> {
+        let Content::Text(text) = &self.tree(record).node(node).content else { return None };
         Some(
             text.trim().bytes().filter(|byte| !byte.is_ascii_digit()).fold(3, |hash, byte| step(hash, u64::from(byte))),
         )
     }
 }
 
-fn place_of(tree: &Tree, (node, part): (NodeIndex, NodeIndex)) -> Place {
+/// Returns the place of a node in a part of a record.
+pub fn place_of(tree: &Tree, (node, part): (NodeIndex, NodeIndex)) -> Place {
     let inside = tree.upwards(node).take(PLACE_ELEMENTS).take_while(|above| *above >= part);
     // Classes of the record itself tell its state, such as unread or deleted.
     let word = |at: NodeIndex| if at == part { fold(tree.name(at).as_bytes()) } else { tree.node(at).word };

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use harvestman_core::model::path_hash::fold;
 
 use super::hints::{Hint, is_aside, is_quoted};
-use super::{Place, Placed, Places, SHARE_MIN, counts, records_of};
+use super::{PageNode, PageParts, Place, Placed, Places, SHARE_MIN, counts, records_of};
 use crate::tree::{Content, NodeIndex};
 
 /// Share of the records beyond which the same text is a label.
@@ -17,6 +17,9 @@ const FIELD_WORDS_MAX: f64 = 5.0;
 const FIELD_WORDS_LONGEST: usize = 10;
 /// Share of the records whose texts at a place are their own, below which the place is no part of the text.
 const OWN_MIN: f64 = 0.3;
+
+/// The number of words of texts that are a record's own.
+type OwnWords = HashMap<PageNode, usize>;
 
 impl Places<'_> {
     /// Returns the place of the text, and the number of words of each record's text that are its own and no link.
@@ -31,59 +34,59 @@ impl Places<'_> {
         if score <= 0.0 {
             return None;
         }
-        own.retain(|node, _| !self.tree.node(*node).is_linked);
-        let words = |record: usize| self.at(record, place).map(|node| self.own_in(&own, node)).sum();
-        Some((place, (0..self.number).map(words).collect()))
+        own.retain(|(page, node), _| !self.pages[*page].tree.node(*node).is_linked);
+        let words = |record: usize| self.at(record, place).map(|node| self.own_in(&own, (record, node))).sum();
+        Some((place, (0..self.number()).map(words).collect()))
     }
 
     /// Returns the F-measure of the records' own words in the elements at a place, by the share of records that have it.
-    fn text_score(&self, nodes: &Placed, own: &HashMap<NodeIndex, usize>, total: usize) -> f64 {
-        let words: usize = nodes.iter().map(|(_, node)| self.own_in(own, *node)).sum();
-        let all: usize = nodes.iter().map(|(_, node)| self.tree.node(*node).words).sum();
+    fn text_score(&self, nodes: &Placed, own: &OwnWords, total: usize) -> f64 {
+        let words: usize = nodes.iter().map(|node| self.own_in(own, *node)).sum();
+        let all: usize = nodes.iter().map(|(record, node)| self.tree(*record).node(*node).words).sum();
         if words == 0 {
             return 0.0;
         }
         let (recall, precision) = (words as f64 / total as f64, words as f64 / all as f64);
         let measure = 2.0 * recall * precision / (recall + precision);
-        measure * self.share(nodes) * Hint::of(self.tree, nodes[0].1).weight()
+        let (record, first) = nodes[0];
+        measure * self.share(nodes) * Hint::of(self.tree(record), first).weight()
     }
 
-    /// Returns the nodes within texts that are no part of them: names, dates, labels and other fields.
-    pub fn asides(&self, author: Option<Place>) -> HashSet<NodeIndex> {
+    /// Returns the places within texts that are no part of them: names, dates, labels and other fields.
+    pub(super) fn asides(&self, author: Option<Place>) -> HashSet<Place> {
         let own = self.own_words(author);
-        let mut asides = HashSet::new();
-        for (place, nodes) in &self.by_place {
-            if Some(*place) == author {
-                asides.extend(nodes.iter().map(|(_, node)| *node));
-                continue;
-            }
-            let with_own: HashSet<usize> =
-                nodes.iter().filter(|(_, node)| own.contains_key(node)).map(|(record, _)| *record).collect();
-            let has_own = with_own.len() as f64 >= OWN_MIN * records_of(nodes).len() as f64;
-            if self.share(nodes) >= SHARE_MIN && !has_own && !nodes.iter().any(|(_, node)| is_quoted(self.tree, *node))
-            {
-                asides.extend(nodes.iter().filter(|(_, node)| !self.is_element_at(*node)).map(|(_, node)| *node));
-            }
-        }
-        asides
+        let is_aside = |(place, nodes): &(&Place, &Placed)| {
+            let is_quoted = || nodes.iter().any(|(record, node)| is_quoted(self.tree(*record), *node));
+            let is_text = !self.is_element(nodes);
+            Some(**place) == author
+                || (is_text && self.share(nodes) >= SHARE_MIN && !self.is_own(&own, nodes) && !is_quoted())
+        };
+        self.by_place.iter().filter(is_aside).map(|(place, _)| *place).collect()
     }
 
-    fn is_element(&self, nodes: &Placed) -> bool {
-        nodes.first().is_some_and(|(_, node)| self.is_element_at(*node))
+    /// Returns whether enough records have texts of their own at a place.
+    fn is_own(&self, own: &OwnWords, nodes: &Placed) -> bool {
+        let has_own = |(record, node): &&(usize, NodeIndex)| own.contains_key(&(self.page_of[*record], *node));
+        let with_own: HashSet<usize> = nodes.iter().filter(has_own).map(|(record, _)| *record).collect();
+        with_own.len() as f64 >= OWN_MIN * records_of(nodes).len() as f64
     }
 
-    pub(super) fn is_element_at(&self, node: NodeIndex) -> bool {
-        matches!(self.tree.node(node).content, Content::Element(..))
+    pub(super) fn is_element(&self, nodes: &Placed) -> bool {
+        let is_element = |(record, node): &(usize, NodeIndex)| {
+            matches!(self.tree(*record).node(*node).content, Content::Element(..))
+        };
+        nodes.first().is_some_and(is_element)
     }
 
-    fn own_in(&self, own: &HashMap<NodeIndex, usize>, node: NodeIndex) -> usize {
-        self.tree.range(node).filter_map(|node| own.get(&node)).sum()
+    fn own_in(&self, own: &OwnWords, (record, node): (usize, NodeIndex)) -> usize {
+        self.tree(record).range(node).filter_map(|node| own.get(&(self.page_of[record], node))).sum()
     }
 
     /// Returns the number of words of the texts that differ between records and are no field of the record or its author.
-    fn own_words(&self, author: Option<Place>) -> HashMap<NodeIndex, usize> {
-        let names: Vec<Option<u64>> = (0..self.number).map(|record| self.name_hash(record, author)).collect();
-        let limit = (self.number / LABEL_SHARE).max(1) as u32;
+    fn own_words(&self, author: Option<Place>) -> OwnWords {
+        let names: Vec<Option<u64>> = (0..self.number()).map(|record| self.name_hash(record, author)).collect();
+        let limit = |records: usize| (records / LABEL_SHARE).max(1) as u32;
+        let on_page = |record: usize| limit(self.pages[self.page_of[record]].records.len());
         let mut own = HashMap::new();
         for (place, nodes) in &self.by_place {
             if Some(*place) == author
@@ -93,28 +96,36 @@ impl Places<'_> {
             {
                 continue;
             }
-            let texts = nodes.iter().filter_map(|(record, node)| Some((*record, *node, self.text_hash(*node)?)));
+            let texts = nodes.iter().filter_map(|node| Some((*node, self.text_hash(*node)?)));
             let texts: Vec<_> = texts.collect();
-            let distinct: HashSet<(u64, usize)> = texts.iter().map(|(record, _, hash)| (*hash, *record)).collect();
-            let times = counts(distinct.into_iter().map(|(hash, _)| hash));
-            let kept = texts.into_iter().filter(|(_, node, hash)| times[hash] <= limit && !self.is_apart(*node));
-            own.extend(kept.map(|(_, node, _)| (node, self.tree.node(node).words)));
+            let distinct: HashSet<(u64, usize)> = texts.iter().map(|((record, _), hash)| (*hash, *record)).collect();
+            let times = counts(distinct.iter().map(|(hash, _)| *hash));
+            let times_on_page = counts(distinct.into_iter().map(|(hash, record)| (hash, self.page_of[record])));
+            // A label is the same on all pages, or, as the title of a thread, in all records of a page.
+            let is_rare = |record: usize, hash: u64| {
+                times[&hash] <= limit(self.number()) && times_on_page[&(hash, self.page_of[record])] <= on_page(record)
+            };
+            let kept = texts.into_iter().filter(|(node, hash)| is_rare(node.0, *hash) && !self.is_apart(*node));
+            own.extend(
+                kept.map(|((record, node), _)| ((self.page_of[record], node), self.tree(record).node(node).words)),
+            );
         }
         own
     }
 
     /// Returns whether a text is a date or belongs to the author.
-    fn is_apart(&self, node: NodeIndex) -> bool {
-        self.tree.upwards(node).take(5).any(|above| self.dates.contains(&above)) || is_aside(self.tree, node)
+    fn is_apart(&self, (record, node): (usize, NodeIndex)) -> bool {
+        let PageParts { tree, dates, .. } = &self.pages[self.page_of[record]];
+        tree.upwards(node).take(5).any(|above| dates.contains(&above)) || is_aside(tree, node)
     }
 
     fn name_hash(&self, record: usize, author: Option<Place>) -> Option<u64> {
-        self.at(record, author?).next().map(|node| fold(self.tree.text(node).as_bytes()))
+        self.at(record, author?).next().map(|node| fold(self.tree(record).text(node).as_bytes()))
     }
 
     /// Returns whether a place has one short text in most records.
     fn is_field(&self, nodes: &Placed) -> bool {
-        let words = |(_, node): &(usize, NodeIndex)| self.tree.node(*node).words;
+        let words = |(record, node): &(usize, NodeIndex)| self.tree(*record).node(*node).words;
         let (sum, longest) =
             nodes.iter().map(words).fold((0, 0), |(sum, longest), words| (sum + words, longest.max(words)));
         nodes.len() as f64 <= FIELD_NODES_MAX * records_of(nodes).len() as f64
@@ -126,8 +137,8 @@ impl Places<'_> {
     /// Returns whether the texts of a place repeat on records of the same author.
     fn is_of_author(&self, nodes: &Placed, names: &[Option<u64>]) -> bool {
         let mut by_name: HashMap<u64, Vec<u64>> = HashMap::new();
-        for (record, node) in nodes {
-            if let (Some(name), Some(hash)) = (names[*record], self.text_hash(*node)) {
+        for node in nodes {
+            if let (Some(name), Some(hash)) = (names[node.0], self.text_hash(*node)) {
                 by_name.entry(name).or_default().push(hash);
             }
         }

@@ -1,0 +1,122 @@
+//! Learns the templates of a site from some of its pages.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::{DatePlace, Template, dates_by_place, worth};
+use crate::anchors::Anchor;
+use crate::fields::{PageParts, Place, Places};
+use crate::segments::{Cuts, DatedPage};
+use crate::tree::Tree;
+
+/// Minimum number of dates of one place on a page, for it to have records.
+const RECORDS_MIN: usize = 2;
+/// A template takes the pages where its worth is at least this share of the best one's.
+const GOOD_ENOUGH: f64 = 0.8;
+/// Maximum number of templates of a site.
+const TEMPLATES_MAX: usize = 32;
+
+/// A page with its dates.
+#[derive(Debug, Clone, Copy)]
+pub struct SamplePage<'s> {
+    /// The page.
+    pub tree: &'s Tree,
+    /// Its dates.
+    pub anchors: &'s [Anchor],
+}
+
+/// The dates at a place, on each page that has some.
+type Group = Vec<(usize, Vec<usize>)>;
+
+/// A template with its worth on each page of the sample.
+struct Candidate {
+    template: Template,
+    worth: BTreeMap<usize, f64>,
+}
+
+/// Learns the templates, those of the most worth first.
+pub fn learn_templates(sample: &[SamplePage<'_>]) -> Vec<Template> {
+    let candidates = groups(sample).into_iter().filter_map(|(place, group)| candidate(sample, place, &group));
+    select(candidates.collect(), sample.len())
+}
+
+/// Returns the dates of each place. Of places with the same dates the most exact stays.
+fn groups(sample: &[SamplePage<'_>]) -> Vec<(DatePlace, Group)> {
+    let mut groups: BTreeMap<DatePlace, Group> = BTreeMap::new();
+    for (number, page) in sample.iter().enumerate() {
+        for (place, anchors) in dates_by_place(page.tree, page.anchors) {
+            groups.entry(place).or_default().push((number, anchors));
+        }
+    }
+    let mut seen: BTreeSet<Group> = BTreeSet::new();
+    let several = groups.into_iter().filter(|(_, group)| group.iter().any(|(_, anchors)| anchors.len() >= RECORDS_MIN));
+    several.filter(|(_, group)| seen.insert(group.clone())).collect()
+}
+
+fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Option<Candidate> {
+    let dated = |(page, anchors): &(usize, Vec<usize>)| {
+        let SamplePage { tree, anchors: all } = sample[*page];
+        (DatedPage { tree, all, anchors: &[] }, anchors.clone())
+    };
+    let mut cuts = Cuts::default();
+    for (page, anchors) in group.iter().map(dated).filter(|(_, anchors)| anchors.len() >= RECORDS_MIN) {
+        cuts.learn(DatedPage { anchors: &anchors, ..page });
+    }
+    let mut parts: Vec<PageParts<'_>> = Vec::new();
+    for (page, anchors) in group.iter().map(dated) {
+        let records = cuts.records(DatedPage { anchors: &anchors, ..page });
+        let dates = page.all.iter().map(|anchor| anchor.node).collect();
+        parts.push(PageParts { tree: page.tree, dates, records });
+    }
+    let common = drop_unlike(&mut parts);
+    let (fields, words) = Places::of(&parts).fields();
+    let mut worths = BTreeMap::new();
+    let mut from = 0;
+    for ((page, _), part) in group.iter().zip(&parts) {
+        let words = words.get(from..from + part.records.len())?;
+        from += part.records.len();
+        worths.insert(*page, worth(sample[*page].anchors, &part.records, (words, !fields.authors.is_empty())));
+    }
+    Some(Candidate { template: Template { dates, cuts, fields, common }, worth: worths })
+}
+
+/// Removes records without a date that do not look as those with one. Returns the places that most of these have.
+fn drop_unlike(parts: &mut [PageParts<'_>]) -> HashSet<Place> {
+    let (alike, common) = {
+        let sure: Vec<bool> =
+            parts.iter().flat_map(|part| &part.records).map(|record| record.anchor.is_some()).collect();
+        let places = Places::of(parts);
+        let common = places.common(&sure);
+        (places.alike(&sure, &common), common)
+    };
+    let mut alike = alike.into_iter();
+    for part in parts {
+        part.records.retain(|_| alike.next().unwrap_or(true));
+    }
+    common
+}
+
+/// Selects the templates that are worth most, each together with the pages that it takes.
+fn select(mut candidates: Vec<Candidate>, pages: usize) -> Vec<Template> {
+    let mut best = vec![0.0_f64; pages];
+    for (page, worth) in candidates.iter().flat_map(|candidate| &candidate.worth) {
+        best[*page] = best[*page].max(*worth);
+    }
+    let mut open: BTreeSet<usize> = (0..pages).filter(|page| best[*page] > 0.0).collect();
+    let mut selected = Vec::new();
+    while !open.is_empty() && selected.len() < TEMPLATES_MAX {
+        let taken = |candidate: &Candidate| -> Vec<usize> {
+            let good = |(page, worth): &(&usize, &f64)| open.contains(page) && **worth >= GOOD_ENOUGH * best[**page];
+            candidate.worth.iter().filter(good).map(|(page, _)| *page).collect()
+        };
+        let value = |candidate: &Candidate| taken(candidate).iter().map(|page| candidate.worth[page]).sum::<f64>();
+        let values: Vec<f64> = candidates.iter().map(value).collect();
+        // The first of equals: the most exact place.
+        let most = (0..values.len()).rev().max_by(|one, other| values[*one].total_cmp(&values[*other]));
+        let Some(most) = most.filter(|most| values[*most] > 0.0) else { break };
+        for page in taken(&candidates[most]) {
+            open.remove(&page);
+        }
+        selected.push(candidates.swap_remove(most).template);
+    }
+    selected
+}

@@ -1,0 +1,197 @@
+//! Templates: where the records of a kind of page are, and where their fields are in them. They are learned from several pages of
+//! a site at once, because more pages tell better what repeats.
+
+mod learn;
+
+use std::collections::{BTreeMap, HashSet};
+
+use harvestman_core::model::path_hash::step;
+
+use crate::anchors::Anchor;
+use crate::fields::{ALIKE_MIN, Fields, Place, place_of};
+use crate::records::PagePost;
+use crate::segments::{Cuts, DatedPage, Record};
+use crate::tree::{Content, NodeIndex, Tree};
+
+pub use learn::{SamplePage, learn_templates};
+
+/// Number of words of a post beyond which more do not count: a page has many posts rather than a long one.
+const WORDS_MAX: usize = 150;
+/// The factor of records without an author.
+const NO_AUTHOR: f64 = 0.5;
+/// What records without words of their own take from the worth, at most.
+const EMPTY: f64 = 0.7;
+/// Number of elements that make the place of a date on the page.
+const NEAR_ELEMENTS: usize = 3;
+
+/// The place of dates on the pages of a template, more or less exactly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DatePlace {
+    /// Under the same elements with the same classes.
+    Path(u64),
+    /// Under the same elements.
+    Tags(u64),
+    /// Next to the same elements.
+    Near(u64),
+}
+
+impl DatePlace {
+    /// Returns the places of a date.
+    pub fn of(tree: &Tree, node: NodeIndex) -> [Self; 3] {
+        let near = tree.upwards(node).take(NEAR_ELEMENTS).fold(1, |hash, above| step(hash, tree.node(above).word));
+        [Self::Path(tree.node(node).path), Self::Tags(tree.node(node).tags), Self::Near(near)]
+    }
+}
+
+/// Returns the dates of a page at each place.
+pub fn dates_by_place(tree: &Tree, anchors: &[Anchor]) -> BTreeMap<DatePlace, Vec<usize>> {
+    let mut groups: BTreeMap<DatePlace, Vec<usize>> = BTreeMap::new();
+    for (number, anchor) in anchors.iter().enumerate() {
+        for place in DatePlace::of(tree, anchor.node) {
+            groups.entry(place).or_default().push(number);
+        }
+    }
+    groups
+}
+
+/// The records of a kind of page.
+#[derive(Debug, Clone)]
+pub struct Template {
+    /// Where their dates are.
+    pub dates: DatePlace,
+    cuts: Cuts,
+    fields: Fields,
+    /// The places that most records have.
+    common: HashSet<Place>,
+}
+
+/// What a template finds on a page.
+#[derive(Debug, Clone, Default)]
+pub struct Extracted {
+    /// The records.
+    pub posts: Vec<PagePost>,
+    /// How well they fit posts.
+    pub worth: f64,
+}
+
+/// Returns what the template finds that fits a page best.
+pub fn best(templates: &[Template], tree: &Tree, anchors: &[Anchor]) -> Extracted {
+    let groups = dates_by_place(tree, anchors);
+    let found = templates.iter().filter_map(|template| {
+        let group = groups.get(&template.dates)?;
+        Some(template.extract(tree, anchors, group))
+    });
+    // The first of equals: that of the most worth on the sample.
+    found.reduce(|best, next| if next.worth > best.worth { next } else { best }).unwrap_or_default()
+}
+
+impl Template {
+    /// Finds the records of a page with these dates, of which those at the place of the template are `group`.
+    pub fn extract(&self, tree: &Tree, all: &[Anchor], group: &[usize]) -> Extracted {
+        let mut records = self.cuts.records(DatedPage { tree, all, anchors: group });
+        let mut found: Vec<Found> = records.iter().map(|record| self.found(tree, record)).collect();
+        let stays: Vec<bool> =
+            records.iter().zip(&found).map(|(record, found)| self.is_record(tree, record, found)).collect();
+        keep(&mut records, &stays);
+        keep(&mut found, &stays);
+        let words: Vec<usize> = found.iter().map(|found| found.words).collect();
+        let worth = worth(all, &records, (&words, !self.fields.authors.is_empty()));
+        let posts = records.iter().zip(found).map(|(record, found)| self.post(tree, all, (record, found)));
+        let posts = posts.filter(|post| !post.text.is_empty() || (post.author.is_some() && post.date.is_some()));
+        Extracted { posts: posts.collect(), worth }
+    }
+
+    /// Returns whether it has a date, or looks as those that have one.
+    fn is_record(&self, tree: &Tree, record: &Record, found: &Found) -> bool {
+        let has_author = || self.fields.authors.is_empty() || found.authors.iter().any(Option::is_some);
+        record.anchor.is_some() || (has_author() && self.is_alike(tree, record))
+    }
+
+    fn is_alike(&self, tree: &Tree, record: &Record) -> bool {
+        let places: HashSet<Place> = record.nodes(tree).map(|node| place_of(tree, node)).collect();
+        let alike = self.common.iter().filter(|place| places.contains(place)).count();
+        alike as f64 > ALIKE_MIN * self.common.len() as f64
+    }
+
+    /// Finds the nodes of the fields.
+    fn found(&self, tree: &Tree, record: &Record) -> Found {
+        let mut found = Found { authors: vec![None; self.fields.authors.len()], ..Found::default() };
+        let mut text_end = 0;
+        for (node, part) in record.nodes(tree) {
+            let place = place_of(tree, (node, part));
+            if Some(place) == self.fields.text && node >= text_end {
+                found.texts.push(node);
+                text_end = tree.node(node).end;
+            }
+            if let Some(author) = self.fields.authors.iter().position(|author| *author == place) {
+                if tree.node(node).words > 0 {
+                    found.authors[author].get_or_insert(node);
+                }
+            }
+            if self.fields.asides.contains(&place) {
+                found.asides.insert(node);
+            } else if node < text_end && matches!(tree.node(node).content, Content::Text(_)) {
+                found.words += tree.node(node).words - tree.node(node).linked_words;
+            }
+        }
+        found
+    }
+
+    fn post(&self, tree: &Tree, all: &[Anchor], (record, found): (&Record, Found)) -> PagePost {
+        let author = found.authors.iter().flatten().next().copied();
+        let texts = found.texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
+        PagePost {
+            author: author.map(|node| tree.text(node)),
+            author_url: author.and_then(|node| link_at(tree, node)),
+            date: record.anchor.map(|anchor| all[anchor].date.to_string()),
+            text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
+            confidence: 1.0,
+            ..PagePost::default()
+        }
+    }
+}
+
+fn keep<T>(of: &mut Vec<T>, stays: &[bool]) {
+    let mut stays = stays.iter();
+    of.retain(|_| stays.next().copied().unwrap_or_default());
+}
+
+/// The nodes of a record's fields.
+#[derive(Debug, Default)]
+struct Found {
+    texts: Vec<NodeIndex>,
+    authors: Vec<Option<NodeIndex>>,
+    asides: HashSet<NodeIndex>,
+    /// Number of words of the text.
+    words: usize,
+}
+
+/// Returns how well records fit posts: they have words of their own, an author, a date, and their dates are in order.
+fn worth(all: &[Anchor], records: &[Record], (words, has_author): (&[usize], bool)) -> f64 {
+    let number = records.len().max(1) as f64;
+    let sum: f64 = words.iter().map(|words| ((*words).min(WORDS_MAX) as f64).sqrt()).sum();
+    let dated = records.iter().filter(|record| record.anchor.is_some()).count() as f64 / number;
+    let filled = words.iter().filter(|words| **words > 0).count() as f64 / number;
+    let author = if has_author { 1.0 } else { NO_AUTHOR };
+    sum * author * dated * order(all, records) * (1.0 - EMPTY + EMPTY * filled)
+}
+
+/// Returns the share of neighbours whose dates are in the order that most are in. Dates of posts are in order, those on
+/// which their authors joined are not.
+fn order(all: &[Anchor], records: &[Record]) -> f64 {
+    let moment = |anchor: usize| (all[anchor].date.date, all[anchor].date.time);
+    let moments: Vec<_> = records.iter().filter_map(|record| record.anchor.map(moment)).collect();
+    let (mut up, mut down) = (0_u32, 0_u32);
+    for pair in moments.windows(2) {
+        up += u32::from(pair[0] <= pair[1]);
+        down += u32::from(pair[0] >= pair[1]);
+    }
+    let pairs = moments.len().saturating_sub(1);
+    if pairs == 0 { 1.0 } else { f64::from(up.max(down)) / pairs as f64 }
+}
+
+/// Returns the address of the link that is in an element, or that it is in.
+fn link_at(tree: &Tree, node: NodeIndex) -> Option<String> {
+    let nodes = tree.range(node).chain(tree.upwards(node).take(NEAR_ELEMENTS));
+    nodes.filter_map(|node| tree.attribute(node, "href")).next().map(str::to_owned)
+}
