@@ -108,6 +108,15 @@ impl<'t> Places<'t> {
         self.page_of.len()
     }
 
+    /// Returns whether the nodes at a place are in elements with one of these names.
+    pub fn is_in(&self, place: Place, names: &[&str]) -> bool {
+        let nodes = self.by_place.get(&place).map_or(&[][..], Vec::as_slice);
+        nodes.iter().all(|(record, node)| {
+            let tree = self.tree(*record);
+            tree.upwards(*node).take(PLACE_ELEMENTS).any(|above| names.contains(&tree.name(above)))
+        })
+    }
+
     /// Returns the places that most of the records have which are sure.
     pub fn common(&self, sure: &[bool]) -> HashSet<Place> {
         let sure_number = sure.iter().filter(|is_sure| **is_sure).count();

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use super::opener::{Opener, Taken};
 use super::{DatePlace, Template, dates_by_place, worth};
 use crate::anchors::Anchor;
 use crate::fields::{PageParts, Place, Places};
-use crate::segments::{Cuts, DatedPage};
+use crate::segments::{Cuts, DatedPage, Record};
 use crate::tree::Tree;
 
 /// Minimum number of dates of one place on a page, for it to have records.
@@ -27,16 +28,17 @@ pub struct SamplePage<'s> {
 /// The dates at a place, on each page that has some.
 type Group = Vec<(usize, Vec<usize>)>;
 
-/// A template with its worth on each page of the sample.
+/// A template with its records and their worth on each page of the sample.
 struct Candidate {
     template: Template,
+    records: BTreeMap<usize, Vec<Record>>,
     worth: BTreeMap<usize, f64>,
 }
 
 /// Learns the templates, those of the most worth first.
 pub fn learn_templates(sample: &[SamplePage<'_>]) -> Vec<Template> {
     let candidates = groups(sample).into_iter().filter_map(|(place, group)| candidate(sample, place, &group));
-    select(candidates.collect(), sample.len())
+    select(sample, candidates.collect())
 }
 
 /// Returns the dates of each place. Of places with the same dates the most exact stays.
@@ -76,7 +78,8 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Opti
         from += part.records.len();
         worths.insert(*page, worth(sample[*page].anchors, &part.records, (words, !fields.authors.is_empty())));
     }
-    Some(Candidate { template: Template { dates, cuts, fields, common }, worth: worths })
+    let records = group.iter().zip(parts).map(|((page, _), part)| (*page, part.records)).collect();
+    Some(Candidate { template: Template { dates, cuts, fields, common, opener: None }, records, worth: worths })
 }
 
 /// Removes records without a date that do not look as those with one. Returns the places that most of these have.
@@ -96,12 +99,12 @@ fn drop_unlike(parts: &mut [PageParts<'_>]) -> HashSet<Place> {
 }
 
 /// Selects the templates that are worth most, each together with the pages that it takes.
-fn select(mut candidates: Vec<Candidate>, pages: usize) -> Vec<Template> {
-    let mut best = vec![0.0_f64; pages];
+fn select(sample: &[SamplePage<'_>], mut candidates: Vec<Candidate>) -> Vec<Template> {
+    let mut best = vec![0.0_f64; sample.len()];
     for (page, worth) in candidates.iter().flat_map(|candidate| &candidate.worth) {
         best[*page] = best[*page].max(*worth);
     }
-    let mut open: BTreeSet<usize> = (0..pages).filter(|page| best[*page] > 0.0).collect();
+    let mut open: BTreeSet<usize> = (0..sample.len()).filter(|page| best[*page] > 0.0).collect();
     let mut selected = Vec::new();
     while !open.is_empty() && selected.len() < TEMPLATES_MAX {
         let taken = |candidate: &Candidate| -> Vec<usize> {
@@ -113,10 +116,22 @@ fn select(mut candidates: Vec<Candidate>, pages: usize) -> Vec<Template> {
         // The first of equals: the most exact place.
         let most = (0..values.len()).rev().max_by(|one, other| values[*one].total_cmp(&values[*other]));
         let Some(most) = most.filter(|most| values[*most] > 0.0) else { break };
-        for page in taken(&candidates[most]) {
-            open.remove(&page);
+        let pages = taken(&candidates[most]);
+        for page in &pages {
+            open.remove(page);
         }
-        selected.push(candidates.swap_remove(most).template);
+        selected.push(with_opener(sample, candidates.swap_remove(most), &pages));
     }
     selected
+}
+
+/// Adds the opening post to a template that takes these pages.
+fn with_opener(sample: &[SamplePage<'_>], mut candidate: Candidate, pages: &[usize]) -> Template {
+    let taken = |page: &usize| {
+        let records = candidate.records.remove(page).unwrap_or_default();
+        let worth = candidate.worth[page] / records.len().max(1) as f64;
+        Taken { page: sample[*page], records, worth }
+    };
+    let pages: Vec<Taken<'_>> = pages.iter().map(taken).collect();
+    Template { opener: Opener::learn(&pages), ..candidate.template }
 }

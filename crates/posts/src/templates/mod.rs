@@ -2,6 +2,7 @@
 //! a site at once, because more pages tell better what repeats.
 
 mod learn;
+mod opener;
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,6 +15,7 @@ use crate::segments::{Cuts, DatedPage, Record};
 use crate::tree::{Content, NodeIndex, Tree};
 
 pub use learn::{SamplePage, learn_templates};
+use opener::Opener;
 
 /// Number of words of a post beyond which more do not count: a page has many posts rather than a long one.
 const WORDS_MAX: usize = 150;
@@ -63,6 +65,8 @@ pub struct Template {
     fields: Fields,
     /// The places that most records have.
     common: HashSet<Place>,
+    /// The opening post, if its elements are others.
+    opener: Option<Opener>,
 }
 
 /// What a template finds on a page.
@@ -89,14 +93,20 @@ impl Template {
     /// Finds the records of a page with these dates, of which those at the place of the template are `group`.
     pub fn extract(&self, tree: &Tree, all: &[Anchor], group: &[usize]) -> Extracted {
         let mut records = self.cuts.records(DatedPage { tree, all, anchors: group });
-        let mut found: Vec<Found> = records.iter().map(|record| self.found(tree, record)).collect();
+        let mut found: Vec<Found> = records.iter().map(|record| Found::of(&self.fields, tree, record)).collect();
         let stays: Vec<bool> =
             records.iter().zip(&found).map(|(record, found)| self.is_record(tree, record, found)).collect();
         keep(&mut records, &stays);
         keep(&mut found, &stays);
         let words: Vec<usize> = found.iter().map(|found| found.words).collect();
         let worth = worth(all, &records, (&words, !self.fields.authors.is_empty()));
-        let posts = records.iter().zip(found).map(|(record, found)| self.post(tree, all, (record, found)));
+        let first = records.iter().map(|record| record.parts[0]).min();
+        let opening = self.opener.as_ref().and_then(|opener| {
+            let record = opener.find(tree, all, first)?;
+            Some(post(tree, all, (&record, &Found::of(&opener.fields, tree, &record))))
+        });
+        let posts = records.iter().zip(&found).map(|found| post(tree, all, found));
+        let posts = opening.into_iter().chain(posts);
         let posts = posts.filter(|post| !post.text.is_empty() || (post.author.is_some() && post.date.is_some()));
         Extracted { posts: posts.collect(), worth }
     }
@@ -112,42 +122,18 @@ impl Template {
         let alike = self.common.iter().filter(|place| places.contains(place)).count();
         alike as f64 > ALIKE_MIN * self.common.len() as f64
     }
+}
 
-    /// Finds the nodes of the fields.
-    fn found(&self, tree: &Tree, record: &Record) -> Found {
-        let mut found = Found { authors: vec![None; self.fields.authors.len()], ..Found::default() };
-        let mut text_end = 0;
-        for (node, part) in record.nodes(tree) {
-            let place = place_of(tree, (node, part));
-            if Some(place) == self.fields.text && node >= text_end {
-                found.texts.push(node);
-                text_end = tree.node(node).end;
-            }
-            if let Some(author) = self.fields.authors.iter().position(|author| *author == place) {
-                if tree.node(node).words > 0 {
-                    found.authors[author].get_or_insert(node);
-                }
-            }
-            if self.fields.asides.contains(&place) {
-                found.asides.insert(node);
-            } else if node < text_end && matches!(tree.node(node).content, Content::Text(_)) {
-                found.words += tree.node(node).words - tree.node(node).linked_words;
-            }
-        }
-        found
-    }
-
-    fn post(&self, tree: &Tree, all: &[Anchor], (record, found): (&Record, Found)) -> PagePost {
-        let author = found.authors.iter().flatten().next().copied();
-        let texts = found.texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
-        PagePost {
-            author: author.map(|node| tree.text(node)),
-            author_url: author.and_then(|node| link_at(tree, node)),
-            date: record.anchor.map(|anchor| all[anchor].date.to_string()),
-            text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
-            confidence: 1.0,
-            ..PagePost::default()
-        }
+fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> PagePost {
+    let author = found.authors.iter().flatten().next().copied();
+    let texts = found.texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
+    PagePost {
+        author: author.map(|node| tree.text(node)),
+        author_url: author.and_then(|node| link_at(tree, node)),
+        date: record.anchor.map(|anchor| all[anchor].date.to_string()),
+        text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
+        confidence: 1.0,
+        ..PagePost::default()
     }
 }
 
@@ -166,10 +152,41 @@ struct Found {
     words: usize,
 }
 
+impl Found {
+    /// Finds the fields of a record.
+    fn of(fields: &Fields, tree: &Tree, record: &Record) -> Self {
+        let mut found = Self { authors: vec![None; fields.authors.len()], ..Self::default() };
+        let mut text_end = 0;
+        for (node, part) in record.nodes(tree) {
+            let place = place_of(tree, (node, part));
+            if Some(place) == fields.text && node >= text_end {
+                found.texts.push(node);
+                text_end = tree.node(node).end;
+            }
+            if let Some(author) = fields.authors.iter().position(|author| *author == place)
+                && tree.node(node).words > 0
+            {
+                found.authors[author].get_or_insert(node);
+            }
+            if fields.asides.contains(&place) {
+                found.asides.insert(node);
+            } else if node < text_end && matches!(tree.node(node).content, Content::Text(_)) {
+                found.words += tree.node(node).words - tree.node(node).linked_words;
+            }
+        }
+        found
+    }
+}
+
+/// Returns what a number of words of its own is worth in a post.
+fn worth_of(words: usize) -> f64 {
+    (words.min(WORDS_MAX) as f64).sqrt()
+}
+
 /// Returns how well records fit posts: they have words of their own, an author, a date, and their dates are in order.
 fn worth(all: &[Anchor], records: &[Record], (words, has_author): (&[usize], bool)) -> f64 {
     let number = records.len().max(1) as f64;
-    let sum: f64 = words.iter().map(|words| ((*words).min(WORDS_MAX) as f64).sqrt()).sum();
+    let sum: f64 = words.iter().map(|words| worth_of(*words)).sum();
     let dated = records.iter().filter(|record| record.anchor.is_some()).count() as f64 / number;
     let filled = words.iter().filter(|words| **words > 0).count() as f64 / number;
     let author = if has_author { 1.0 } else { NO_AUTHOR };

@@ -1,0 +1,116 @@
+//! The opening post of a thread, where its elements are others than those of the replies: a question before its answers, an
+//! article before its comments. It is before the records, has a date at one place, and no record in it.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{DatePlace, SamplePage};
+use crate::anchors::Anchor;
+use crate::fields::{Fields, PageParts, Places};
+use crate::segments::Record;
+use crate::tree::{NodeIndex, Tree};
+
+/// Minimum number of pages that it is learned from, and their share of those of the template.
+const PAGES_MIN: usize = 2;
+const PAGES_SHARE: f64 = 0.6;
+/// Minimum worth of an opening post, as a share of that of a reply: a heading with a date is none.
+const WORTH_MIN: f64 = 0.5;
+/// Share of its pages on which it is older than the first reply.
+const OLDER_MIN: f64 = 0.8;
+/// Names of headings.
+const HEADINGS: [&str; 4] = ["h1", "h2", "h3", "h4"];
+
+/// Where the opening post of a thread is.
+#[derive(Debug, Clone)]
+pub struct Opener {
+    dates: DatePlace,
+    /// The paths of its element on the pages that it was learned from.
+    paths: HashSet<u64>,
+    /// Where its fields are.
+    pub fields: Fields,
+}
+
+/// The records of a page of the sample.
+pub struct Taken<'s> {
+    /// The page.
+    pub page: SamplePage<'s>,
+    /// Its records.
+    pub records: Vec<Record>,
+    /// What one of them is worth on average.
+    pub worth: f64,
+}
+
+impl Opener {
+    /// Learns from the pages of a template.
+    pub fn learn(pages: &[Taken<'_>]) -> Option<Self> {
+        let found = groups(pages).into_iter().filter_map(|(dates, group)| candidate(pages, dates, &group));
+        let best = found.reduce(|best, next| if next.1 > best.1 { next } else { best })?;
+        let usual = pages.iter().map(|taken| taken.worth).sum::<f64>() / pages.len() as f64;
+        Some(best).filter(|(_, worth)| *worth >= WORTH_MIN * usual).map(|(opener, _)| opener)
+    }
+
+    /// Returns the opening post of a page whose records begin at this node, if there are any.
+    pub fn find(&self, tree: &Tree, anchors: &[Anchor], first: Option<NodeIndex>) -> Option<Record> {
+        let end = first.unwrap_or(tree.nodes().len());
+        let before = anchors.iter().take_while(|anchor| anchor.node < end);
+        let at = before.enumerate().find(|(_, anchor)| DatePlace::of(tree, anchor.node).contains(&self.dates));
+        let (number, anchor) = at?;
+        let known = tree.upwards(anchor.node).find(|node| self.paths.contains(&tree.node(*node).path));
+        let known = known.filter(|node| !contains(tree, *node, first));
+        let element = known.or_else(|| first.and_then(|first| largest(tree, anchor.node, first)))?;
+        Some(Record { anchor: Some(number), parts: vec![element] })
+    }
+}
+
+fn contains(tree: &Tree, node: NodeIndex, first: Option<NodeIndex>) -> bool {
+    first.is_some_and(|first| tree.range(node).contains(&first))
+}
+
+/// Returns the largest element around a date that does not contain the first record.
+fn largest(tree: &Tree, date: NodeIndex, first: NodeIndex) -> Option<NodeIndex> {
+    tree.upwards(date).take_while(|node| !tree.range(*node).contains(&first)).last()
+}
+
+/// Returns the dates before the records that are the only ones at their place: page and date.
+fn groups(pages: &[Taken<'_>]) -> BTreeMap<DatePlace, Vec<(usize, usize)>> {
+    let mut groups: BTreeMap<DatePlace, Vec<(usize, usize)>> = BTreeMap::new();
+    for (number, Taken { page, records, .. }) in pages.iter().enumerate() {
+        let Some(first) = first_node(records) else { continue };
+        let before = page.anchors.iter().take_while(|anchor| anchor.node < first).enumerate();
+        for (at, anchor) in before {
+            DatePlace::of(page.tree, anchor.node)
+                .into_iter()
+                .for_each(|place| groups.entry(place).or_default().push((number, at)));
+        }
+    }
+    let is_single = |group: &Vec<(usize, usize)>| group.windows(2).all(|pair| pair[0].0 != pair[1].0);
+    let is_usual = |group: &Vec<(usize, usize)>| group.len() as f64 >= PAGES_SHARE * pages.len() as f64;
+    groups.retain(|_, group| group.len() >= PAGES_MIN && is_usual(group) && is_single(group));
+    groups
+}
+
+/// Returns the opening post with its date at a place, and its average worth.
+fn candidate(pages: &[Taken<'_>], dates: DatePlace, group: &[(usize, usize)]) -> Option<(Opener, f64)> {
+    let (mut parts, mut paths, mut older) = (Vec::new(), HashSet::new(), 0_u32);
+    for (page, at) in group {
+        let Taken { page: SamplePage { tree, anchors }, records, .. } = &pages[*page];
+        let first = first_node(records)?;
+        let element = largest(tree, anchors[*at].node, first)?;
+        paths.insert(tree.node(element).path);
+        let moment = |anchor: usize| (anchors[anchor].date.date, anchors[anchor].date.time);
+        older += u32::from(records.iter().filter_map(|record| record.anchor).all(|other| moment(*at) <= moment(other)));
+        let dates = anchors.iter().map(|anchor| anchor.node).collect();
+        parts.push(PageParts { tree, dates, records: vec![Record { anchor: Some(*at), parts: vec![element] }] });
+    }
+    let places = Places::of(&parts);
+    let (fields, words) = places.fields();
+    let is_heading = fields.text.is_none_or(|text| places.is_in(text, &HEADINGS));
+    if is_heading || f64::from(older) < OLDER_MIN * group.len() as f64 {
+        return None;
+    }
+    let worth = words.iter().map(|words| super::worth_of(*words)).sum::<f64>() / words.len() as f64;
+    Some((Opener { dates, paths, fields }, worth))
+}
+
+fn first_node(records: &[Record]) -> Option<NodeIndex> {
+    records.iter().map(|record| record.parts[0]).min()
+}
