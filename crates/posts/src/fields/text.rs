@@ -18,6 +18,14 @@ const FIELD_WORDS_LONGEST: usize = 10;
 /// Share of the records whose texts at a place are their own, below which the place is no part of the text.
 const OWN_MIN: f64 = 0.3;
 
+/// Number of records from which texts with dates at a place are notes.
+const NOTES_MIN: usize = 2;
+/// Number of elements around a text that may show it as a date.
+const DATE_ELEMENTS: usize = 5;
+/// How often a text repeats on a page that is a label, and the share of the texts of a place that are labels then.
+const LABEL_TIMES: u32 = 3;
+const LABEL_MIN: f64 = 0.7;
+
 /// The number of words of texts that are a record's own.
 type OwnWords = HashMap<PageNode, usize>;
 
@@ -58,10 +66,26 @@ impl Places<'_> {
         let is_aside = |(place, nodes): &(&Place, &Placed)| {
             let is_quoted = || nodes.iter().any(|(record, node)| is_quoted(self.tree(*record), *node));
             let is_text = !self.is_element(nodes);
-            Some(**place) == author
-                || (is_text && self.share(nodes) >= SHARE_MIN && !self.is_own(&own, nodes) && !is_quoted())
+            Some(**place) == author || (is_text && self.is_usual(nodes) && !self.is_own(&own, nodes) && !is_quoted())
         };
         self.by_place.iter().filter(is_aside).map(|(place, _)| *place).collect()
+    }
+
+    /// Returns whether a place is one of the template, not of a text: most records have it, or its texts repeat, or all of them
+    /// have a date, as notes of edits do.
+    fn is_usual(&self, nodes: &Placed) -> bool {
+        let has_date = |(record, node): &(usize, NodeIndex)| self.is_date((*record, *node));
+        self.share(nodes) >= SHARE_MIN
+            || self.is_label(nodes)
+            || (records_of(nodes).len() >= NOTES_MIN && nodes.iter().all(has_date))
+    }
+
+    /// Returns whether most texts of a place repeat on their page, although few records have it.
+    fn is_label(&self, nodes: &Placed) -> bool {
+        let hashes = nodes.iter().filter_map(|node| Some((self.page_of[node.0], self.text_hash(*node)?)));
+        let times = counts(hashes);
+        let repeated: u32 = times.values().filter(|times| **times >= LABEL_TIMES).sum();
+        f64::from(repeated) >= LABEL_MIN * nodes.len() as f64
     }
 
     /// Returns whether enough records have texts of their own at a place.
@@ -115,8 +139,12 @@ impl Places<'_> {
 
     /// Returns whether a text is a date or belongs to the author.
     fn is_apart(&self, (record, node): (usize, NodeIndex)) -> bool {
+        self.is_date((record, node)) || is_aside(self.tree(record), node)
+    }
+
+    fn is_date(&self, (record, node): (usize, NodeIndex)) -> bool {
         let PageParts { tree, dates, .. } = &self.pages[self.page_of[record]];
-        tree.upwards(node).take(5).any(|above| dates.contains(&above)) || is_aside(tree, node)
+        tree.upwards(node).take(DATE_ELEMENTS).any(|above| dates.contains(&above))
     }
 
     fn name_hash(&self, record: usize, author: Option<Place>) -> Option<u64> {

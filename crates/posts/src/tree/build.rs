@@ -4,6 +4,7 @@ use harvestman_core::model::path_hash::{fold, step};
 use harvestman_document::{Search, search};
 use scraper::{ElementRef, Html, Node as HtmlNode};
 
+use super::xml::as_html;
 use super::{Content, Node, NodeIndex, Tree};
 
 /// Elements whose content is not shown.
@@ -17,7 +18,7 @@ const STATES: [&str; 11] = ["", "odd", "even", "first", "last", "alt", "row", "b
 impl Tree {
     /// Reads a page. Returns `None` if it exceeds a bound. Where most of the text is for browsers without scripts, that counts.
     pub fn parse(source: &str) -> Option<Self> {
-        let html = document(source)?;
+        let html = document(&as_html(source))?;
         let tree = Self::of(&html);
         match Self::without_scripts(&html) {
             Some(other) if other.nodes[0].words > tree.nodes[0].words => Some(other),

@@ -2,6 +2,7 @@
 
 mod build;
 mod text;
+mod xml;
 
 use std::ops::Range;
 
