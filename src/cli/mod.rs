@@ -42,6 +42,7 @@ mod signals;
 mod temporary;
 mod topic_file;
 mod upload;
+mod warcs;
 
 pub use exit::{Exit, Failure};
 pub use reference::reference;

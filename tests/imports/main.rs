@@ -50,7 +50,23 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         "pipeline",
         &["core", "fleet", "metrics", "policy", "render", "report", "stages", "storage", "structure", "validators"],
     ),
-    ("lab", &["core", "fleet", "index", "pipeline", "policy", "report", "sim", "stages", "storage", "structure"]),
+    (
+        "lab",
+        &[
+            "core",
+            "document",
+            "fleet",
+            "index",
+            "pipeline",
+            "policy",
+            "posts",
+            "report",
+            "sim",
+            "stages",
+            "storage",
+            "structure",
+        ],
+    ),
 ];
 /// Words that must not occur in a pure file: actors, runtimes, sockets, files, metrics, and clocks that read the time
 /// themselves.

@@ -6,6 +6,7 @@ pub mod corpus;
 pub mod experiments;
 pub mod measures;
 pub mod oracle;
+pub mod posts;
 pub mod recording;
 pub mod replay;
 pub mod scale;

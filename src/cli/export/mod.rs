@@ -5,7 +5,6 @@ mod output;
 pub(super) mod progress;
 mod site;
 mod tables;
-mod warcs;
 
 use std::path::PathBuf;
 

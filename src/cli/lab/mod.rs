@@ -6,6 +6,7 @@ mod focused;
 mod from_queries;
 mod harvest;
 mod order;
+mod posts;
 mod progress;
 mod record;
 mod scale;
@@ -81,6 +82,11 @@ pub enum Lab {
     /// filter. Measures the results (valuable pages, duplicates, uninformative pages, losses of the filter) and the
     /// time of filter, canonicalisation and dedup, over several stores of seen URLs.
     Order(OrderArgs),
+    /// Measure how well posts are found
+    ///
+    /// Learns the templates of a recorded site, finds the posts of its pages, and compares them with the truth from the
+    /// site's database: posts, texts, authors, times, threads, replies, and duplicates over the site.
+    Posts(posts::PostsTruthArgs),
     /// Estimate the resources of a large fleet
     ///
     /// Measures on a corpus what a page, a link and a known URL cost nodes and servers, with the code of a crawl, and
@@ -133,6 +139,7 @@ pub fn run(lab: Lab) -> Result<(), Failure> {
         Lab::Xcrawl(args) => args.run(),
         Lab::Profiles(args) => args.run(),
         Lab::Order(args) => args.run(),
+        Lab::Posts(args) => posts::run(&args),
         Lab::Scale(args) => scale::run(&args),
         Lab::Record(args) => record::run(&args),
     }

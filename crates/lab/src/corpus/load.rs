@@ -45,7 +45,7 @@ impl Corpus {
 }
 
 /// Returns the file name without `.warc`, `.gz` and similar suffixes.
-pub(crate) fn name_of(path: &Path) -> String {
+pub fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut name = &*name;
     for ending in [".open", ".gz", ".warc"] {

@@ -174,6 +174,52 @@ measures! {
     CotagPrecision = "cotag_precision" Ratio,
     /// The share of the cotags by the tags of all items that were found.
     CotagRecall = "cotag_recall" Ratio,
+    /// Posts of which pages show the whole, on each of them.
+    PostsShown = "posts_shown" Count,
+    /// Found posts.
+    PostsFound = "posts_found" Count,
+    /// Share of found posts whose text is right.
+    PostPrecision = "post_precision" Ratio,
+    /// Share of shown posts that were found.
+    PostRecall = "post_recall" Ratio,
+    /// Harmonic mean of both.
+    PostF1 = "post_f1" Ratio,
+    /// Found posts of which the page shows a part.
+    Excerpts = "excerpts" Count,
+    /// Share of pages of which all posts, and nothing else, were found.
+    PerfectPages = "perfect_pages" Ratio,
+    /// Mean F1 of the words of found posts and shown ones.
+    TextF1 = "text_f1" Ratio,
+    /// Share of found posts whose author is right.
+    AuthorRight = "author_right" Ratio,
+    /// Share of found posts whose time is right to the minute.
+    MinuteRight = "minute_right" Ratio,
+    /// Share of found posts whose day is right.
+    DayRight = "day_right" Ratio,
+    /// Share of found posts whose thread is right.
+    ThreadRight = "thread_right" Ratio,
+    /// Share of found posts that answer another one whose parent is right.
+    ParentRight = "parent_right" Ratio,
+    /// Share of given parents that are right.
+    ParentPrecision = "parent_precision" Ratio,
+    /// Share of found posts whose address is right.
+    UrlRight = "url_right" Ratio,
+    /// Posts of which some page shows the whole.
+    SitePosts = "site_posts" Count,
+    /// Records of posts, after the same post on several pages is one.
+    SiteRecords = "site_records" Count,
+    /// Share of these posts that were found on some page.
+    SiteRecall = "site_recall" Ratio,
+    /// Share of the records that are a post of their own.
+    SitePrecision = "site_precision" Ratio,
+    /// Records beyond the first of one post.
+    SiteDuplicates = "site_duplicates" Count,
+    /// Posts beyond the first in one record.
+    SiteMerged = "site_merged" Count,
+    /// Microseconds to parse a page.
+    ParseMicros = "parse_micros" Count,
+    /// Microseconds to find the posts of a parsed page.
+    ExtractMicros = "extract_micros" Count,
 }
 
 impl Measure {

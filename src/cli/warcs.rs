@@ -10,7 +10,7 @@ use harvestman_storage::archive::{OPEN_SUFFIX, WARC_DIRECTORY, is_warc};
 
 /// WARC files by the names that an index uses for them.
 #[derive(Debug, Default)]
-pub(super) struct Warcs {
+pub struct Warcs {
     /// Paths by name.
     pub files: BTreeMap<String, PathBuf>,
     /// Files that are being written.
@@ -19,7 +19,7 @@ pub(super) struct Warcs {
 
 /// Finds the files that `inputs` name: WARC files, directories that hold some, and crawl directories. Names are paths
 /// below `root`, or bare file names without it.
-pub(super) fn find(inputs: &[PathBuf], root: Option<&Path>) -> Result<Warcs, Failure> {
+pub fn find(inputs: &[PathBuf], root: Option<&Path>) -> Result<Warcs, Failure> {
     let mut warcs = Warcs::default();
     let root = root.map(|root| match std::fs::canonicalize(root) {
         Ok(root) => Ok(root),

@@ -1,0 +1,12 @@
+import sites
+PORT = 8311
+POSTS_AT_SCALE_1 = 1000
+LEFT_OUT = []
+
+
+def set_up(site):
+    sites.set_up(site, "mediawiki")
+
+
+def server(site):
+    return sites.server(site, "mediawiki")
