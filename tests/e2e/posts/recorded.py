@@ -31,7 +31,7 @@ def _response(block):
     head = head.lower()
     if not re.match(rb"http/[\d.]+ 200", head) or b"content-type: text/html" not in head:
         return None
-    assert b"content-encoding:" not in head and b"transfer-encoding: chunked" not in head, "this body is encoded"
+    assert b"\r\ncontent-encoding:" not in head and b"\r\ntransfer-encoding:" not in head, "this body is encoded"
     return body
 
 

@@ -10,7 +10,7 @@ from truth_file import Post, Shown
 PORT = 8312
 POSTS_AT_SCALE_1 = 1655
 # Other orders and selections of the same lists, and earlier versions of posts.
-LEFT_OUT = ["[?&]sort=", "tags:", "scope:unanswered", "sort:(?!activity-desc)", "author:", "/revisions/", "/edit/", "/retag/", "/close/",
+LEFT_OUT = ["[?&]sort=", "tags:", "scope:unanswered", "sort:(age|answers|votes|relevance|activity-asc)", "author:", "/revisions/", "/edit/", "/retag/", "/close/",
             "/account/", "/avatar", "/feeds?/", "/s/", "/search", "/badges"]
 
 
@@ -34,9 +34,13 @@ def posts(site):
 
 
 def shown(site, known):
+    with sqlite3.connect(f"file:{site.home}/forum.db?mode=ro", uri=True) as database:
+        nested = {str(number) for number, in database.execute("select id from askbot_post where post_type = 'comment'")}
+
     def on_page(url, html):
         if "/question/" in url:
             for match, part in regions(html, r'<div id="js-post-(\d+)"\s'):
-                yield Shown(match[1], part)
+                # That an answer answers the question is not marked.
+                yield Shown(match[1], part, lacks=() if match[1] in nested else ("parent",))
 
     return on_page

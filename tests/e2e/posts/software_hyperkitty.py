@@ -24,9 +24,9 @@ def server(site):
 
 def posts(site):
     rows = sqlite3.connect(f"file:{site.home}/hyperkitty.db?mode=ro", uri=True).execute(
-        "select e.message_id_hash, t.thread_id, m.name, coalesce(nullif(e.sender_name, ''), s.name), e.date, e.content, p.message_id_hash "
+        "select e.message_id_hash, t.thread_id, m.name, e.sender_name, e.date, e.content, p.message_id_hash "
         "from hyperkitty_email e join hyperkitty_thread t on t.id = e.thread_id join hyperkitty_mailinglist m on m.id = e.mailinglist_id "
-        "join hyperkitty_sender s on s.address = e.sender_id left join hyperkitty_email p on p.id = e.parent_id where m.archive_policy = 2")
+        "left join hyperkitty_email p on p.id = e.parent_id where m.archive_policy = 2")
     for number, thread, of, author, date, content, parent in rows:
         readings = list(dict.fromkeys(readings_of(content)))
         yield Post(f"{of}/{number}", readings[0], f"{of}/{thread}", author, date[:19].replace(" ", "T") + "+00:00",
@@ -51,5 +51,9 @@ def shown(site, known):
         elif match:
             for part in regions(html, r'<div id="(\w+)" class="email-header">'):
                 yield Shown(f"{match[1]}/{part[0][1]}", part[1])
+        else:
+            # Lists show the beginning of the first message of each thread, which has the thread's name.
+            for part in regions(html, r'href="/list/([^/"]+)/thread/(\w+)/'):
+                yield Shown(f"{part[0][1]}/{part[0][2]}", part[1], excerpt=True)
 
     return on_page

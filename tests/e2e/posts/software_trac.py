@@ -49,6 +49,7 @@ def utc(microseconds):
 def plain(source):
     """The text of wiki markup: its words, as the page shows them."""
     text = re.sub(r"\[(?:https?|wiki|ticket|comment|attachment|source|milestone|report):\S+ ([^\]]*)\]", r"\1", source)
+    text = re.sub(r"\[wiki:(\S+)\]", r"\1", text)
     text = re.sub(r"\[\[Image\([^)]*\)\]\]|^#!\w+$", "", text, flags=re.M)
     return re.sub(r"'''?|\{\{\{|\}\}\}|`|\[\[BR\]\]|^>\s?", "", text, flags=re.M).strip()
 

@@ -53,7 +53,8 @@ def write(path, posts, pages, shown):
                 continue
             is_holder = True
             if part.excerpt:
-                post.excerpts.append(url)
+                if url not in post.excerpts:
+                    post.excerpts.append(url)
                 continue
             post.pages.append({"url": url, "lacks": list(part.lacks)} if part.lacks else url)
             if part.html and contained(post.text, text_of(part.html)) < CONTAINED_MIN:
