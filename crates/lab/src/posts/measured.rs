@@ -58,6 +58,7 @@ pub fn measure_posts(
         extractor.learn(&page);
         learnt += 1;
     }
+    extractor.settle();
     let types = PageTypes::of(pages.iter().map(|page| &page.url));
     let (mut scorer, mut unparsed, mut parsing, mut extracting) = (Scorer::new(truth), 0, 0.0, 0.0);
     for page in pages {
