@@ -9,6 +9,8 @@ use crate::tree::{Content, NodeIndex, Tree};
 const WORDS_MAX: usize = 16;
 /// Maximum number of words beside a date.
 const BESIDE_MAX: usize = 8;
+/// Maximum number of words beside a date in an attribute.
+const LABEL_WORDS_MAX: usize = 4;
 /// Maximum number of dates of a page.
 const ANCHORS_MAX: usize = 20_000;
 /// Local times differ by multiples of this from UTC, and by this at most, in minutes.
@@ -95,7 +97,7 @@ fn find_in_attribute(value: &str, now: DateTime) -> Option<FoundDate> {
     if value.len() >= 10 && value.bytes().all(|byte| byte.is_ascii_digit()) {
         return of_epoch(value, now);
     }
-    find_date(value, now).filter(|date| date.has_day && date.words_beside <= 2)
+    find_date(value, now).filter(|date| date.has_day && date.words_beside <= LABEL_WORDS_MAX)
 }
 
 /// Returns the date of a number of seconds or milliseconds since 1970.
@@ -124,6 +126,9 @@ fn of_text(tree: &Tree, at: NodeIndex, (text, now): (&str, DateTime)) -> Option<
     }
     let mut best: Option<Anchor> = None;
     for node in tree.upwards(at).take(4).take_while(|node| tree.node(*node).words <= WORDS_MAX) {
+        if best.is_none() && node != at && has_other_date(tree, (node, at), now) {
+            return None;
+        }
         let date = if node == at { find_date(text, now) } else { find_date(&tree.text(node), now) };
         let date = date.filter(|date| date.words_beside <= BESIDE_MAX);
         match (date, &mut best) {
@@ -144,6 +149,14 @@ fn of_text(tree: &Tree, at: NodeIndex, (text, now): (&str, DateTime)) -> Option<
         }
     }
     best
+}
+
+/// Returns whether another text of a node is a date by itself.
+fn has_other_date(tree: &Tree, (node, at): (NodeIndex, NodeIndex), now: DateTime) -> bool {
+    tree.range(node).filter(|other| *other != at).any(|other| match &tree.node(other).content {
+        Content::Text(text) => may_be_date(text) && find_date(text, now).is_some(),
+        Content::Element(..) => false,
+    })
 }
 
 fn may_be_date(text: &str) -> bool {

@@ -85,7 +85,7 @@ const LOCALES: [Locale; 34] = [
 ];
 
 /// Words that locales do not have.
-const WORDS: [(&str, Name); 10] = [
+const WORDS: [(&str, Name); 8] = [
     ("sept", Name::Month(9)),
     ("märz", Name::Month(3)),
     ("mrz", Name::Month(3)),
@@ -93,8 +93,6 @@ const WORDS: [(&str, Name); 10] = [
     ("yesterday", Name::DaysBefore(1)),
     ("am", Name::Morning),
     ("pm", Name::Afternoon),
-    ("a.m", Name::Morning),
-    ("p.m", Name::Afternoon),
     ("an", Name::One),
 ];
 

@@ -35,6 +35,9 @@ impl Reader<'_> {
         if at > 0 && matches!(self.mark(at - 1), Some(':' | '+')) {
             return None;
         }
+        if let Some(named) = self.named_time(at) {
+            return Some(named);
+        }
         let (hour, _) = self.number(at).filter(|(_, digits)| *digits <= 2)?;
         let minute = self.number(at + 2).filter(|(minute, digits)| *digits == 2 && *minute < 60);
         let has_minute = matches!(self.mark(at + 1), Some(':')) && minute.is_some();
@@ -54,8 +57,8 @@ impl Reader<'_> {
             }
         }
         let hour = match self.half_of_day(end) {
-            Some(half) if (1..=12).contains(&hour) => {
-                (end, is_half) = (end + 1, true);
+            Some((half, length)) if (1..=12).contains(&hour) => {
+                (end, is_half) = (end + length, true);
                 hour % 12 + if half == Name::Afternoon { 12 } else { 0 }
             }
             _ => hour,
@@ -66,8 +69,33 @@ impl Reader<'_> {
         Some(TimeOfDay { time, offset, is_half, length: end - at })
     }
 
-    fn half_of_day(&self, at: usize) -> Option<Name> {
-        self.name(at).filter(|name| matches!(name, Name::Morning | Name::Afternoon))
+    /// Returns which half of the day is named at a place, such as `PM` or `p.m.`, and the number of tokens.
+    fn half_of_day(&self, at: usize) -> Option<(Name, usize)> {
+        let is_half = |name: &Name| matches!(name, Name::Morning | Name::Afternoon);
+        if let Some(half) = self.name(at).filter(is_half) {
+            return Some((half, 1));
+        }
+        let letter = |at: usize| match self.token(at)? {
+            Token::Word(word) => Some(word.as_str()),
+            _ => None,
+        };
+        let half = match (letter(at)?, self.mark(at + 1)?, letter(at + 2)?) {
+            ("a", '.', "m") => Name::Morning,
+            ("p", '.', "m") => Name::Afternoon,
+            _ => return None,
+        };
+        Some((half, if self.mark(at + 3) == Some('.') { 4 } else { 3 }))
+    }
+
+    /// Returns the time that a word stands for.
+    fn named_time(&self, at: usize) -> Option<TimeOfDay> {
+        let hour = match self.token(at)? {
+            Token::Word(word) if word == "noon" => 12,
+            Token::Word(word) if word == "midnight" => 0,
+            _ => return None,
+        };
+        let time = Time::new(hour, 0, 0, 0).ok()?;
+        Some(TimeOfDay { time, offset: None, is_half: true, length: 1 })
     }
 
     /// Returns the distance from UTC at a place, and the place behind it.
