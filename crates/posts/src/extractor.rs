@@ -6,9 +6,9 @@ use jiff::civil::DateTime;
 use url::Url;
 
 use crate::anchors::{Anchor, find_anchors};
-use crate::page::find_posts;
+use crate::details::{Marks, parents, resolve, thread_of};
 use crate::records::PageRecords;
-use crate::templates::{SamplePage, Template, best, learn_templates};
+use crate::templates::{Extracted, SamplePage, Template, best, learn_templates};
 use crate::tree::Tree;
 
 /// A page to find records in.
@@ -64,21 +64,38 @@ impl Extractor {
     /// Finds the records of a page.
     pub fn extract(&self, page: &Page) -> PageRecords {
         let anchors = find_anchors(&page.tree, page.fetched);
-        let mut posts = match self.hosts.get(page.url.authority()) {
-            Some(host) => best(&host.templates, &page.tree, &anchors).posts,
-            None => find_posts(&page.tree, page.fetched),
+        let found = match self.hosts.get(page.url.authority()) {
+            Some(host) => best(&host.templates, &page.tree, &anchors),
+            None => best(&templates_of(std::slice::from_ref(page)), &page.tree, &anchors),
         };
-        for link in posts.iter_mut().filter_map(|post| post.author_url.as_mut()) {
-            if let Ok(resolved) = page.url.join(link) {
-                *link = resolved.into();
-            }
-        }
-        PageRecords { posts, ..PageRecords::default() }
+        with_details(page, found)
     }
+}
+
+/// Adds to the posts of a page what tells them apart and holds them together.
+fn with_details(page: &Page, found: Extracted) -> PageRecords {
+    let Extracted { mut posts, records, ids, .. } = found;
+    if posts.is_empty() {
+        return PageRecords::default();
+    }
+    let marks: Vec<Marks> = records.iter().map(|record| ids.marks(&page.tree, record, &page.url)).collect();
+    let parents = parents(&page.tree, &page.url, &records, &marks);
+    for ((post, mark), parent) in posts.iter_mut().zip(marks).zip(parents) {
+        post.author_url = post.author_url.take().and_then(|link| resolve(&page.url, &link));
+        let anchored = || mark.anchor.as_ref().and_then(|anchor| resolve(&page.url, &format!("#{anchor}")));
+        (post.url, post.parent) = (mark.url.clone().or_else(anchored), parent);
+        post.id = mark.id;
+    }
+    PageRecords { posts, thread: Some(thread_of(&page.tree, &page.url, &records)), ..PageRecords::default() }
 }
 
 fn templates_of(sample: &[Page]) -> Vec<Template> {
     let anchors: Vec<Vec<Anchor>> = sample.iter().map(|page| find_anchors(&page.tree, page.fetched)).collect();
-    let pages = sample.iter().zip(&anchors).map(|(page, anchors)| SamplePage { tree: &page.tree, anchors });
+    let pages = sample.iter().zip(&anchors);
+    let pages = pages.map(|(page, anchors)| SamplePage { tree: &page.tree, anchors, url: &page.url });
     learn_templates(&pages.collect::<Vec<_>>())
 }
+
+#[cfg(test)]
+#[path = "extractor_tests.rs"]
+mod tests;

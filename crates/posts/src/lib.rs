@@ -6,9 +6,9 @@
 
 mod anchors;
 mod dates;
+mod details;
 mod extractor;
 mod fields;
-mod page;
 mod records;
 mod segments;
 mod templates;
@@ -16,6 +16,6 @@ mod tree;
 
 pub use dates::{FoundDate, find_date};
 pub use extractor::{Extractor, Page};
-pub use page::find_posts;
+
 pub use records::{PagePost, PageRecords, PageThread, PageUser, ParentRef, PostSource};
 pub use tree::{Content, Node, NodeIndex, Tree};

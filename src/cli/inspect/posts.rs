@@ -11,10 +11,12 @@ use serde::Serialize;
 use super::printable;
 use harvestman_core::clock::Clock;
 use harvestman_document::decode;
-use harvestman_posts::{PagePost, Tree, find_posts};
+use harvestman_posts::{Extractor, Page, PagePost};
 
 /// Maximum size of a page, in bytes.
 const PAGE_BYTES_MAX: u64 = 16 << 20;
+/// The address of a page of which none is known; it is left out of its links.
+const NO_URL: &str = "http://unknown.invalid/";
 /// Number of characters of a text that a listing shows.
 const TEXT_SHOWN: usize = 300;
 
@@ -60,15 +62,15 @@ struct Numbered<'p> {
 /// The page cannot be read, or exceeds the bounds on pages.
 pub fn run(args: &PostsArgs) -> anyhow::Result<()> {
     let page = read(&args.file)?;
-    let Some(tree) = Tree::parse(&decode(&page, args.content_type.as_deref())) else {
+    let url = args.url.clone().map_or_else(|| url::Url::parse(NO_URL), Ok)?;
+    let now = args.fetched.unwrap_or_else(|| Clock::system().now().timestamp().to_zoned(TimeZone::UTC).datetime());
+    let Some(page) = Page::parse(&url, &decode(&page, args.content_type.as_deref()), now) else {
         bail!("the page has too many elements, or elements nested too deep, for posts to be found");
     };
-    let now = args.fetched.unwrap_or_else(|| Clock::system().now().timestamp().to_zoned(TimeZone::UTC).datetime());
-    let mut posts = find_posts(&tree, now);
-    for link in posts.iter_mut().filter_map(|post| post.author_url.as_mut()) {
-        if let Some(resolved) = args.url.as_ref().and_then(|url| url.join(link).ok()) {
-            *link = resolved.into();
-        }
+    let mut posts = Extractor::default().extract(&page).posts;
+    if args.url.is_none() {
+        let links = posts.iter_mut().flat_map(|post| [&mut post.author_url, &mut post.url]).flatten();
+        links.for_each(|link| *link = link.trim_start_matches(NO_URL).to_owned());
     }
     let mut output = io::stdout().lock();
     if args.json {

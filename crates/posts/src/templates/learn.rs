@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use url::Url;
+
 use super::opener::{Opener, Taken};
 use super::{DatePlace, Template, dates_by_place, worth};
 use crate::anchors::Anchor;
+use crate::details::IdRules;
 use crate::fields::{PageParts, Place, Places};
 use crate::segments::{Cuts, DatedPage, Record};
 use crate::tree::Tree;
@@ -23,6 +26,8 @@ pub struct SamplePage<'s> {
     pub tree: &'s Tree,
     /// Its dates.
     pub anchors: &'s [Anchor],
+    /// Its address.
+    pub url: &'s Url,
 }
 
 /// The dates at a place, on each page that has some.
@@ -56,7 +61,7 @@ fn groups(sample: &[SamplePage<'_>]) -> Vec<(DatePlace, Group)> {
 
 fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Option<Candidate> {
     let dated = |(page, anchors): &(usize, Vec<usize>)| {
-        let SamplePage { tree, anchors: all } = sample[*page];
+        let SamplePage { tree, anchors: all, .. } = sample[*page];
         (DatedPage { tree, all, anchors: &[] }, anchors.clone())
     };
     let mut cuts = Cuts::default();
@@ -78,8 +83,10 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Opti
         from += part.records.len();
         worths.insert(*page, worth(sample[*page].anchors, &part.records, (words, !fields.authors.is_empty())));
     }
+    let urls: Vec<&Url> = group.iter().map(|(page, _)| sample[*page].url).collect();
+    let ids = IdRules::learn(&parts, &urls);
     let records = group.iter().zip(parts).map(|((page, _), part)| (*page, part.records)).collect();
-    Some(Candidate { template: Template { dates, cuts, fields, common, opener: None }, records, worth: worths })
+    Some(Candidate { template: Template { dates, cuts, fields, common, opener: None, ids }, records, worth: worths })
 }
 
 /// Removes records without a date that do not look as those with one. Returns the places that most of these have.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use harvestman_core::model::path_hash::step;
 
 use crate::anchors::Anchor;
+use crate::details::IdRules;
 use crate::fields::{ALIKE_MIN, Fields, Place, place_of};
 use crate::records::PagePost;
 use crate::segments::{Cuts, DatedPage, Record};
@@ -67,13 +68,19 @@ pub struct Template {
     common: HashSet<Place>,
     /// The opening post, if its elements are others.
     opener: Option<Opener>,
+    /// What tells the records apart.
+    ids: IdRules,
 }
 
 /// What a template finds on a page.
 #[derive(Debug, Clone, Default)]
 pub struct Extracted {
-    /// The records.
+    /// The posts.
     pub posts: Vec<PagePost>,
+    /// The record of each.
+    pub records: Vec<Record>,
+    /// What tells them apart.
+    pub ids: IdRules,
     /// How well they fit posts.
     pub worth: f64,
 }
@@ -100,15 +107,18 @@ impl Template {
         keep(&mut found, &stays);
         let words: Vec<usize> = found.iter().map(|found| found.words).collect();
         let worth = worth(all, &records, (&words, !self.fields.authors.is_empty()));
+        let mut posts: Vec<PagePost> = records.iter().zip(&found).map(|found| post(tree, all, found)).collect();
         let first = records.iter().map(|record| record.parts[0]).min();
-        let opening = self.opener.as_ref().and_then(|opener| {
-            let record = opener.find(tree, all, first)?;
-            Some(post(tree, all, (&record, &Found::of(&opener.fields, tree, &record))))
-        });
-        let posts = records.iter().zip(&found).map(|found| post(tree, all, found));
-        let posts = opening.into_iter().chain(posts);
-        let posts = posts.filter(|post| !post.text.is_empty() || (post.author.is_some() && post.date.is_some()));
-        Extracted { posts: posts.collect(), worth }
+        let opening = self.opener.as_ref().and_then(|opener| Some((opener, opener.find(tree, all, first)?)));
+        if let Some((opener, record)) = opening {
+            posts.insert(0, post(tree, all, (&record, &Found::of(&opener.fields, tree, &record))));
+            records.insert(0, record);
+        }
+        let is_post = |post: &PagePost| !post.text.is_empty() || (post.author.is_some() && post.date.is_some());
+        let stays: Vec<bool> = posts.iter().map(is_post).collect();
+        keep(&mut posts, &stays);
+        keep(&mut records, &stays);
+        Extracted { posts, records, ids: self.ids.clone(), worth }
     }
 
     /// Returns whether it has a date, or looks as those that have one.

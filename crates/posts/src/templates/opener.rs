@@ -92,7 +92,7 @@ fn groups(pages: &[Taken<'_>]) -> BTreeMap<DatePlace, Vec<(usize, usize)>> {
 fn candidate(pages: &[Taken<'_>], dates: DatePlace, group: &[(usize, usize)]) -> Option<(Opener, f64)> {
     let (mut parts, mut paths, mut older) = (Vec::new(), HashSet::new(), 0_u32);
     for (page, at) in group {
-        let Taken { page: SamplePage { tree, anchors }, records, .. } = &pages[*page];
+        let Taken { page: SamplePage { tree, anchors, .. }, records, .. } = &pages[*page];
         let first = first_node(records)?;
         let element = largest(tree, anchors[*at].node, first)?;
         paths.insert(tree.node(element).path);

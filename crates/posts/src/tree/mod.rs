@@ -66,14 +66,17 @@ impl Tree {
         }
     }
 
+    /// Returns the attributes of an element, each with its value.
+    pub fn attributes(&self, at: NodeIndex) -> &[(Box<str>, Box<str>)] {
+        match &self.nodes[at].content {
+            Content::Element(_, attributes) => attributes,
+            Content::Text(_) => &[],
+        }
+    }
+
     /// Returns an attribute of an element.
     pub fn attribute(&self, at: NodeIndex, name: &str) -> Option<&str> {
-        match &self.nodes[at].content {
-            Content::Element(_, attributes) => {
-                attributes.iter().find(|(of, _)| &**of == name).map(|(_, value)| &**value)
-            }
-            Content::Text(_) => None,
-        }
+        self.attributes(at).iter().find(|(of, _)| &**of == name).map(|(_, value)| &**value)
     }
 
     /// Returns the children of a node.

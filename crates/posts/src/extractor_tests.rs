@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use jiff::civil::date;
 
 use super::*;
+use crate::records::PagePost;
 
 fn find(source: &str) -> Vec<PagePost> {
-    find_posts(&Tree::parse(source).unwrap(), date(2020, 4, 25).at(12, 0, 0, 0))
+    let page = Page::parse(&Url::parse("http://h.test/t/1").unwrap(), source, date(2020, 4, 25).at(12, 0, 0, 0));
+    Extractor::default().extract(&page.unwrap()).posts
 }
 
 const NAMES: [&str; 3] = ["ann", "bob", "cy"];
@@ -37,7 +39,7 @@ fn check(source: &str) {
     for (number, post) in found.iter().enumerate() {
         assert_eq!(post.author.as_deref(), Some(NAMES[number % 3]));
         assert_eq!(post.date.as_deref(), Some(&*format!("2020-04-{}T1{number}:30:00", number + 10)));
-        assert_eq!(post.author_url.as_deref(), Some(&*format!("/user/{}", NAMES[number % 3])));
+        assert_eq!(post.author_url.as_deref(), Some(&*format!("http://h.test/user/{}", NAMES[number % 3])));
     }
 }
 

@@ -1,0 +1,198 @@
+//! Identifiers and addresses of records: attributes and links at one place of each that differ from record to record.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use harvestman_core::model::path_hash::fold;
+use url::Url;
+
+use super::resolve;
+use crate::fields::{PageParts, Place, place_of};
+use crate::segments::Record;
+use crate::tree::{NodeIndex, Tree};
+
+/// Share of the records that have an identifier.
+const SHARE_MIN: f64 = 0.8;
+/// Share of the values that are those of one record.
+const CONFLICTS_MAX: f64 = 0.1;
+/// Maximum length of an identifier, in bytes.
+const BYTES_MAX: usize = 200;
+/// Minimum length of an identifier without digits, in bytes.
+const LETTERS_MIN: usize = 16;
+/// Attributes with an identifier, the most usual first, and parts of the names of others.
+const ATTRIBUTES: [&str; 2] = ["id", "name"];
+const DATA: [&str; 6] = ["id", "post", "comment", "message", "entry", "answer"];
+/// Words in links that do something to a record in place of showing it.
+const ACTIONS: [&str; 16] = [
+    "reply", "quote", "report", "edit", "delete", "remove", "vote", "like", "login", "signin", "register", "share",
+    "flag", "create", "mark", "new",
+];
+
+/// What tells the records of a template apart.
+#[derive(Debug, Clone, Default)]
+pub struct IdRules {
+    /// The place of the attribute with the identifier, its name, and what all values begin with.
+    id: Option<(Place, String, String)>,
+    /// The place of the link to the record.
+    link: Option<Place>,
+}
+
+/// The identifier and the address of a record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The identifier.
+    pub id: Option<String>,
+    /// The value of the attribute that it is in.
+    pub anchor: Option<String>,
+    /// The address.
+    pub url: Option<String>,
+}
+
+/// The values at a place, each with its record and page.
+type Values = Vec<(usize, usize, String)>;
+
+impl IdRules {
+    /// Learns from the records of some pages with these addresses.
+    pub fn learn(pages: &[PageParts<'_>], urls: &[&Url]) -> Self {
+        let contents = contents(pages);
+        let mut attributes: BTreeMap<(u8, Place, String), Values> = BTreeMap::new();
+        let mut links: BTreeMap<Place, Values> = BTreeMap::new();
+        let mut number = 0;
+        for (page, PageParts { tree, records, .. }) in pages.iter().enumerate() {
+            for record in records {
+                for (node, part) in record.nodes(tree) {
+                    let place = place_of(tree, (node, part));
+                    for (rank, name, value) in identifiers(tree, node) {
+                        let values = attributes.entry((rank, place, name.to_owned())).or_default();
+                        push_first(values, (number, page, value.to_owned()));
+                    }
+                    if let Some(url) = link(tree, node, urls[page]) {
+                        push_first(links.entry(place).or_default(), (number, page, url));
+                    }
+                }
+                number += 1;
+            }
+        }
+        let is_rule = |values: &Values| is_rule(values, number, &contents);
+        let id = attributes.into_iter().find(|(_, values)| is_rule(values));
+        let ids: HashMap<usize, String> =
+            id.iter().flat_map(|(_, values)| values).map(|(record, _, value)| (*record, value.clone())).collect();
+        let links = links.into_iter().filter(|(_, values)| is_rule(values));
+        let rated = links.filter_map(|(place, values)| Some((rate(&values, &ids)?, place)));
+        let link = rated.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, place)| place);
+        let id = id.map(|((_, place, name), values)| {
+            let prefix = common_prefix(values.iter().map(|(_, _, value)| value.as_str()));
+            (place, name, prefix)
+        });
+        Self { id, link }
+    }
+
+    /// Returns the marks of a record of a page.
+    pub fn marks(&self, tree: &Tree, record: &Record, page: &Url) -> Marks {
+        let mut marks = Marks::default();
+        for (node, part) in record.nodes(tree) {
+            let place = place_of(tree, (node, part));
+            if let Some((of_id, name, prefix)) = &self.id
+                && *of_id == place
+                && marks.id.is_none()
+                && let Some((_, _, value)) = identifiers(tree, node).find(|(_, found, _)| found == name)
+            {
+                marks.id = Some(value.strip_prefix(prefix.as_str()).unwrap_or(value).to_owned());
+                marks.anchor = (!name.starts_with("data-")).then(|| value.to_owned());
+            }
+            if self.link == Some(place) && marks.url.is_none() {
+                marks.url = link(tree, node, page);
+            }
+        }
+        marks
+    }
+}
+
+fn push_first(values: &mut Values, value: (usize, usize, String)) {
+    if values.last().is_none_or(|last| last.0 != value.0) {
+        values.push(value);
+    }
+}
+
+/// Returns what tells the content of each record.
+fn contents(pages: &[PageParts<'_>]) -> Vec<u64> {
+    let of_record = |tree: &Tree, record: &Record| {
+        let words = record.parts.iter().map(|part| tree.node(*part).words as u64);
+        let first =
+            record.parts.iter().map(|part| tree.text(*part).chars().filter(|c| c.is_alphabetic()).collect::<String>());
+        words.sum::<u64>() ^ fold(first.collect::<String>().as_bytes())
+    };
+    pages.iter().flat_map(|page| page.records.iter().map(|record| of_record(page.tree, record))).collect()
+}
+
+/// Returns the attributes of an element that may identify its record: rank, name, value.
+fn identifiers(tree: &Tree, node: NodeIndex) -> impl Iterator<Item = (u8, &str, &str)> {
+    let rank = |name: &str| {
+        if let Some(rank) = ATTRIBUTES.iter().position(|usual| *usual == name) {
+            return u8::try_from(rank).ok();
+        }
+        name.strip_prefix("data-").filter(|name| DATA.iter().any(|word| name.contains(word))).map(|_| 2)
+    };
+    let may_identify = |value: &str| {
+        let has_digits = value.bytes().any(|byte| byte.is_ascii_digit());
+        value.len() <= BYTES_MAX && !value.contains(char::is_whitespace) && (has_digits || value.len() >= LETTERS_MIN)
+    };
+    tree.attributes(node).iter().filter_map(move |(name, value)| {
+        may_identify(value).then_some(())?;
+        Some((rank(name)?, &**name, &**value))
+    })
+}
+
+fn link(tree: &Tree, node: NodeIndex, page: &Url) -> Option<String> {
+    let url = resolve(page, tree.attribute(node, "href").filter(|_| tree.name(node) == "a")?)?;
+    (url.len() <= 2 * BYTES_MAX).then_some(url)
+}
+
+/// Returns whether most records have a value at a place, which no other record of the page has, and no other content elsewhere.
+fn is_rule(values: &Values, records: usize, contents: &[u64]) -> bool {
+    let on_page: HashSet<(usize, &str)> = values.iter().map(|(_, page, value)| (*page, value.as_str())).collect();
+    let mut known: HashMap<&str, u64> = HashMap::new();
+    let mut conflicts = 0_usize;
+    for (record, _, value) in values {
+        conflicts += usize::from(*known.entry(value.as_str()).or_insert(contents[*record]) != contents[*record]);
+    }
+    values.len() as f64 >= SHARE_MIN * records as f64
+        && values.len() >= 2
+        && on_page.len() == values.len()
+        && conflicts as f64 <= CONFLICTS_MAX * values.len() as f64
+}
+
+/// Returns how likely links lead to their records; `None` if they do not.
+fn rate(values: &Values, ids: &HashMap<usize, String>) -> Option<f64> {
+    let mut sum = 0.0;
+    for (record, _, value) in values {
+        let id = ids.get(record);
+        let fragment = value.split_once('#').map(|(_, fragment)| fragment);
+        let number = id.map(|id| id.trim_start_matches(|c: char| !c.is_ascii_digit()));
+        let has_id = number.is_some_and(|number| !number.is_empty() && value.contains(number));
+        let does = ACTIONS.iter().any(|word| value.to_ascii_lowercase().contains(word));
+        sum += match (fragment, id) {
+            (Some(fragment), Some(id)) if fragment == id => 3.0,
+            (Some(_), _) if has_id => 2.5,
+            (Some(fragment), None) if fragment.bytes().any(|byte| byte.is_ascii_digit()) => 2.0,
+            _ if has_id && !does => 1.0,
+            _ => 0.0,
+        };
+    }
+    let mean = sum / values.len() as f64;
+    (mean >= 0.8).then_some(mean)
+}
+
+/// Returns what all values begin with, up to the first digit.
+fn common_prefix<'v>(mut values: impl Iterator<Item = &'v str>) -> String {
+    let Some(first) = values.next() else { return String::new() };
+    let mut prefix = first.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default();
+    if prefix.len() == first.len() {
+        return String::new();
+    }
+    for value in values {
+        while !value.starts_with(prefix) {
+            prefix = &prefix[..prefix.char_indices().next_back().map_or(0, |(at, _)| at)];
+        }
+    }
+    prefix.to_owned()
+}

@@ -1,0 +1,157 @@
+//! What records answer: the record that they are nested in or indented under, that they link to, or that they quote.
+
+use std::collections::{BTreeMap, HashMap};
+
+use url::Url;
+
+use super::identity::Marks;
+use super::resolve;
+use crate::records::ParentRef;
+use crate::segments::Record;
+use crate::tree::{NodeIndex, Tree};
+
+/// Number of elements around a record whose classes or styles may tell its depth.
+const LEVELS: usize = 3;
+/// Classes that tell how deep a reply is.
+const DEPTHS: [&str; 4] = ["depth", "level", "indent", "nest"];
+/// Words behind the name of the author of a quote.
+const WROTE: [&str; 12] = [
+    "wrote",
+    "said",
+    "schrieb",
+    "hat geschrieben",
+    "a écrit",
+    "escribió",
+    "dijo",
+    "ha scritto",
+    "написал",
+    "zei",
+    "skrev",
+    "says",
+];
+/// Maximum number of words of the line with the author of a quote.
+const LINE_WORDS_MAX: usize = 12;
+
+/// Returns what each record answers.
+pub fn parents(tree: &Tree, page: &Url, records: &[Record], marks: &[Marks]) -> Vec<Option<ParentRef>> {
+    let nested = nested(tree, records);
+    let depths = by_depth(tree, records);
+    let linked = linked(tree, page, records, marks);
+    let indexed = nested.into_iter().zip(depths).zip(linked);
+    let of_index = indexed.map(|((nested, depth), linked)| linked.or(nested).or(depth).map(ParentRef::Index));
+    of_index.zip(records).map(|(index, record)| index.or_else(|| quote(tree, record))).collect()
+}
+
+/// Returns the record that each is nested in: it is in the element that contains it too, but further inside.
+fn nested(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
+    // The records in each element, as far as they are its children.
+    let mut children: HashMap<NodeIndex, Vec<usize>> = HashMap::new();
+    for (number, record) in records.iter().enumerate() {
+        children.entry(tree.node(record.parts[0]).parent).or_default().push(number);
+    }
+    let parent_of = |number: usize| {
+        let own = tree.node(records[number].parts[0]).parent;
+        let around = tree.upwards(own).skip(1);
+        let before = |of: &&usize| **of < number;
+        around.filter_map(|node| children.get(&node)?.iter().rev().find(before).copied()).next()
+    };
+    (0..records.len()).map(parent_of).collect()
+}
+
+/// Returns the record that each is indented under, if classes or styles tell how deep they are.
+fn by_depth(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
+    let none = vec![None; records.len()];
+    let depths: Option<Vec<i64>> = records.iter().map(|record| depth(tree, record.parts[0])).collect();
+    let Some(depths) = depths.filter(|depths| depths.iter().any(|depth| *depth != depths[0])) else { return none };
+    let above = |number: usize| (0..number).rev().find(|other| depths[*other] < depths[number]);
+    (0..records.len()).map(above).collect()
+}
+
+fn depth(tree: &Tree, node: NodeIndex) -> Option<i64> {
+    tree.upwards(node).take(LEVELS).find_map(|node| {
+        let of_class = tree.attribute(node, "class").and_then(|classes| {
+            classes.split_ascii_whitespace().find_map(|class| {
+                let class = class.to_ascii_lowercase();
+                DEPTHS.iter().any(|word| class.contains(word)).then(|| digits(&class)).flatten()
+            })
+        });
+        let of_data =
+            || ["data-depth", "data-level", "aria-level"].iter().find_map(|name| digits(tree.attribute(node, name)?));
+        let of_style = || {
+            let style = tree.attribute(node, "style")?;
+            let (_, indent) = style.split_once("margin-left").or_else(|| style.split_once("padding-left"))?;
+            digits(indent.split(';').next()?)
+        };
+        of_class.or_else(of_data).or_else(of_style)
+    })
+}
+
+fn digits(text: &str) -> Option<i64> {
+    let from = text.find(|c: char| c.is_ascii_digit())?;
+    let rest = &text[from..];
+    rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
+}
+
+/// Returns the earlier record that each links to, first of all.
+fn linked(tree: &Tree, page: &Url, records: &[Record], marks: &[Marks]) -> Vec<Option<usize>> {
+    let mut by_mark: BTreeMap<&str, usize> = BTreeMap::new();
+    for (number, mark) in marks.iter().enumerate() {
+        [&mark.anchor, &mark.url].into_iter().flatten().for_each(|mark| {
+            by_mark.entry(mark).or_insert(number);
+        });
+    }
+    let target = |node: NodeIndex| {
+        let url = resolve(page, tree.attribute(node, "href").filter(|_| tree.name(node) == "a")?)?;
+        let fragment = url.split_once('#').map(|(_, fragment)| fragment);
+        by_mark.get(url.as_str()).or_else(|| by_mark.get(fragment?)).copied()
+    };
+    let parent = |(number, record): (usize, &Record)| {
+        record.nodes(tree).filter_map(|(node, _)| target(node)).find(|other| *other < number)
+    };
+    records.iter().enumerate().map(parent).collect()
+}
+
+/// Returns the quote at the beginning of a record.
+fn quote(tree: &Tree, record: &Record) -> Option<ParentRef> {
+    let is_quote = |node: NodeIndex| {
+        tree.name(node) == "blockquote"
+            || (matches!(tree.name(node), "div" | "aside" | "figure" | "q" | "table")
+                && tree.attribute(node, "class").is_some_and(|class| class.to_ascii_lowercase().contains("quote")))
+    };
+    let is_own = |node: NodeIndex| tree.node(node).words > 0 && tree.node(node).words * 10 < 9 * words(tree, record);
+    let node = record.nodes(tree).map(|(node, _)| node).find(|node| is_quote(*node) && is_own(*node))?;
+    let author = ["data-author", "data-username", "data-user"].iter().find_map(|name| tree.attribute(node, name));
+    let (line, text) = split_line(tree, node);
+    let author = author.map(str::to_owned).or(line).or_else(|| line_before(tree, node));
+    Some(ParentRef::Quote { author, text })
+}
+
+fn words(tree: &Tree, record: &Record) -> usize {
+    record.parts.iter().map(|part| tree.node(*part).words).sum()
+}
+
+/// Returns the author that the first line of a quote names, and the rest of it.
+fn split_line(tree: &Tree, node: NodeIndex) -> (Option<String>, String) {
+    let first = tree.children(node).find(|child| tree.node(*child).words > 0);
+    let named = first.filter(|first| tree.node(*first).words <= LINE_WORDS_MAX);
+    let author = named.and_then(|first| author_in(&tree.text(first)));
+    match (author, named) {
+        (Some(author), Some(line)) => (Some(author), tree.text_without(node, &|other| other == line)),
+        _ => (None, tree.text(node)),
+    }
+}
+
+fn line_before(tree: &Tree, node: NodeIndex) -> Option<String> {
+    let parent = tree.parent(node)?;
+    let before =
+        tree.children(parent).take_while(|child| *child < node).filter(|child| tree.node(*child).words > 0).last()?;
+    (tree.node(before).words <= LINE_WORDS_MAX).then(|| author_in(&tree.text(before))).flatten()
+}
+
+fn author_in(line: &str) -> Option<String> {
+    let lower = line.to_lowercase();
+    let at = WROTE.iter().find_map(|wrote| lower.find(wrote))?;
+    let name = line.get(..at)?.trim().trim_end_matches([':', ',']).trim_start_matches('@').trim();
+    let name = name.rsplit(", ").next().unwrap_or(name);
+    (!name.is_empty() && name.len() <= 80).then(|| name.to_owned())
+}
