@@ -1,8 +1,8 @@
 //! Dates in a page, each of which may belong to a post.
 
-use jiff::civil::DateTime;
+use jiff::civil::{Date, DateTime, Time};
 
-use crate::dates::{FoundDate, find_date, is_date_word};
+use crate::dates::{FoundDate, find_date, find_time, is_date_word};
 use crate::tree::{Content, NodeIndex, Tree};
 
 /// Maximum number of words of a text around a date.
@@ -72,8 +72,11 @@ fn of_attributes(tree: &Tree, node: NodeIndex, now: DateTime) -> Option<Anchor> 
     let dates = ATTRIBUTES.iter().filter_map(|name| find_in_attribute(tree.attribute(node, name)?, now));
     let dates: Vec<FoundDate> = dates.collect();
     let mut date = *dates.iter().find(|date| date.time.is_some()).or_else(|| dates.first())?;
-    if let Some(shown) = find_date(&tree.text(node), now) {
+    let text = tree.text(node);
+    if let Some(shown) = find_date(&text, now) {
         date = as_shown(date, shown);
+    } else if let Some(time) = date.time.filter(|_| date.offset.is_none()).and_then(|_| find_time(&text, now)) {
+        date = at_shown(date, time);
     }
     Some(Anchor { node, date })
 }
@@ -88,6 +91,18 @@ fn as_shown(exact: FoundDate, shown: FoundDate) -> FoundDate {
     }
     let seconds = i64::from(offset) + 60 * distance;
     FoundDate { date: local.date(), time: Some(local.time()), offset: i32::try_from(seconds).ok(), ..exact }
+}
+
+/// Returns a time without a zone as the time of day that is shown, which may be in another zone: the nearest such moment.
+fn at_shown(exact: FoundDate, shown: Time) -> FoundDate {
+    let Some(time) = exact.time else { return exact };
+    let distance =
+        |date: Date| date.at(shown.hour(), shown.minute(), 0, 0).duration_since(exact.date.to_datetime(time)).abs();
+    let days = [exact.date.yesterday().ok(), Some(exact.date), exact.date.tomorrow().ok()];
+    let date = days.into_iter().flatten().min_by_key(|date| distance(*date)).unwrap_or(exact.date);
+    let second = if (shown.hour(), shown.minute()) == (time.hour(), time.minute()) { time.second() } else { 0 };
+    let shown = Time::new(shown.hour(), shown.minute(), second, 0).unwrap_or(shown);
+    FoundDate { date, time: Some(shown), ..exact }
 }
 
 fn find_in_attribute(value: &str, now: DateTime) -> Option<FoundDate> {

@@ -78,6 +78,13 @@ pub fn find_date(text: &str, now: DateTime) -> Option<FoundDate> {
     })
 }
 
+/// Finds the time of day in a short text without a date.
+pub fn find_time(text: &str, now: DateTime) -> Option<Time> {
+    let tokens = tokens(text);
+    let reader = Reader { tokens: &tokens, now };
+    (0..tokens.len()).find_map(|at| reader.clock(at)).map(|clock| clock.time)
+}
+
 fn is_weekday(token: &Token) -> bool {
     matches!(token, Token::Word(word) if matches!(name(word), Some(Name::Weekday(_))))
 }

@@ -6,7 +6,7 @@ mod reader;
 mod time_of_day;
 mod tokens;
 
-pub use find::{FoundDate, find_date};
+pub use find::{FoundDate, find_date, find_time};
 
 /// Returns whether a word is that of a month or a day.
 pub fn is_date_word(word: &str) -> bool {

@@ -18,6 +18,8 @@ const CONFLICTS_MAX: f64 = 0.1;
 const BYTES_MAX: usize = 200;
 /// Minimum length of an identifier without digits, in bytes.
 const LETTERS_MIN: usize = 16;
+/// What it adds to a link that it says that it leads to its record.
+const PERMANENT_WORTH: f64 = 2.0;
 /// Attributes with an identifier, the most usual first, and parts of the names of others.
 const ATTRIBUTES: [&str; 2] = ["id", "name"];
 const DATA: [&str; 6] = ["id", "post", "comment", "message", "entry", "answer"];
@@ -50,12 +52,17 @@ pub struct Marks {
 /// The values at a place, each with its record and page.
 type Values = Vec<(usize, usize, String)>;
 
+/// Words by which links say that they lead to a record, and the attributes with them.
+const PERMANENT: [&str; 3] = ["permalink", "permanent", "bookmark"];
+const LABELS: [&str; 4] = ["title", "rel", "class", "aria-label"];
+
 impl IdRules {
     /// Learns from the records of some pages with these addresses.
     pub fn learn(pages: &[PageParts<'_>], urls: &[&Url]) -> Self {
         let contents = contents(pages);
         let mut attributes: BTreeMap<(u8, Place, String), Values> = BTreeMap::new();
         let mut links: BTreeMap<Place, Values> = BTreeMap::new();
+        let mut permanent: HashSet<Place> = HashSet::new();
         let mut number = 0;
         for (page, PageParts { tree, records, .. }) in pages.iter().enumerate() {
             for record in records {
@@ -67,6 +74,9 @@ impl IdRules {
                     }
                     if let Some(url) = link(tree, node, urls[page]) {
                         push_first(links.entry(place).or_default(), (number, page, url));
+                        if says_permanent(tree, node) {
+                            permanent.insert(place);
+                        }
                     }
                 }
                 number += 1;
@@ -77,7 +87,7 @@ impl IdRules {
         let ids: HashMap<usize, String> =
             id.iter().flat_map(|(_, values)| values).map(|(record, _, value)| (*record, value.clone())).collect();
         let links = links.into_iter().filter(|(_, values)| is_rule(values));
-        let rated = links.filter_map(|(place, values)| Some((rate(&values, &ids)?, place)));
+        let rated = links.filter_map(|(place, values)| Some((rate(&values, &ids, permanent.contains(&place))?, place)));
         let link = rated.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, place)| place);
         let id = id.map(|((_, place, name), values)| {
             let prefix = common_prefix(values.iter().map(|(_, _, value)| value.as_str()));
@@ -105,6 +115,12 @@ impl IdRules {
         }
         marks
     }
+}
+
+fn says_permanent(tree: &Tree, node: NodeIndex) -> bool {
+    let labels = LABELS.iter().filter_map(|name| tree.attribute(node, name)).map(str::to_ascii_lowercase);
+    let text = (tree.node(node).words <= 2).then(|| tree.text(node).to_lowercase());
+    labels.chain(text).any(|label| PERMANENT.iter().any(|word| label.contains(word)))
 }
 
 fn push_first(values: &mut Values, value: (usize, usize, String)) {
@@ -162,8 +178,8 @@ fn is_rule(values: &Values, records: usize, contents: &[u64]) -> bool {
 }
 
 /// Returns how likely links lead to their records; `None` if they do not.
-fn rate(values: &Values, ids: &HashMap<usize, String>) -> Option<f64> {
-    let mut sum = 0.0;
+fn rate(values: &Values, ids: &HashMap<usize, String>, says_permanent: bool) -> Option<f64> {
+    let mut sum = if says_permanent { PERMANENT_WORTH * values.len() as f64 } else { 0.0 };
     for (record, _, value) in values {
         let id = ids.get(record);
         let fragment = value.split_once('#').map(|(_, fragment)| fragment);

@@ -1,6 +1,6 @@
 //! What records answer: the record that they are nested in or indented under, that they link to, or that they quote.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use url::Url;
 
@@ -49,9 +49,16 @@ fn nested(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
     for (number, record) in records.iter().enumerate() {
         children.entry(tree.node(record.parts[0]).parent).or_default().push(number);
     }
+    // An element with a record and the replies to it is one of several, or looks as a record without replies.
+    let words: Vec<u64> = children.keys().map(|node| tree.node(*node).word).collect();
+    let of_records: HashSet<u64> = records.iter().map(|record| tree.node(record.parts[0]).word).collect();
+    let is_record = |node: NodeIndex| {
+        let word = tree.node(node).word;
+        of_records.contains(&word) || words.iter().filter(|other| **other == word).count() > 1
+    };
     let parent_of = |number: usize| {
         let own = tree.node(records[number].parts[0]).parent;
-        let around = tree.upwards(own).skip(1);
+        let around = tree.upwards(own).skip(1).filter(|node| is_record(*node));
         let before = |of: &&usize| **of < number;
         around.filter_map(|node| children.get(&node)?.iter().rev().find(before).copied()).next()
     };

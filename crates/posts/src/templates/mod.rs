@@ -19,11 +19,13 @@ pub use learn::{SamplePage, learn_templates};
 use opener::Opener;
 
 /// Number of words of a post beyond which more do not count: a page has many posts rather than a long one.
-const WORDS_MAX: usize = 150;
+const WORDS_MAX: usize = 60;
 /// The factor of records without an author.
 const NO_AUTHOR: f64 = 0.5;
 /// What records without words of their own take from the worth, at most.
 const EMPTY: f64 = 0.7;
+/// Minimum share of records with words of their own that are no link: others are lists of links.
+const FILLED_MIN: f64 = 0.3;
 /// Number of elements that make the place of a date on the page.
 const NEAR_ELEMENTS: usize = 3;
 
@@ -118,6 +120,9 @@ impl Template {
         let stays: Vec<bool> = posts.iter().map(is_post).collect();
         keep(&mut posts, &stays);
         keep(&mut records, &stays);
+        if worth <= 0.0 {
+            return Extracted::default();
+        }
         Extracted { posts, records, ids: self.ids.clone(), worth }
     }
 
@@ -200,6 +205,9 @@ fn worth(all: &[Anchor], records: &[Record], (words, has_author): (&[usize], boo
     let dated = records.iter().filter(|record| record.anchor.is_some()).count() as f64 / number;
     let filled = words.iter().filter(|words| **words > 0).count() as f64 / number;
     let author = if has_author { 1.0 } else { NO_AUTHOR };
+    if filled < FILLED_MIN {
+        return 0.0;
+    }
     sum * author * dated * order(all, records) * (1.0 - EMPTY + EMPTY * filled)
 }
 
