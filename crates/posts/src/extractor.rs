@@ -83,8 +83,11 @@ fn with_details(page: &Page, found: Extracted) -> PageRecords {
     for ((post, mark), parent) in posts.iter_mut().zip(marks).zip(parents) {
         post.author_url = post.author_url.take().and_then(|link| resolve(&page.url, &link));
         let anchored = || mark.anchor.as_ref().and_then(|anchor| resolve(&page.url, &format!("#{anchor}")));
-        (post.url, post.parent) = (mark.url.clone().or_else(anchored), parent);
-        post.id = mark.id;
+        post.url = match post.url.take() {
+            Some(target) => resolve(&page.url, &target),
+            None => mark.url.clone().or_else(anchored),
+        };
+        (post.id, post.parent) = (mark.id, parent);
     }
     PageRecords { posts, thread: Some(thread_of(&page.tree, &page.url, &records)), ..PageRecords::default() }
 }

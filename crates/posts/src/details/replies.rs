@@ -8,7 +8,7 @@ use super::identity::Marks;
 use super::resolve;
 use crate::records::ParentRef;
 use crate::segments::Record;
-use crate::tree::{NodeIndex, Tree};
+use crate::tree::{Content, NodeIndex, Tree};
 
 /// Number of elements around a record whose classes or styles may tell its depth.
 const LEVELS: usize = 3;
@@ -29,6 +29,10 @@ const WROTE: [&str; 12] = [
     "skrev",
     "says",
 ];
+/// Maximum length of a name, in bytes.
+const NAME_BYTES_MAX: usize = 80;
+/// Number of texts before a quote that may name its author.
+const TEXTS_BEFORE: usize = 3;
 /// Maximum number of words of the line with the author of a quote.
 const LINE_WORDS_MAX: usize = 12;
 
@@ -128,37 +132,44 @@ fn quote(tree: &Tree, record: &Record) -> Option<ParentRef> {
     let is_own = |node: NodeIndex| tree.node(node).words > 0 && tree.node(node).words * 10 < 9 * words(tree, record);
     let node = record.nodes(tree).map(|(node, _)| node).find(|node| is_quote(*node) && is_own(*node))?;
     let author = ["data-author", "data-username", "data-user"].iter().find_map(|name| tree.attribute(node, name));
-    let (line, text) = split_line(tree, node);
-    let author = author.map(str::to_owned).or(line).or_else(|| line_before(tree, node));
-    Some(ParentRef::Quote { author, text })
+    let text = tree.text(node);
+    let (named, text) = split_author(&text);
+    let author = author.map(str::to_owned).or(named).or_else(|| author_before(tree, record, node));
+    Some(ParentRef::Quote { author, text: text.to_owned() })
 }
 
 fn words(tree: &Tree, record: &Record) -> usize {
     record.parts.iter().map(|part| tree.node(*part).words).sum()
 }
 
-/// Returns the author that the first line of a quote names, and the rest of it.
-fn split_line(tree: &Tree, node: NodeIndex) -> (Option<String>, String) {
-    let first = tree.children(node).find(|child| tree.node(*child).words > 0);
-    let named = first.filter(|first| tree.node(*first).words <= LINE_WORDS_MAX);
-    let author = named.and_then(|first| author_in(&tree.text(first)));
-    match (author, named) {
-        (Some(author), Some(line)) => (Some(author), tree.text_without(node, &|other| other == line)),
-        _ => (None, tree.text(node)),
+/// Returns the author that the beginning of a quote names, and the rest of it.
+fn split_author(quote: &str) -> (Option<String>, &str) {
+    let line_end = quote.split_inclusive(' ').take(LINE_WORDS_MAX).map(str::len).sum();
+    let colon = quote
+        .get(..line_end)
+        .and_then(|line| line.match_indices(':').find_map(|(at, _)| author_in(&line[..at]).map(|author| (author, at))));
+    match colon {
+        Some((author, at)) => (Some(author), quote[at + 1..].trim_start()),
+        None => (None, quote),
     }
 }
 
-fn line_before(tree: &Tree, node: NodeIndex) -> Option<String> {
-    let parent = tree.parent(node)?;
-    let before =
-        tree.children(parent).take_while(|child| *child < node).filter(|child| tree.node(*child).words > 0).last()?;
-    (tree.node(before).words <= LINE_WORDS_MAX).then(|| author_in(&tree.text(before))).flatten()
+/// Returns the author that the line before a quote names.
+fn author_before(tree: &Tree, record: &Record, quote: NodeIndex) -> Option<String> {
+    let first = record.parts[0];
+    let texts = (first..quote).rev().filter_map(|node| match &tree.node(node).content {
+        Content::Text(text) => Some(text),
+        Content::Element(..) => None,
+    });
+    let lines = texts.take(TEXTS_BEFORE).filter_map(|text| text.trim().rsplit('\n').next());
+    lines.filter_map(|line| author_in(line.trim().strip_suffix(':')?)).next()
 }
 
+/// Returns the name before a word for writing at the end of a line, such as `Ann wrote` or `On Monday, 5 May, Ann wrote`.
 fn author_in(line: &str) -> Option<String> {
     let lower = line.to_lowercase();
-    let at = WROTE.iter().find_map(|wrote| lower.find(wrote))?;
-    let name = line.get(..at)?.trim().trim_end_matches([':', ',']).trim_start_matches('@').trim();
+    let before = WROTE.iter().find_map(|wrote| lower.trim_end().strip_suffix(wrote))?;
+    let name = line.get(..before.len())?.trim().trim_start_matches('@');
     let name = name.rsplit(", ").next().unwrap_or(name);
-    (!name.is_empty() && name.len() <= 80).then(|| name.to_owned())
+    (!name.is_empty() && name.len() <= NAME_BYTES_MAX).then(|| name.to_owned())
 }

@@ -2,6 +2,7 @@
 
 mod author;
 mod hints;
+mod lists;
 mod text;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -33,6 +34,8 @@ pub struct Fields {
     pub authors: Vec<Place>,
     /// Places within texts that are no part of them: names, dates, labels and other fields.
     pub asides: HashSet<Place>,
+    /// The link to what each record is about, if they are those of a list.
+    pub target: Option<Place>,
 }
 
 /// Nodes, each with the number of its record.
@@ -89,7 +92,8 @@ impl<'t> Places<'t> {
         let author = authors.first().copied();
         let text = self.text(author);
         let (text, words) = text.map_or_else(|| (None, vec![0; self.number()]), |(place, words)| (Some(place), words));
-        (Fields { text, asides: self.asides(author), authors }, words)
+        let target = self.target(&authors, text);
+        (Fields { text, asides: self.asides(author), authors, target }, words)
     }
 
     /// Returns the nodes of a record at a place.

@@ -16,6 +16,8 @@ use crate::tree::Tree;
 const RECORDS_MIN: usize = 2;
 /// A template takes the pages where its worth is at least this share of the best one's.
 const GOOD_ENOUGH: f64 = 0.8;
+/// Minimum number of words of the texts of a list, on average, for them to be excerpts.
+const EXCERPT_WORDS_MIN: f64 = 15.0;
 /// Maximum number of templates of a site.
 const TEMPLATES_MAX: usize = 32;
 
@@ -76,6 +78,11 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Opti
     }
     let common = drop_unlike(&mut parts);
     let (fields, words) = Places::of(&parts).fields();
+    // A list without excerpts has no posts.
+    let mean = words.iter().sum::<usize>() as f64 / words.len().max(1) as f64;
+    if fields.target.is_some() && mean < EXCERPT_WORDS_MIN {
+        return None;
+    }
     let mut worths = BTreeMap::new();
     let mut from = 0;
     for ((page, _), part) in group.iter().zip(&parts) {

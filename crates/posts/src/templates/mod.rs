@@ -147,6 +147,9 @@ fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> Page
         author_url: author.and_then(|node| link_at(tree, node)),
         date: record.anchor.map(|anchor| all[anchor].date.to_string()),
         text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
+        title: found.target.map(|node| tree.text(node)),
+        url: found.target.and_then(|node| link_at(tree, node)),
+        is_excerpt: found.target.is_some(),
         confidence: 1.0,
         ..PagePost::default()
     }
@@ -163,6 +166,7 @@ struct Found {
     texts: Vec<NodeIndex>,
     authors: Vec<Option<NodeIndex>>,
     asides: HashSet<NodeIndex>,
+    target: Option<NodeIndex>,
     /// Number of words of the text.
     words: usize,
 }
@@ -182,6 +186,9 @@ impl Found {
                 && tree.node(node).words > 0
             {
                 found.authors[author].get_or_insert(node);
+            }
+            if Some(place) == fields.target {
+                found.target.get_or_insert(node);
             }
             if fields.asides.contains(&place) {
                 found.asides.insert(node);

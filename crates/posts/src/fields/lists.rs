@@ -1,0 +1,60 @@
+//! Lists: records that tell of other pages, each with a link whose text is the title of what it leads to.
+
+use std::collections::HashSet;
+
+use super::{PageNode, Place, Placed, Places};
+use crate::tree::NodeIndex;
+
+/// Share of the records that have the link.
+const SHARE_MIN: f64 = 0.8;
+/// Share of the titles, and of the addresses, that are those of one record.
+const DISTINCT_MIN: f64 = 0.8;
+/// Minimum number of words of a title on average.
+const WORDS_MIN: f64 = 1.5;
+
+impl Places<'_> {
+    /// Returns the place of the links to what records are about, if they are those of a list. Links in the text, to authors, and
+    /// within the page are none.
+    pub(super) fn target(&self, authors: &[Place], text: Option<Place>) -> Option<Place> {
+        let texts = text.and_then(|place| self.by_place.get(&place)).map_or(&[][..], Vec::as_slice);
+        let in_text: HashSet<PageNode> = texts
+            .iter()
+            .flat_map(|(record, node)| self.tree(*record).range(*node).map(|at| (self.page_of[*record], at)))
+            .collect();
+        let is_target = |(place, nodes): &(&Place, &Placed)| {
+            let (record, node) = nodes[0];
+            !authors.contains(place)
+                && self.tree(record).name(node) == "a"
+                && !in_text.contains(&(self.page_of[record], node))
+                && self.are_titles(nodes)
+        };
+        self.by_place.iter().find(is_target).map(|(place, _)| *place)
+    }
+
+    fn are_titles(&self, nodes: &Placed) -> bool {
+        let firsts: Vec<(usize, NodeIndex)> =
+            nodes.chunk_by(|(one, _), (other, _)| one == other).map(|of_record| of_record[0]).collect();
+        let (mut words, mut titles, mut links) = (0, HashSet::new(), HashSet::new());
+        for (record, node) in &firsts {
+            let tree = self.tree(*record);
+            let link = tree.attribute(*node, "href").unwrap_or_default();
+            let path = link.split(['#', '?']).next().unwrap_or_default();
+            if !path.is_empty() {
+                links.insert(path);
+            }
+            words += tree.node(*node).words;
+            titles.insert((self.page_of[*record], tree.text(*node)));
+        }
+        let number = firsts.len() as f64;
+        number >= SHARE_MIN * self.number() as f64
+            && number >= 2.0
+            && words as f64 >= WORDS_MIN * number
+            && titles.len() as f64 >= DISTINCT_MIN * number
+            && links.len() as f64 >= DISTINCT_MIN * number.min(links_possible(self.number()))
+    }
+}
+
+/// Returns the number of different addresses that a list of so many records has: those on several pages repeat.
+fn links_possible(records: usize) -> f64 {
+    (records as f64).sqrt().max(2.0)
+}
