@@ -225,8 +225,13 @@ pub(super) fn record(tally: &mut Tally, field: Field, is_given: bool, is_right: 
     counts.right += u64::from(is_right);
 }
 
+/// Compares names without regard to spaces. A found name may end in a mail address, as in `Ada <ada@example.org>`.
 fn is_same_name(found: &str, truth: Option<&str>) -> bool {
-    truth.is_some_and(|truth| found.split_whitespace().eq(truth.split_whitespace()))
+    let name = match found.split_once('<') {
+        Some((name, rest)) if rest.trim_end().ends_with('>') => name,
+        _ => found,
+    };
+    truth.is_some_and(|truth| name.split_whitespace().eq(truth.split_whitespace()))
 }
 
 fn is_same_url(found: &str, truth: &str) -> bool {

@@ -168,6 +168,15 @@ fn one_thread_for_all_posts_is_wrong_for_those_of_the_smaller_one() {
 }
 
 #[test]
+fn names_may_end_in_mail_addresses() {
+    let right = |name: &str| {
+        let found = page("", vec![post("", name, "", "Any news on the bridge")]);
+        scores(&[("http://h/u", found)]).all.field(Field::Author).right
+    };
+    assert_eq!(["Cy", " Cy <cy@example.org>", "Cy (he)", "cy", "Cyd"].map(right), [1, 1, 0, 0, 0]);
+}
+
+#[test]
 fn types_of_pages_are_counted_apart() {
     let scores = scores(&[("http://h/t", first_page()), ("http://h/u", page("", vec![]))]);
     assert_eq!((scores.by_type["/t"].right, scores.by_type["/u"].expected, scores.by_type["/u"].perfect), (2, 1, 0));
