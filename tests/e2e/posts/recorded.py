@@ -31,12 +31,16 @@ def _response(block):
     head = head.lower()
     if not re.match(rb"http/[\d.]+ 200", head) or b"content-type: text/html" not in head:
         return None
-    assert b"\r\ncontent-encoding:" not in head and b"\r\ntransfer-encoding:" not in head, "this body is encoded"
+    assert b"\r\ntransfer-encoding:" not in head, "this body is in chunks"
+    if b"\r\ncontent-encoding: gzip" in head:
+        return gzip.decompress(body)
+    assert b"\r\ncontent-encoding:" not in head, "this body is encoded"
     return body
 
 
 def pages(recording):
-    """Returns {URL: HTML}. A page that was rendered is what the browser showed; of several responses the first counts."""
+    """Returns {URL: HTML}. A page that was rendered is what the browser showed; of several responses the first counts. A revisit has the
+    content of the response that it names."""
     files = sorted(glob.glob(os.path.join(recording, "warc", "*.warc*"))) if os.path.isdir(recording) else [recording]
     found, rendered = {}, {}
     for path in files:
@@ -46,6 +50,10 @@ def pages(recording):
                 body = _response(block)
                 if body is not None:
                     found[url] = body.decode("utf-8", "replace")
+            elif header["warc-type"] == "revisit" and url not in found:
+                same = header.get("warc-refers-to-target-uri", "").strip("<>")
+                if same in found:
+                    found[url] = found[same]
             elif header["warc-type"] == "resource" and url.startswith(RENDERED_PREFIX):
                 rendered[url.removeprefix(RENDERED_PREFIX)] = block.decode("utf-8", "replace")
     return {url: rendered.get(url, html) for url, html in found.items()}
