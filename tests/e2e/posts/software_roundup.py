@@ -14,7 +14,7 @@ from truth_file import Post, Shown
 
 PORT = 8320
 POSTS_AT_SCALE_1 = 1000
-START = "/talk/issue?@startwith=0&@pagesize=50"
+START = "/issue?@startwith=0&@pagesize=50"
 # Lists in other orders, and pages that only members see.
 LEFT_OUT = [r"[?&](@|%40)(sort|group|filter|columns|dispname|search_text|action|template)", "/file", "/@@file", "/user", "/keyword", "/query"]
 FILL = """
@@ -30,6 +30,17 @@ for issue in names["issues"]:
     db.issue.create(title=issue["title"], messages=messages, status=db.status.list()[issue["id"] % 6], priority=db.priority.list()[issue["id"] % 4])
 db.commit()
 db.close()
+"""
+
+# Roundup's own server does not run as root.
+SERVE = """
+import sys
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIServer, make_server
+from roundup.cgi.wsgi_handler import RequestDispatcher
+class Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+make_server("127.0.0.1", int(sys.argv[2]), RequestDispatcher(sys.argv[1]), Server).serve_forever()
 """
 
 
@@ -69,33 +80,35 @@ def set_up(site):
     admin, quiet = [program(site, "roundup-admin"), "-i", tracker], {"check": True, "timeout": 300, "stdout": subprocess.DEVNULL}
     os.makedirs(tracker)
     try:
-        settings = f"mail_domain=example.com,mail_host=localhost,tracker_web={site.base}/talk/"
+        settings = f"mail_domain=example.com,mail_host=localhost,tracker_web={site.base}/"
         subprocess.run([*admin, "install", "classic", "sqlite", settings], **quiet)
         subprocess.run([*admin, "initialise", "admin"], **quiet)
-        subprocess.run([program(site, "python"), "-c", FILL, tracker, os.path.join(site.home, "plan.json")], **quiet)
+        # Mails go into this file instead.
+        unsent = {**os.environ, "SENDMAILDEBUG": os.devnull}
+        subprocess.run([program(site, "python"), "-c", FILL, tracker, os.path.join(site.home, "plan.json")], env=unsent, **quiet)
     except BaseException:
         shutil.rmtree(tracker)
         raise
 
 
 def server(site):
-    return [program(site, "roundup-server"), "-n", "127.0.0.1", "-p", str(site.port), f"talk={os.path.join(site.home, 'tracker')}"], None
+    return [program(site, "python"), "-c", SERVE, os.path.join(site.home, "tracker"), str(site.port)], None
 
 
 def posts(site):
     for issue in plan(site)["issues"]:
         for row in issue["messages"]:
             time = row["time"].replace(".", "T") + "+00:00"
-            yield Post(str(row["id"]), row["own"], str(issue["id"]), row["author"], time, url=f"{site.base}/talk/msg{row['id']}",
+            yield Post(str(row["id"]), row["own"], str(issue["id"]), row["author"], time, url=f"{site.base}/msg{row['id']}",
                        variants=[row["text"].replace("> ", "")], parents=[str(row["parent"])] if row["parent"] else [])
 
 
 def shown(site, known):
     def on_page(url, html):
-        if re.search(r"/talk/issue\d+$", url):
+        if re.search(r"/issue\d+$", url):
             for match, part in regions(html, r'<a href="msg(\d+)">'):
                 yield Shown(match[1], part)
-        elif message := re.search(r"/talk/msg(\d+)$", url):
+        elif message := re.search(r"/msg(\d+)$", url):
             # The page of a message names no issue.
             yield Shown(message[1], html, lacks=("thread",))
 

@@ -31,7 +31,7 @@ impl PageTypes {
         for url in urls.clone() {
             types.pages += 1;
             for (at, segment) in segments(url).enumerate() {
-                *types.common.entry((at, segment.to_owned())).or_default() += 1;
+                *types.common.entry((at, segment)).or_default() += 1;
             }
         }
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -53,11 +53,13 @@ impl PageTypes {
     fn form(&self, url: &Url) -> String {
         let mut form = String::new();
         for (at, segment) in segments(url).enumerate() {
-            let count = self.common.get(&(at, segment.to_owned())).copied().unwrap_or_default();
+            let is_item = names_item(&segment);
+            let key = (at, segment);
+            let (count, segment) = (self.common.get(&key).copied().unwrap_or_default(), key.1);
             let share = if segment.contains('-') { PHRASE_SHARE } else { COMMON_SHARE };
-            let is_common = count >= COMMON_MIN.max(self.pages / share) && !names_item(segment);
+            let is_common = count >= COMMON_MIN.max(self.pages / share) && !is_item;
             form.push('/');
-            form.push_str(if is_common || segment.is_empty() { segment } else { "*" });
+            form.push_str(if is_common || segment.is_empty() { &segment } else { "*" });
         }
         let mut names: Vec<_> = url.query_pairs().map(|(name, _)| name.into_owned()).collect();
         names.sort();
@@ -70,12 +72,23 @@ impl PageTypes {
     }
 }
 
-fn segments(url: &Url) -> impl Iterator<Item = &str> {
-    url.path_segments().into_iter().flatten()
+/// Returns the segments of the path, with a star for each number.
+fn segments(url: &Url) -> impl Iterator<Item = String> {
+    url.path_segments().into_iter().flatten().map(|segment| {
+        let mut form = String::new();
+        for letter in segment.chars() {
+            match letter.is_ascii_digit() {
+                true if form.ends_with('*') => {}
+                true => form.push('*'),
+                false => form.push(letter),
+            }
+        }
+        form
+    })
 }
 
 fn names_item(segment: &str) -> bool {
-    segment.len() > SEGMENT_CHARS_MAX || segment.contains(|c: char| c.is_ascii_digit() || c == '@' || c == '%')
+    segment.len() > SEGMENT_CHARS_MAX || segment.contains(['@', '%'])
 }
 
 #[cfg(test)]
@@ -94,5 +107,11 @@ mod tests {
         assert_eq!(types.type_of(&urls[6]), "/topic/*/*/?page");
         assert_eq!(types.type_of(&urls[7]), "/member/*/");
         assert_eq!(types.type_of(&Url::parse("http://h/rare").unwrap()), "(other)");
+    }
+
+    #[test]
+    fn numbers_within_segments_become_stars() {
+        let urls: Vec<Url> = (0..20).map(|at| Url::parse(&format!("http://h/msg{at:05}.html")).unwrap()).collect();
+        assert_eq!(PageTypes::of(urls.iter()).type_of(&urls[3]), "/msg*.html");
     }
 }
