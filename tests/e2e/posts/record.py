@@ -84,6 +84,7 @@ def record(arguments):
     if not arguments.recording:
         crawl(os.path.abspath(arguments.harvestman), software, site, recording)
     posts = list(software.posts(site))
+    assert posts, "the database has no posts"
     pages = recorded.pages(recording)
     count, holders = truth_file.write(os.path.join(out, "truth.jsonl"), posts, pages.items(), software.shown(site, posts))
     print(f"{count} of {len(posts)} posts are shown on {holders} of {len(pages)} pages", flush=True)
