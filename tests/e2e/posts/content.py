@@ -24,8 +24,10 @@ WORDS = {
           "спасибо вопрос ответ".split(),
 }
 NAMES = ("Anna Lindqvist", "kbeck", "Пётр Ильин", "user_42", "Marie-Claire Dupont", "O'Brien", "José Álvarez", "mueller.h", "zoë", "Chidi Okafor", "T. Yamada",
-         "rainyday", "Emre Yıldız", "xX_max_Xx", "Greta Holm", "l.rossi", "Noor", "Sam 2.0", "Ingrid", "ben")
-SIGNATURES = {"kbeck": "K. Beck, embedded systems", "mueller.h": "Gruß, H. M.", "rainyday": "It always rains somewhere.", "Ingrid": "Ingrid Sæther\nhttps://ingrid.example.net/"}
+         "rainyday", "Emre Yıldız",
+         "xX_max_Xx", "Greta Holm", "l.rossi", "Noor", "Sam 2.0", "Ingrid", "ben")
+SIGNATURES = {"kbeck": "K. Beck, embedded systems", "mueller.h": "Gruß, H. M.", "rainyday": "It always rains somewhere.",
+              "Ingrid": "Ingrid Sæther\nhttps://ingrid.example.net/"}
 END = datetime.datetime(2025, 9, 1, 12, 0, tzinfo=datetime.timezone.utc)
 DAYS = 1_200
 
@@ -106,7 +108,8 @@ class Content:
             elif kind == "ul":
                 blocks.append(("ul", [self.sentence(language) for _ in range(rng.randint(2, 6))]))
             elif kind == "code":
-                blocks.append(("code", "\n".join(f"{rng.choice(WORDS['en'])}({rng.randint(0, 99)}, '{rng.choice(WORDS[language])}')" for _ in range(rng.randint(1, 5)))))
+                lines = (f"{rng.choice(WORDS['en'])}({rng.randint(0, 99)}, '{rng.choice(WORDS[language])}')" for _ in range(rng.randint(1, 5)))
+                blocks.append(("code", "\n".join(lines)))
             else:
                 blocks.append(("link", f"https://example.net/{rng.choice(WORDS['en'])}/{rng.randint(1, 999)}"))
         return blocks

@@ -1,6 +1,5 @@
 """Askbot: questions, answers, and comments on both. Nesting and order by votes; permalinks show the page of the question."""
 
-import re
 import sqlite3
 
 import sites
@@ -25,7 +24,8 @@ def server(site):
 def posts(site):
     rows = sqlite3.connect(f"file:{site.home}/forum.db?mode=ro", uri=True).execute(
         "select p.id, p.thread_id, p.post_type, p.parent_id, p.wiki, u.username, p.added_at, p.html, t.title from askbot_post p "
-        "join auth_user u on u.id = p.author_id join askbot_thread t on t.id = p.thread_id where not p.deleted and p.post_type in ('question', 'answer', 'comment')")
+        "join auth_user u on u.id = p.author_id join askbot_thread t on t.id = p.thread_id "
+        "where not p.deleted and p.post_type in ('question', 'answer', 'comment')")
     for number, thread, kind, parent, is_wiki, author, time, html, title in rows:
         whole, text = text_of(html), text_of(html, is_quote)
         titled = [f"{title}\n{whole}"] if kind == "question" else []

@@ -67,7 +67,8 @@ def plan(threads):
 
 
 def markdown(message):
-    forms = {"p": str, "ul": lambda items: "\n".join(f"* {item}" for item in items), "code": lambda text: f"```\n{text}\n```", "link": lambda url: f"See {url}"}
+    forms = {"p": str, "ul": lambda items: "\n".join(f"* {item}" for item in items), "code": lambda text: f"```\n{text}\n```",
+             "link": lambda url: f"See {url}"}
     return "\n\n".join([f"> {message.quote}"] * bool(message.quote) + [forms[kind](text) for kind, text in message.blocks])
 
 

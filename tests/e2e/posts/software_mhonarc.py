@@ -74,7 +74,8 @@ def posts(site):
         first = thread.messages[0]
         parents = [] if message is first else [str((message.parent or first).number)]
         yield Post(str(message.number), own(message), str(thread.number), message.author, zone.isoformat(),
-                   variants=[body(message).replace("> ", ""), body(message).split("\n-- \n")[0].replace("> ", ""), re.sub(r"^.* wrote:\n>.*\n", "", body(message))], parents=parents)
+                   variants=[body(message).replace("> ", ""), body(message).split("\n-- \n")[0].replace("> ", ""),
+                             re.sub(r"^.* wrote:\n>.*\n", "", body(message))], parents=parents)
 
 
 def shown(site, known):

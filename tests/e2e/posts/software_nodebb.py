@@ -8,7 +8,7 @@ import subprocess
 from urllib.parse import unquote
 
 import sites
-from texts import contained, is_quote, regions, text_of
+from texts import contained, regions, text_of
 from truth_file import Post, Shown
 
 PORT = 8319
@@ -55,8 +55,8 @@ def posts(site):
         quoteless = "\n".join(line for line in row["content"].split("\n") if not line.startswith(">"))
         whole = plain(row["content"])
         time = datetime.datetime.fromtimestamp(int(row["timestamp"]) // 1000, datetime.timezone.utc).isoformat()
-        yield Post(row["pid"], plain(quoteless), row["tid"], row["author"], time, url=f"{site.base}/post/{row['pid']}", variants=[whole, f"{row['title']}\n{whole}"],
-                   parents=[row["toPid"]] if row.get("toPid") else [])
+        yield Post(row["pid"], plain(quoteless), row["tid"], row["author"], time, url=f"{site.base}/post/{row['pid']}",
+                   variants=[whole, f"{row['title']}\n{whole}"], parents=[row["toPid"]] if row.get("toPid") else [])
 
 
 def plain(source):
@@ -67,7 +67,7 @@ def plain(source):
 
 
 def shown(site, known):
-    by_id, topics = {post.id: post for post in known}, {}
+    topics = {}
     for post in known:
         topics.setdefault(post.thread, []).append(post)
 

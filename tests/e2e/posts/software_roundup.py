@@ -64,8 +64,8 @@ def plan(site):
         for message in thread.messages:
             number += 1
             quote = f"> {message.quote}\n\n" if message.quote else ""
-            messages.append({"id": number, "author": login(message.author), "time": message.time.strftime("%Y-%m-%d.%H:%M:%S"), "text": quote + own(message), "own": own(message),
-                             "parent": message.parent.number + 1 if message.quote else None})
+            messages.append({"id": number, "author": login(message.author), "time": message.time.strftime("%Y-%m-%d.%H:%M:%S"),
+                             "text": quote + own(message), "own": own(message), "parent": message.parent.number + 1 if message.quote else None})
         issues.append({"id": issue, "title": thread.title, "messages": messages})
     return {"names": sorted({login(message.author) for thread in threads for message in thread.messages}), "issues": issues}
 
