@@ -3,6 +3,7 @@
 //! The rules are learnt from the pages themselves ([`measure_posts`]); the [`Scorer`] compares what they find with a truth file
 //! ([`load_truth`]). `docs/how-to/posts-truth.md` describes the file and the measures.
 
+mod collected;
 mod flaws;
 mod identity;
 mod markup;
@@ -27,5 +28,5 @@ pub use measured::{LEARN_PAGES, MeasuredPosts, PostMeasurement, measure_posts};
 pub use scorer::{PostScores, Scorer};
 pub use site::SiteTally;
 pub use tables::{post_rows, post_tables};
-pub use tally::{FieldTally, Tally};
+pub use tally::{FieldTally, PostTally};
 pub use truth::{Field, OneOrMore, PostTruth, ShownOn, TrueTime, TruthError, load_truth};

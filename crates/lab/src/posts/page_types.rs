@@ -99,7 +99,10 @@ mod tests {
     fn segments_that_name_items_become_stars() {
         let urls: Vec<Url> = (0..20)
             .flat_map(|at| {
-                [format!("http://h/topic/{at}/word{at}-x/?page=2"), format!("http://h/member/{}/", "ab".repeat(at))]
+                [
+                    format!("http://h/topic/{at}/{}-x/?page=2", "o".repeat(at + 1)),
+                    format!("http://h/member/{}/", "ab".repeat(at)),
+                ]
             })
             .map(|url| Url::parse(&url).unwrap())
             .collect();

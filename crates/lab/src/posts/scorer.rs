@@ -1,14 +1,15 @@
 //! Scores the posts found on the pages of a site: pure.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use url::Url;
 
+use super::collected::{Collected, Occurrence, record};
 use super::flaws::{Flaw, PageFlaws};
 use super::identity::Identity;
 use super::matching::{Candidate, Verdict, judge};
 use super::site::{SiteTally, score_site};
-use super::tally::Tally;
+use super::tally::PostTally;
 use super::times::{TimeMatch, compare_times};
 use super::truth::{Field, PostTruth};
 use super::words::Words;
@@ -17,13 +18,8 @@ use harvestman_posts::{PagePost, PageRecords, ParentRef};
 /// Scores pages one after the other.
 #[derive(Debug)]
 pub struct Scorer<'t> {
-    pub(super) truth: &'t [PostTruth],
-    pub(super) readings: Vec<Vec<Words>>,
+    known: Collected<'t>,
     shown: HashMap<Url, PageTruth>,
-    /// The posts of which a scored page shows the whole.
-    pub(super) expected: HashSet<usize>,
-    pub(super) tallies: BTreeMap<String, Tally>,
-    pub(super) found: Vec<Occurrence>,
     pages: Vec<PageFlaws>,
 }
 
@@ -34,33 +30,13 @@ struct PageTruth {
     partial: Vec<usize>,
 }
 
-/// A post found on a page, reduced to what is compared once all pages are known.
-#[derive(Debug)]
-pub(super) struct Occurrence {
-    /// The type of its page.
-    pub page_type: String,
-    /// Whether it is a part of a post only.
-    pub is_excerpt: bool,
-    /// The post that it is, if its text is right.
-    pub of: Option<usize>,
-    /// The fields that its page lacks.
-    pub lacks: Vec<Field>,
-    pub id: Option<String>,
-    pub url: Option<String>,
-    pub thread: Option<String>,
-    pub parent: Option<ParentRef>,
-    pub identity: Identity,
-    /// The posts found on its page, by their order; empty unless its parent is given by an index.
-    pub on_page: Vec<Option<usize>>,
-}
-
 /// The scores of a recording.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PostScores {
     /// All pages.
-    pub all: Tally,
+    pub all: PostTally,
     /// Those of each type.
-    pub by_type: BTreeMap<String, Tally>,
+    pub by_type: BTreeMap<String, PostTally>,
     /// All pages together.
     pub site: SiteTally,
     /// The pages with flaws, the worst first.
@@ -81,11 +57,7 @@ impl<'t> Scorer<'t> {
                 shown.entry(url).or_default().partial.push(at);
             }
         }
-        let readings =
-            |post: &PostTruth| std::iter::once(&post.text).chain(&post.variants).map(|it| Words::of(it)).collect();
-        let readings = truth.iter().map(readings).collect();
-        let (expected, tallies) = (HashSet::new(), BTreeMap::new());
-        Self { truth, readings, shown, expected, tallies, found: Vec::new(), pages: Vec::new() }
+        Self { known: Collected::new(truth), shown, pages: Vec::new() }
     }
 
     /// Returns the number of pages that the truth names and that were not scored.
@@ -98,11 +70,11 @@ impl<'t> Scorer<'t> {
         let shown = self.shown.remove(url).unwrap_or_default();
         let texts: Vec<_> = records.posts.iter().map(|post| [Words::of(&post.text)]).collect();
         let verdicts = self.verdicts(&shown, records, &texts);
-        let mut tally = Tally { pages: 1, expected: shown.whole.len() as u64, ..Tally::default() };
+        let mut tally = PostTally { pages: 1, expected: shown.whole.len() as u64, ..PostTally::default() };
         let mut flaws = PageFlaws::new(url.as_str(), shown.whole.len());
         for (of, lacks) in &shown.whole {
-            self.expected.insert(*of);
-            for field in Field::ALL.into_iter().filter(|field| self.shows(*of, *field, lacks)) {
+            self.known.expected.insert(*of);
+            for field in Field::ALL.into_iter().filter(|field| self.known.shows(*of, *field, lacks)) {
                 tally.fields.entry(field).or_default().shown += 1;
             }
         }
@@ -116,7 +88,7 @@ impl<'t> Scorer<'t> {
                 (_, None) => flaws.add_wrong(&post.text),
             }
             let is_index = matches!(post.parent, Some(ParentRef::Index(_)));
-            self.found.push(Occurrence {
+            self.known.found.push(Occurrence {
                 page_type: page_type.to_owned(),
                 is_excerpt: *verdict == Verdict::Excerpt,
                 of: on_page[at],
@@ -130,11 +102,11 @@ impl<'t> Scorer<'t> {
             });
         }
         for (of, _) in shown.whole.iter().filter(|(of, _)| !on_page.contains(&Some(*of))) {
-            flaws.add_missed(&self.truth[*of]);
+            flaws.add_missed(&self.known.truth[*of]);
         }
         flaws.found = usize::try_from(tally.found).unwrap_or(usize::MAX);
         tally.perfect = u64::from(tally.right == tally.expected && tally.found == tally.expected);
-        self.tallies.entry(page_type.to_owned()).or_default().add(&tally);
+        self.known.tallies.entry(page_type.to_owned()).or_default().add(&tally);
         if !flaws.is_empty() {
             self.pages.push(flaws);
         }
@@ -142,40 +114,27 @@ impl<'t> Scorer<'t> {
 
     /// Returns the scores of all pages, with at most so many of the worst.
     pub fn finish(mut self, worst: usize) -> PostScores {
-        let site = score_site(&mut self);
+        let site = score_site(&mut self.known);
         self.pages.sort_by_key(|page| std::cmp::Reverse(page.weight()));
         self.pages.truncate(worst);
-        let mut all = Tally::default();
-        self.tallies.values().for_each(|tally| all.add(tally));
-        PostScores { all, by_type: self.tallies, site, worst: self.pages }
+        let mut all = PostTally::default();
+        self.known.tallies.values().for_each(|tally| all.add(tally));
+        PostScores { all, by_type: self.known.tallies, site, worst: self.pages }
     }
 
     fn verdicts(&self, shown: &PageTruth, records: &PageRecords, texts: &[[Words; 1]]) -> Vec<Verdict> {
         let found = records.posts.iter().zip(texts);
         let found: Vec<_> = found.map(|(post, texts)| Candidate { texts, author: post.author.as_deref() }).collect();
-        let candidate = |of: usize| Candidate { texts: &self.readings[of], author: self.truth[of].author.as_deref() };
+        let candidate =
+            |of: usize| Candidate { texts: &self.known.readings[of], author: self.known.truth[of].author.as_deref() };
         let whole: Vec<_> = shown.whole.iter().map(|(of, _)| candidate(*of)).collect();
         let partial: Vec<_> = shown.partial.iter().map(|of| candidate(*of)).collect();
         judge(&found, &whole, &partial)
     }
 
-    /// Whether a page that lacks some fields shows this one of a post.
-    pub(super) fn shows(&self, of: usize, field: Field, lacks: &[Field]) -> bool {
-        let post = &self.truth[of];
-        let exists = match field {
-            Field::Author => post.author.is_some(),
-            Field::Minute => post.time.is_some() && post.time_shown,
-            Field::Day => post.time.is_some(),
-            Field::Thread => post.thread.is_some(),
-            Field::Parent => !post.parent.0.is_empty(),
-            Field::Url => post.url.is_some(),
-        };
-        exists && !lacks.contains(&field)
-    }
-
     /// Compares the fields that need no other page. `of` is the post, with the fields that the page lacks.
-    fn compare(&self, post: &PagePost, of: (usize, &[Field]), tally: &mut Tally, flaws: &mut PageFlaws) {
-        let (truth, shows) = (&self.truth[of.0], |field| self.shows(of.0, field, of.1));
+    fn compare(&self, post: &PagePost, of: (usize, &[Field]), tally: &mut PostTally, flaws: &mut PageFlaws) {
+        let (truth, shows) = (&self.known.truth[of.0], |field| self.known.shows(of.0, field, of.1));
         if shows(Field::Author) {
             let is_right = post.author.as_deref().is_some_and(|author| is_same_name(author, truth.author.as_deref()));
             record(tally, Field::Author, post.author.is_some(), is_right);
@@ -204,7 +163,7 @@ impl<'t> Scorer<'t> {
     }
 }
 
-fn count(tally: &mut Tally, verdict: Verdict) {
+fn count(tally: &mut PostTally, verdict: Verdict) {
     match verdict {
         Verdict::Excerpt => tally.excerpts += 1,
         Verdict::Wrong => tally.found += 1,
@@ -215,14 +174,6 @@ fn count(tally: &mut Tally, verdict: Verdict) {
             tally.right += u64::from(verdict.right().is_some());
         }
     }
-}
-
-/// Counts a field of a post with the right text.
-pub(super) fn record(tally: &mut Tally, field: Field, is_given: bool, is_right: bool) {
-    let counts = tally.fields.entry(field).or_default();
-    counts.found += 1;
-    counts.given += u64::from(is_given);
-    counts.right += u64::from(is_right);
 }
 
 /// Compares names without regard to spaces. A found name may end in a mail address, as in `Ada <ada@example.org>`.

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use super::collected::{Collected, Occurrence, record};
 use super::identity::records;
 use super::replies::KnownPosts;
-use super::scorer::{Occurrence, Scorer, record};
 use super::tally::share;
 use super::threads::ThreadPairs;
 use super::truth::Field;
@@ -39,16 +39,16 @@ impl SiteTally {
 }
 
 /// Adds threads and parents to the tallies of the pages, and counts the records.
-pub(super) fn score_site(scorer: &mut Scorer<'_>) -> SiteTally {
-    let found = std::mem::take(&mut scorer.found);
-    add_threads(scorer, &found);
-    add_parents(scorer, &found);
-    SiteTally { expected: scorer.expected.len() as u64, ..count_records(&found) }
+pub(super) fn score_site(all: &mut Collected<'_>) -> SiteTally {
+    let found = std::mem::take(&mut all.found);
+    add_threads(all, &found);
+    add_parents(all, &found);
+    SiteTally { expected: all.expected.len() as u64, ..count_records(&found) }
 }
 
-fn add_threads(scorer: &mut Scorer<'_>, found: &[Occurrence]) {
+fn add_threads(all: &mut Collected<'_>, found: &[Occurrence]) {
     let mut pairs = ThreadPairs::default();
-    let truth = scorer.truth;
+    let truth = all.truth;
     let thread = |of: usize| truth[of].thread.as_deref();
     for post in found {
         if let (Some(of), Some(url)) = (post.of.and_then(thread), &post.thread) {
@@ -57,16 +57,16 @@ fn add_threads(scorer: &mut Scorer<'_>, found: &[Occurrence]) {
     }
     let agreed = pairs.agreed();
     for post in found {
-        let Some(of) = post.of.filter(|of| scorer.shows(*of, Field::Thread, &post.lacks)) else { continue };
+        let Some(of) = post.of.filter(|of| all.shows(*of, Field::Thread, &post.lacks)) else { continue };
         let is_right = post.thread.as_deref().is_some_and(|url| agreed.get(url).copied() == thread(of));
-        let tally = scorer.tallies.entry(post.page_type.clone()).or_default();
+        let tally = all.tallies.entry(post.page_type.clone()).or_default();
         record(tally, Field::Thread, post.thread.is_some(), is_right);
     }
 }
 
-fn add_parents(scorer: &mut Scorer<'_>, found: &[Occurrence]) {
+fn add_parents(all: &mut Collected<'_>, found: &[Occurrence]) {
     let mut right = Vec::new();
-    let mut known = KnownPosts::new(scorer.truth, &scorer.readings);
+    let mut known = KnownPosts::new(all.truth, &all.readings);
     for post in found {
         if let Some(of) = post.of {
             known.add(of, post.id.as_deref(), post.url.as_deref());
@@ -75,8 +75,8 @@ fn add_parents(scorer: &mut Scorer<'_>, found: &[Occurrence]) {
     for post in found {
         right.push(match (post.of, &post.parent) {
             (Some(of), Some(parent)) => {
-                let parents = &scorer.truth[of].parent.0;
-                known.resolve(parent, of, &post.on_page).iter().any(|at| parents.contains(&scorer.truth[*at].id))
+                let parents = &all.truth[of].parent.0;
+                known.resolve(parent, of, &post.on_page).iter().any(|at| parents.contains(&all.truth[*at].id))
             }
             _ => false,
         });
@@ -84,8 +84,8 @@ fn add_parents(scorer: &mut Scorer<'_>, found: &[Occurrence]) {
     drop(known);
     for (post, is_right) in found.iter().zip(right) {
         let Some(of) = post.of.filter(|_| !post.lacks.contains(&Field::Parent)) else { continue };
-        let answers = scorer.shows(of, Field::Parent, &post.lacks);
-        let tally = scorer.tallies.entry(post.page_type.clone()).or_default();
+        let answers = all.shows(of, Field::Parent, &post.lacks);
+        let tally = all.tallies.entry(post.page_type.clone()).or_default();
         if answers {
             record(tally, Field::Parent, post.parent.is_some(), is_right);
         } else {

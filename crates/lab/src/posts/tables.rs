@@ -1,7 +1,7 @@
 //! The scores as rows and tables.
 
 use super::measured::MeasuredPosts;
-use super::tally::{Tally, share};
+use super::tally::{PostTally, share};
 use super::truth::Field;
 use crate::tables::{Measure, Row, Table};
 use harvestman_report::figures;
@@ -29,7 +29,7 @@ pub fn post_rows(corpus: &str, variant: Option<&str>, measured: &MeasuredPosts) 
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of posts are far below 2^52")]
-fn with_tally(row: Row, tally: &Tally) -> Row {
+fn with_tally(row: Row, tally: &PostTally) -> Row {
     let field = |field| share(tally.field(field).right, tally.field(field).found);
     row.with(Measure::Pages, tally.pages as f64)
         .with(Measure::PerfectPages, share(tally.perfect, tally.pages))
@@ -62,7 +62,7 @@ fn posts(title: &str, measured: &MeasuredPosts) -> Table {
     let mut types: Vec<_> = measured.scores.by_type.iter().collect();
     types.sort_by_key(|(name, tally)| (std::cmp::Reverse((tally.expected, tally.found, tally.pages)), *name));
     let all = ("all".to_owned(), &measured.scores.all);
-    let row = |(name, tally): (String, &Tally)| {
+    let row = |(name, tally): (String, &PostTally)| {
         let counts = [tally.pages, tally.expected, tally.found, tally.right, tally.excerpts].map(figures::count);
         let shares =
             [tally.precision(), tally.recall(), tally.f1(), tally.text_f1(), share(tally.perfect, tally.pages)];

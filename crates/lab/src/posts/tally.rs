@@ -6,7 +6,7 @@ use super::truth::Field;
 
 /// Counts over pages.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Tally {
+pub struct PostTally {
     /// Pages.
     pub pages: u64,
     /// Pages of which all posts, and nothing else, were found.
@@ -48,7 +48,7 @@ pub fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-impl Tally {
+impl PostTally {
     /// Returns the share of found posts that are right.
     pub fn precision(&self) -> Option<f64> {
         share(self.right, self.found)
@@ -108,27 +108,30 @@ mod tests {
 
     #[test]
     fn measures_are_shares_of_counts() {
-        let tally = Tally { expected: 8, found: 5, right: 4, paired: 5, agreement: 4.5, ..Tally::default() };
+        let tally = PostTally { expected: 8, found: 5, right: 4, paired: 5, agreement: 4.5, ..PostTally::default() };
         assert_eq!((tally.precision(), tally.recall()), (Some(0.8), Some(0.5)));
         // 2 * 0.8 * 0.5 / 1.3.
         assert_eq!((tally.f1(), tally.text_f1()), (Some(8.0 / 13.0), Some(0.9)));
-        let none = Tally::default();
+        let none = PostTally::default();
         assert_eq!((none.precision(), none.recall(), none.f1(), none.text_f1()), (None, None, None, None));
     }
 
     #[test]
     fn parents_of_posts_that_answer_none_count_as_wrong() {
         let parents = FieldTally { shown: 9, found: 8, given: 5, right: 3 };
-        let tally =
-            Tally { fields: BTreeMap::from([(Field::Parent, parents)]), parents_made_up: 1, ..Tally::default() };
+        let tally = PostTally {
+            fields: BTreeMap::from([(Field::Parent, parents)]),
+            parents_made_up: 1,
+            ..PostTally::default()
+        };
         assert_eq!(tally.parent_precision(), Some(0.5));
     }
 
     #[test]
     fn counts_add_up() {
         let fields = |right| BTreeMap::from([(Field::Day, FieldTally { shown: 2, found: 2, given: 2, right })]);
-        let mut sum = Tally { pages: 1, right: 2, agreement: 1.5, fields: fields(1), ..Tally::default() };
-        sum.add(&Tally { pages: 2, right: 3, agreement: 2.5, fields: fields(2), ..Tally::default() });
+        let mut sum = PostTally { pages: 1, right: 2, agreement: 1.5, fields: fields(1), ..PostTally::default() };
+        sum.add(&PostTally { pages: 2, right: 3, agreement: 2.5, fields: fields(2), ..PostTally::default() });
         assert_eq!((sum.pages, sum.right, sum.agreement, sum.field(Field::Day).right), (3, 5, 4.0, 3));
         assert_eq!(sum.field(Field::Day).shown, 4);
     }
