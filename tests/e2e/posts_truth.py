@@ -88,6 +88,7 @@ def main():
     parser.add_argument("--beds")
     parser.add_argument("--environments")
     arguments = parser.parse_args()
+    arguments.harvestman = os.path.abspath(arguments.harvestman)
     recordings, below = [], []
     for software in arguments.software:
         start = time.monotonic()
