@@ -8,7 +8,7 @@ use url::Url;
 use crate::anchors::{Anchor, find_anchors};
 use crate::details::{Marks, parents, resolve, thread_of};
 use crate::records::PageRecords;
-use crate::templates::{Extracted, SamplePage, Template, best, learn_templates};
+use crate::templates::{Extracted, SamplePage, Templates, learn_templates};
 use crate::tree::Tree;
 
 /// A page to find records in.
@@ -42,7 +42,7 @@ pub struct Extractor {
 #[derive(Debug, Clone, Default)]
 struct HostTemplates {
     sample: Vec<Page>,
-    templates: Vec<Template>,
+    templates: Templates,
 }
 
 impl Extractor {
@@ -65,8 +65,8 @@ impl Extractor {
     pub fn extract(&self, page: &Page) -> PageRecords {
         let anchors = find_anchors(&page.tree, page.fetched);
         let found = match self.hosts.get(page.url.authority()) {
-            Some(host) => best(&host.templates, &page.tree, &anchors),
-            None => best(&templates_of(std::slice::from_ref(page)), &page.tree, &anchors),
+            Some(host) => host.templates.extract(&page.tree, &anchors),
+            None => templates_of(std::slice::from_ref(page)).extract(&page.tree, &anchors),
         };
         with_details(page, found)
     }
@@ -78,21 +78,23 @@ fn with_details(page: &Page, found: Extracted) -> PageRecords {
     if posts.is_empty() {
         return PageRecords::default();
     }
+    let is_single = posts.len() == 1;
     let marks: Vec<Marks> = records.iter().map(|record| ids.marks(&page.tree, record, &page.url)).collect();
     let parents = parents(&page.tree, &page.url, &records, &marks);
     for ((post, mark), parent) in posts.iter_mut().zip(marks).zip(parents) {
         post.author_url = post.author_url.take().and_then(|link| resolve(&page.url, &link));
         let anchored = || mark.anchor.as_ref().and_then(|anchor| resolve(&page.url, &format!("#{anchor}")));
+        let own = || mark.url.clone().or_else(anchored).or_else(|| is_single.then(|| page.url.as_str().to_owned()));
         post.url = match post.url.take() {
             Some(target) => resolve(&page.url, &target),
-            None => mark.url.clone().or_else(anchored),
+            None => own(),
         };
         (post.id, post.parent) = (mark.id, parent);
     }
     PageRecords { posts, thread: Some(thread_of(&page.tree, &page.url, &records)), ..PageRecords::default() }
 }
 
-fn templates_of(sample: &[Page]) -> Vec<Template> {
+fn templates_of(sample: &[Page]) -> Templates {
     let anchors: Vec<Vec<Anchor>> = sample.iter().map(|page| find_anchors(&page.tree, page.fetched)).collect();
     let pages = sample.iter().zip(&anchors);
     let pages = pages.map(|(page, anchors)| SamplePage { tree: &page.tree, anchors, url: &page.url });

@@ -19,6 +19,9 @@ const SCORE_MIN: f64 = 0.3;
 const NO_LINK: f64 = 0.7;
 const NO_PERSON: f64 = 0.5;
 const IN_TEXT: f64 = 0.6;
+/// What it takes from names that none is there twice, and the elements with titles.
+const ONCE: f64 = 0.25;
+const TITLES: [&str; 2] = ["h1", "h2"];
 /// Share of the texts of a place that are the same from which they are labels.
 const LABEL_SHARE: f64 = 0.8;
 /// The score of names that stand nowhere else.
@@ -112,12 +115,18 @@ impl Places<'_> {
         let (record, first) = nodes[0];
         let tree = self.tree(record);
         let (is_link, is_person) = (tree.name(first) == "a", names_person(tree, first));
+        if tree.upwards(first).take(2).any(|node| TITLES.contains(&tree.name(node))) {
+            return None;
+        }
         if names.are_labels() && !(is_link && is_person) {
             return None;
         }
         let kind = if is_link { 1.0 } else { NO_LINK } * if is_person { 1.0 } else { NO_PERSON };
         let extra = nodes.len() as f64 / f64::from(names.records);
-        Some(kind * names.constancy() * (NOWHERE_ELSE + names.elsewhere(times)) / extra * names.share_shown())
+        Some(
+            kind * names.repetition() * names.constancy() * (NOWHERE_ELSE + names.elsewhere(times)) / extra
+                * names.share_shown(),
+        )
     }
 }
 
@@ -150,6 +159,12 @@ impl Names {
 
     fn share_shown(&self) -> f64 {
         f64::from(self.shown) / f64::from(self.records)
+    }
+
+    /// Returns a factor for names of which none is there twice: those of authors are, on enough pages.
+    fn repetition(&self) -> f64 {
+        let repeated = 1.0 - self.by_text.len() as f64 / f64::from(self.shown);
+        1.0 - ONCE + ONCE * (2.0 * repeated).min(1.0)
     }
 
     /// Returns how far all links of one text lead to one page.

@@ -23,12 +23,34 @@ impl Places<'_> {
             .collect();
         let is_target = |(place, nodes): &(&Place, &Placed)| {
             let (record, node) = nodes[0];
-            !authors.contains(place)
+            (!authors.contains(place) || self.lead_on(nodes))
                 && self.tree(record).name(node) == "a"
                 && !in_text.contains(&(self.page_of[record], node))
                 && self.are_titles(nodes)
         };
         self.by_place.iter().find(is_target).map(|(place, _)| *place)
+    }
+
+    /// Returns whether most links lead to what other links of their records are below: a forum before the last of its threads.
+    fn lead_on(&self, nodes: &Placed) -> bool {
+        let leads = |(record, node): &&(usize, NodeIndex)| {
+            let link = self.tree(*record).attribute(*node, "href").unwrap_or_default().trim_end_matches('/');
+            let is_below =
+                |other: &str| other.strip_prefix(link).is_some_and(|rest| rest.len() > 1 && rest.starts_with('/'));
+            link.len() > 1 && self.links(*record).any(is_below)
+        };
+        2 * nodes.iter().filter(leads).count() >= nodes.len()
+    }
+
+    /// Returns the links of a record.
+    fn links(&self, record: usize) -> impl Iterator<Item = &str> {
+        let page = &self.pages[self.page_of[record]];
+        let first = self.page_of.partition_point(|of| *of < self.page_of[record]);
+        let of_page = page.records.get(record - first);
+        of_page
+            .into_iter()
+            .flat_map(|record| record.nodes(page.tree))
+            .filter_map(|(node, _)| page.tree.attribute(node, "href"))
     }
 
     fn are_titles(&self, nodes: &Placed) -> bool {

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use url::Url;
 
 use super::opener::{Opener, Taken};
-use super::{DatePlace, Template, dates_by_place, worth};
+use super::single::learn_singles;
+use super::{DatePlace, Template, Templates, dates_by_place, worth};
 use crate::anchors::Anchor;
 use crate::details::IdRules;
 use crate::fields::{PageParts, Place, Places};
@@ -42,10 +43,20 @@ struct Candidate {
     worth: BTreeMap<usize, f64>,
 }
 
-/// Learns the templates, those of the most worth first.
-pub fn learn_templates(sample: &[SamplePage<'_>]) -> Vec<Template> {
+impl Candidate {
+    /// Returns the pages where it finds posts.
+    fn pages(&self) -> impl Iterator<Item = usize> + '_ {
+        self.worth.iter().filter(|(_, worth)| **worth > 0.0).map(|(page, _)| *page)
+    }
+}
+
+/// Learns the templates.
+pub fn learn_templates(sample: &[SamplePage<'_>]) -> Templates {
     let candidates = groups(sample).into_iter().filter_map(|(place, group)| candidate(sample, place, &group));
-    select(sample, candidates.collect())
+    let candidates: Vec<Candidate> = candidates.collect();
+    let with_posts: BTreeSet<usize> = candidates.iter().flat_map(Candidate::pages).collect();
+    let others = (0..sample.len()).filter(|page| !with_posts.contains(page)).collect();
+    Templates { lists: select(sample, candidates), singles: learn_singles(sample, others) }
 }
 
 /// Returns the dates of each place. Of places with the same dates the most exact stays.
@@ -88,7 +99,8 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Opti
     for ((page, _), part) in group.iter().zip(&parts) {
         let words = words.get(from..from + part.records.len())?;
         from += part.records.len();
-        worths.insert(*page, worth(sample[*page].anchors, &part.records, (words, !fields.authors.is_empty())));
+        worths
+            .insert(*page, worth(part.tree, sample[*page].anchors, &part.records, (words, !fields.authors.is_empty())));
     }
     let urls: Vec<&Url> = group.iter().map(|(page, _)| sample[*page].url).collect();
     let ids = IdRules::learn(&parts, &urls);

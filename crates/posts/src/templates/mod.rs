@@ -3,6 +3,7 @@
 
 mod learn;
 mod opener;
+mod single;
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -87,15 +88,38 @@ pub struct Extracted {
     pub worth: f64,
 }
 
-/// Returns what the template finds that fits a page best.
-pub fn best(templates: &[Template], tree: &Tree, anchors: &[Anchor]) -> Extracted {
-    let groups = dates_by_place(tree, anchors);
-    let found = templates.iter().filter_map(|template| {
-        let group = groups.get(&template.dates)?;
-        Some(template.extract(tree, anchors, group))
-    });
-    // The first of equals: that of the most worth on the sample.
-    found.reduce(|best, next| if next.worth > best.worth { next } else { best }).unwrap_or_default()
+/// The templates of a site.
+#[derive(Debug, Clone, Default)]
+pub struct Templates {
+    /// Those of pages with several records, those of the most worth first.
+    lists: Vec<Template>,
+    /// Those of pages with one post.
+    singles: Vec<Opener>,
+}
+
+impl Templates {
+    /// Returns what the template finds that fits a page best.
+    pub fn extract(&self, tree: &Tree, anchors: &[Anchor]) -> Extracted {
+        let groups = dates_by_place(tree, anchors);
+        let found = self.lists.iter().filter_map(|template| {
+            let group = groups.get(&template.dates)?;
+            Some(template.extract(tree, anchors, group))
+        });
+        // The first of equals: that of the most worth on the sample.
+        let best = found.reduce(|best, next| if next.worth > best.worth { next } else { best }).unwrap_or_default();
+        if best.posts.is_empty() { self.single(tree, anchors) } else { best }
+    }
+
+    fn single(&self, tree: &Tree, anchors: &[Anchor]) -> Extracted {
+        let found = self.singles.iter().filter_map(|single| {
+            let record = single.find(tree, anchors, None)?;
+            let fields = Found::of(&single.fields, tree, &record);
+            let (worth, post) = (worth_of(fields.words), post(tree, anchors, (&record, &fields)));
+            let is_post = post.author.is_some() && !post.text.is_empty();
+            is_post.then(|| Extracted { posts: vec![post], records: vec![record], worth, ..Extracted::default() })
+        });
+        found.reduce(|best, next| if next.worth > best.worth { next } else { best }).unwrap_or_default()
+    }
 }
 
 impl Template {
@@ -108,7 +132,7 @@ impl Template {
         keep(&mut records, &stays);
         keep(&mut found, &stays);
         let words: Vec<usize> = found.iter().map(|found| found.words).collect();
-        let worth = worth(all, &records, (&words, !self.fields.authors.is_empty()));
+        let worth = worth(tree, all, &records, (&words, !self.fields.authors.is_empty()));
         let mut posts: Vec<PagePost> = records.iter().zip(&found).map(|found| post(tree, all, found)).collect();
         let first = records.iter().map(|record| record.parts[0]).min();
         let opening = self.opener.as_ref().and_then(|opener| Some((opener, opener.find(tree, all, first)?)));
@@ -206,7 +230,7 @@ fn worth_of(words: usize) -> f64 {
 }
 
 /// Returns how well records fit posts: they have words of their own, an author, a date, and their dates are in order.
-fn worth(all: &[Anchor], records: &[Record], (words, has_author): (&[usize], bool)) -> f64 {
+fn worth(tree: &Tree, all: &[Anchor], records: &[Record], (words, has_author): (&[usize], bool)) -> f64 {
     let number = records.len().max(1) as f64;
     let sum: f64 = words.iter().map(|words| worth_of(*words)).sum();
     let dated = records.iter().filter(|record| record.anchor.is_some()).count() as f64 / number;
@@ -215,21 +239,25 @@ fn worth(all: &[Anchor], records: &[Record], (words, has_author): (&[usize], boo
     if filled < FILLED_MIN {
         return 0.0;
     }
-    sum * author * dated * order(all, records) * (1.0 - EMPTY + EMPTY * filled)
+    sum * author * dated * order(tree, all, records) * (1.0 - EMPTY + EMPTY * filled)
 }
 
 /// Returns the share of neighbours whose dates are in the order that most are in. Dates of posts are in order, those on
-/// which their authors joined are not.
-fn order(all: &[Anchor], records: &[Record]) -> f64 {
+/// which their authors joined are not. Replies are in order among themselves.
+fn order(tree: &Tree, all: &[Anchor], records: &[Record]) -> f64 {
     let moment = |anchor: usize| (all[anchor].date.date, all[anchor].date.time);
-    let moments: Vec<_> = records.iter().filter_map(|record| record.anchor.map(moment)).collect();
-    let (mut up, mut down) = (0_u32, 0_u32);
-    for pair in moments.windows(2) {
+    let mut of_parent: BTreeMap<NodeIndex, Vec<_>> = BTreeMap::new();
+    for record in records {
+        let moments = of_parent.entry(tree.node(record.parts[0]).parent).or_default();
+        moments.extend(record.anchor.map(moment));
+    }
+    let (mut up, mut down, mut pairs) = (0_u32, 0_u32, 0_u32);
+    for pair in of_parent.values().flat_map(|moments| moments.windows(2)) {
         up += u32::from(pair[0] <= pair[1]);
         down += u32::from(pair[0] >= pair[1]);
+        pairs += 1;
     }
-    let pairs = moments.len().saturating_sub(1);
-    if pairs == 0 { 1.0 } else { f64::from(up.max(down)) / pairs as f64 }
+    if pairs == 0 { 1.0 } else { f64::from(up.max(down)) / f64::from(pairs) }
 }
 
 /// Returns the address of the link that is in an element, or that it is in.

@@ -22,9 +22,10 @@ const HEADINGS: [&str; 4] = ["h1", "h2", "h3", "h4"];
 /// Where the opening post of a thread is.
 #[derive(Debug, Clone)]
 pub struct Opener {
-    dates: DatePlace,
+    /// Where its date is.
+    pub dates: DatePlace,
     /// The paths of its element on the pages that it was learned from.
-    paths: HashSet<u64>,
+    pub paths: HashSet<u64>,
     /// Where its fields are.
     pub fields: Fields,
 }

@@ -1,0 +1,73 @@
+//! Pages with one post and nothing that repeats, such as messages of mailing lists: what differs from page to page is the post.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::opener::Opener;
+use super::{DatePlace, SamplePage};
+use crate::fields::{PageParts, Places};
+use crate::segments::Record;
+
+/// Minimum number of pages of a template of single posts.
+const PAGES_MIN: usize = 5;
+/// Minimum number of words of their texts on average.
+const WORDS_MIN: f64 = 15.0;
+/// Minimum share of the pages with words of their own.
+const FILLED_MIN: f64 = 0.8;
+/// Maximum number of such templates of a site.
+const TEMPLATES_MAX: usize = 8;
+
+/// Learns the templates of the pages of a sample that are left over.
+pub fn learn_singles(sample: &[SamplePage<'_>], mut open: BTreeSet<usize>) -> Vec<Opener> {
+    let mut groups: BTreeMap<DatePlace, Vec<(usize, usize)>> = BTreeMap::new();
+    for page in &open {
+        let SamplePage { tree, anchors, .. } = sample[*page];
+        for (at, anchor) in anchors.iter().enumerate() {
+            for place in DatePlace::of(tree, anchor.node) {
+                let group = groups.entry(place).or_default();
+                // The first date of the place counts.
+                if group.last().is_none_or(|(last, _)| last != page) {
+                    group.push((*page, at));
+                }
+            }
+        }
+    }
+    groups.retain(|_, group| group.len() >= PAGES_MIN);
+    let found = groups.into_iter().filter_map(|(dates, group)| {
+        let (opener, worth) = candidate(sample, dates, &group)?;
+        Some((worth, opener, group))
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
+    let mut singles = Vec::new();
+    for (_, opener, group) in found {
+        let pages: Vec<usize> = group.into_iter().map(|(page, _)| page).filter(|page| open.contains(page)).collect();
+        if pages.len() >= PAGES_MIN && singles.len() < TEMPLATES_MAX {
+            pages.iter().for_each(|page| {
+                open.remove(page);
+            });
+            singles.push(opener);
+        }
+    }
+    singles
+}
+
+fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &[(usize, usize)]) -> Option<(Opener, f64)> {
+    let part = |(page, at): &(usize, usize)| {
+        let SamplePage { tree, anchors, .. } = sample[*page];
+        // All of the page, but for its root, which is no element.
+        let element = tree.upwards(anchors[*at].node).take_while(|node| *node != 0).last()?;
+        let dates = anchors.iter().map(|anchor| anchor.node).collect();
+        Some(PageParts { tree, dates, records: vec![Record { anchor: Some(*at), parts: vec![element] }] })
+    };
+    let parts: Vec<PageParts<'_>> = group.iter().map(part).collect::<Option<_>>()?;
+    let (fields, words) = Places::of(&parts).fields();
+    let number = words.len() as f64;
+    let filled = words.iter().filter(|words| **words > 0).count() as f64;
+    let mean = words.iter().sum::<usize>() as f64 / number;
+    if fields.text.is_none() || fields.authors.is_empty() || mean < WORDS_MIN || filled < FILLED_MIN * number {
+        return None;
+    }
+    let paths: HashSet<u64> = parts.iter().map(|part| part.tree.node(part.records[0].parts[0]).path).collect();
+    let worth = words.iter().map(|words| super::worth_of(*words)).sum::<f64>();
+    Some((Opener { dates, paths, fields }, worth))
+}
