@@ -74,11 +74,10 @@ impl Extractor {
 
 /// Adds to the posts of a page what tells them apart and holds them together.
 fn with_details(page: &Page, found: Extracted) -> PageRecords {
-    let Extracted { mut posts, records, ids, .. } = found;
+    let Extracted { mut posts, records, ids, is_single, .. } = found;
     if posts.is_empty() {
         return PageRecords::default();
     }
-    let is_single = posts.len() == 1;
     let marks: Vec<Marks> = records.iter().map(|record| ids.marks(&page.tree, record, &page.url)).collect();
     let parents = parents(&page.tree, &page.url, &records, &marks);
     for ((post, mark), parent) in posts.iter_mut().zip(marks).zip(parents) {

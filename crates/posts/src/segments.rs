@@ -63,7 +63,7 @@ impl Cuts {
             self.between.extend(between.filter(|child| !counts.contains_key(child)).map(|child| tree.node(child).word));
             // The outer side of the first and last record tells to which side the siblings belong.
             let next = sibling_after(tree, last).map(|node| tree.node(node).word);
-            let previous = sibling_before(tree, first).map(|node| tree.node(node).word);
+            let previous = tree.sibling_before(first).map(|node| tree.node(node).word);
             self.before += u32::from(previous.is_some_and(|word| self.between.contains(&word)));
             self.after += u32::from(next.is_some_and(|word| self.between.contains(&word)));
         }
@@ -178,9 +178,4 @@ fn by_parent<'n>(tree: &Tree, nodes: impl Iterator<Item = &'n NodeIndex>) -> BTr
 fn sibling_after(tree: &Tree, node: NodeIndex) -> Option<NodeIndex> {
     let parent = tree.parent(node)?;
     Some(tree.node(node).end).filter(|next| *next < tree.node(parent).end)
-}
-
-fn sibling_before(tree: &Tree, node: NodeIndex) -> Option<NodeIndex> {
-    let parent = tree.parent(node)?;
-    tree.children(parent).take_while(|child| *child < node).last()
 }

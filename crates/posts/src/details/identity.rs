@@ -8,7 +8,7 @@ use url::Url;
 use super::resolve;
 use crate::fields::{PageParts, Place, place_of};
 use crate::segments::Record;
-use crate::tree::{NodeIndex, Tree};
+use crate::tree::{Content, NodeIndex, Tree};
 
 /// Share of the records that have an identifier.
 const SHARE_MIN: f64 = 0.8;
@@ -129,13 +129,14 @@ fn push_first(values: &mut Values, value: (usize, usize, String)) {
     }
 }
 
-/// Returns what tells the content of each record.
+/// Returns a hash of the longest text of each record: other parts may differ from page to page.
 fn contents(pages: &[PageParts<'_>]) -> Vec<u64> {
     let of_record = |tree: &Tree, record: &Record| {
-        let words = record.parts.iter().map(|part| tree.node(*part).words as u64);
-        let first =
-            record.parts.iter().map(|part| tree.text(*part).chars().filter(|c| c.is_alphabetic()).collect::<String>());
-        words.sum::<u64>() ^ fold(first.collect::<String>().as_bytes())
+        let texts = record.nodes(tree).filter_map(|(node, _)| match &tree.node(node).content {
+            Content::Text(text) => Some(text),
+            Content::Element(..) => None,
+        });
+        texts.max_by_key(|text| text.len()).map_or(0, |text| fold(text.trim().as_bytes()))
     };
     pages.iter().flat_map(|page| page.records.iter().map(|record| of_record(page.tree, record))).collect()
 }

@@ -14,6 +14,9 @@ use crate::tree::{Content, NodeIndex, Tree};
 
 /// Number of elements whose names and classes make a place.
 const PLACE_ELEMENTS: usize = 3;
+/// Elements with labels, and the maximum number of their words.
+const LABEL_ELEMENTS: [&str; 5] = ["b", "strong", "em", "span", "label"];
+const LABEL_WORDS_MAX: usize = 3;
 /// Share of the records that have a field.
 const SHARE_MIN: f64 = 0.5;
 /// Share of the records that have a place which most have.
@@ -160,7 +163,20 @@ pub fn place_of(tree: &Tree, (node, part): (NodeIndex, NodeIndex)) -> Place {
     let inside = tree.upwards(node).take(PLACE_ELEMENTS).take_while(|above| *above >= part);
     // Classes of the record itself tell its state, such as unread or deleted.
     let word = |at: NodeIndex| if at == part { fold(tree.name(at).as_bytes()) } else { tree.node(at).word };
-    inside.fold(1, |place, at| step(place, word(at)))
+    let label = if node == part { None } else { label_of(tree, node) };
+    inside.fold(label.unwrap_or(1), |place, at| step(place, word(at)))
+}
+
+/// Returns a hash of the label before a node, such as `From:`: it tells fields apart that are in equal elements.
+fn label_of(tree: &Tree, node: NodeIndex) -> Option<u64> {
+    let before = tree.sibling_before(node).filter(|before| tree.node(*before).words <= LABEL_WORDS_MAX)?;
+    let is_pair = matches!((tree.name(before), tree.name(node)), ("dt", "dd") | ("th", "td"));
+    if !is_pair && !LABEL_ELEMENTS.contains(&tree.name(before)) {
+        return None;
+    }
+    let label = tree.text(before);
+    let begins = || matches!(&tree.node(node).content, Content::Text(text) if text.trim_start().starts_with(':'));
+    (is_pair || label.ends_with(':') || begins()).then(|| fold(label.trim_end_matches(':').to_lowercase().as_bytes()))
 }
 
 /// Returns the records of nodes, in order.

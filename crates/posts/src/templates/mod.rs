@@ -27,6 +27,8 @@ const NO_AUTHOR: f64 = 0.5;
 const EMPTY: f64 = 0.7;
 /// Minimum share of records with words of their own that are no link: others are lists of links.
 const FILLED_MIN: f64 = 0.3;
+/// Words for writing behind the name of an author.
+const VERBS: [&str; 5] = [" says", " said", " wrote", " writes", " schrieb"];
 /// Number of elements that make the place of a date on the page.
 const NEAR_ELEMENTS: usize = 3;
 
@@ -86,6 +88,8 @@ pub struct Extracted {
     pub ids: IdRules,
     /// How well they fit posts.
     pub worth: f64,
+    /// Whether the page is that of one post.
+    pub is_single: bool,
 }
 
 /// The templates of a site.
@@ -116,7 +120,13 @@ impl Templates {
             let fields = Found::of(&single.fields, tree, &record);
             let (worth, post) = (worth_of(fields.words), post(tree, anchors, (&record, &fields)));
             let is_post = post.author.is_some() && !post.text.is_empty();
-            is_post.then(|| Extracted { posts: vec![post], records: vec![record], worth, ..Extracted::default() })
+            is_post.then(|| Extracted {
+                posts: vec![post],
+                records: vec![record],
+                worth,
+                is_single: true,
+                ..Extracted::default()
+            })
         });
         found.reduce(|best, next| if next.worth > best.worth { next } else { best }).unwrap_or_default()
     }
@@ -147,7 +157,7 @@ impl Template {
         if worth <= 0.0 {
             return Extracted::default();
         }
-        Extracted { posts, records, ids: self.ids.clone(), worth }
+        Extracted { posts, records, ids: self.ids.clone(), worth, is_single: false }
     }
 
     /// Returns whether it has a date, or looks as those that have one.
@@ -167,7 +177,7 @@ fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> Page
     let author = found.authors.iter().flatten().next().copied();
     let texts = found.texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
     PagePost {
-        author: author.map(|node| tree.text(node)),
+        author: author.map(|node| name_in(&tree.text(node))).filter(|name| !name.is_empty()),
         author_url: author.and_then(|node| link_at(tree, node)),
         date: record.anchor.map(|anchor| all[anchor].date.to_string()),
         text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
@@ -258,6 +268,15 @@ fn order(tree: &Tree, all: &[Anchor], records: &[Record]) -> f64 {
         pairs += 1;
     }
     if pairs == 0 { 1.0 } else { f64::from(up.max(down)) / f64::from(pairs) }
+}
+
+/// Returns a name without what stands around it: a colon before it, an address of mail or a word for writing behind it.
+fn name_in(text: &str) -> String {
+    let name = text.trim_start_matches([':', '@', ' ']);
+    let name = name.split(['<', '(']).next().filter(|name| !name.trim().is_empty()).unwrap_or(name);
+    let name = name.trim().trim_end_matches([':', ',']).trim_end();
+    let verb = VERBS.iter().find_map(|verb| name.strip_suffix(verb)).filter(|name| !name.is_empty());
+    verb.unwrap_or(name).trim_end().to_owned()
 }
 
 /// Returns the address of the link that is in an element, or that it is in.

@@ -95,6 +95,14 @@ impl Tree {
         (at > 0).then(|| self.nodes[at].parent)
     }
 
+    /// Returns the node before another one in the same element.
+    pub fn sibling_before(&self, at: NodeIndex) -> Option<NodeIndex> {
+        let parent = self.parent(at)?;
+        // The node before may be deep within the sibling.
+        self.upwards(at.checked_sub(1).filter(|before| *before > parent)?)
+            .find(|above| self.nodes[*above].parent == parent)
+    }
+
     /// Returns a node and the elements around it, from the inside out.
     pub fn upwards(&self, at: NodeIndex) -> impl Iterator<Item = NodeIndex> + '_ {
         std::iter::successors(Some(at), |at| self.parent(*at))
