@@ -8,13 +8,17 @@ mod anchors;
 mod dates;
 mod extractor;
 mod fields;
+mod head;
 mod page;
+mod parsed_page;
 mod records;
 mod segments;
 mod tree;
 
 pub use dates::{FoundDate, find_date};
-pub use extractor::{Extractor, Page};
+pub use extractor::Extractor;
+pub use head::{PageHead, PageLink, PageMeta};
 pub use page::find_posts;
+pub use parsed_page::Page;
 pub use records::{PagePost, PageRecords, PageThread, PageUser, ParentRef, PostSource};
 pub use tree::{Content, Node, NodeIndex, Tree};
