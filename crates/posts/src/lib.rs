@@ -5,6 +5,7 @@
 //! differs between them is their text, what goes with the author is the author's.
 
 mod anchors;
+mod combine;
 mod dates;
 mod extractor;
 mod fields;
@@ -14,7 +15,9 @@ mod parsed_page;
 mod records;
 mod segments;
 mod tree;
+mod words;
 
+pub use combine::combine;
 pub use dates::{FoundDate, find_date};
 pub use extractor::Extractor;
 pub use head::{PageHead, PageLink, PageMeta};
