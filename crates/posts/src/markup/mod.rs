@@ -9,6 +9,8 @@ mod dates;
 mod identifiers;
 mod items;
 mod json_ld;
+mod marked;
+mod microdata;
 mod open_graph;
 mod postings;
 mod shown;
@@ -20,6 +22,7 @@ use std::collections::HashMap;
 pub(crate) use self::checks::{completeness, ends_in_dots};
 pub(crate) use self::dates::read_date;
 use self::items::Items;
+use self::marked::Marked;
 pub(crate) use self::postings::plain;
 use crate::combine::fill;
 use crate::parsed_page::Page;
@@ -27,7 +30,12 @@ use crate::records::PageRecords;
 
 /// Reads the records that a page describes in markup for machines.
 pub fn read_markup(page: &Page) -> PageRecords {
+    let marked = Marked::of(&page.tree);
     let mut all: Vec<PageRecords> = Vec::new();
+    let has = |nodes: &[usize]| !nodes.is_empty();
+    if has(&marked.microdata) {
+        all.push(records(page, &microdata::read(&page.tree, &marked)));
+    }
     if !page.head.json_ld.is_empty() {
         all.push(records(page, &json_ld::read(&page.tree, &page.head.json_ld)));
     }
