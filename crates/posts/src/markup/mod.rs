@@ -13,6 +13,7 @@ mod marked;
 mod microdata;
 mod open_graph;
 mod postings;
+mod rdfa;
 mod shown;
 mod threads;
 mod users;
@@ -38,6 +39,9 @@ pub fn read_markup(page: &Page) -> PageRecords {
     }
     if !page.head.json_ld.is_empty() {
         all.push(records(page, &json_ld::read(&page.tree, &page.head.json_ld)));
+    }
+    if has(&marked.rdfa) {
+        all.push(records(page, &rdfa::read(&page.tree, &marked)));
     }
     // The one with most posts first; of several the first.
     all.sort_by_key(|records| std::cmp::Reverse(records.posts.len()));
