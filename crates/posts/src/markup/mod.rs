@@ -11,6 +11,7 @@ mod items;
 mod json_ld;
 mod marked;
 mod microdata;
+mod microformats;
 mod open_graph;
 mod postings;
 mod rdfa;
@@ -43,6 +44,9 @@ pub fn read_markup(page: &Page) -> PageRecords {
     if has(&marked.rdfa) {
         all.push(records(page, &rdfa::read(&page.tree, &marked)));
     }
+    if has(&marked.microformats) {
+        all.push(records(page, &microformats::read(&page.tree, &marked)));
+    }
     // The one with most posts first; of several the first.
     all.sort_by_key(|records| std::cmp::Reverse(records.posts.len()));
     all.push(open_graph::records(page));
@@ -74,3 +78,6 @@ fn records(page: &Page, items: &Items<'_>) -> PageRecords {
     }
     PageRecords { posts, thread, users }
 }
+
+#[cfg(test)]
+mod tests;
