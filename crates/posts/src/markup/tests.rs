@@ -216,6 +216,21 @@ fn two_syntaxes_of_one_page_make_one_post_each() {
     assert_eq!(parents(&records), [None, Some(0)]);
 }
 
+#[test]
+fn a_post_that_is_described_as_its_own_first_comment_is_one() {
+    let text = "How do I clean the lens of an old camera?";
+    let script = |kind: &str| {
+        format!(
+            r#"<p>{text} Thanks</p><script type="application/ld+json">{{"@context": "https://schema.org", "@type": "{kind}", "text": "{text}",
+            "url": "/t/lens", "author": {{"url": "/u/ann"}}, "comment": [{{"@type": "Comment", "url": "/t/lens#c70", "text": "{text}",
+            "author": {{"name": "ann", "url": "/u/ann"}}}}, {{"@type": "Comment", "url": "/t/lens#c71", "text": "Thanks"}}]}}</script>"#
+        )
+    };
+    let wanted = format!("c70|ann|https://e.example/u/ann|-|{text}");
+    assert_eq!(rows(&read(&script("DiscussionForumPosting"))), [wanted.as_str(), "c71|-|-|-|Thanks"]);
+    assert_eq!(read(&script("Comment")).posts.len(), 3);
+}
+
 proptest::proptest! {
     /// Whatever markup a page has, it is read in bounded time, without panic, and parents are other posts of the page.
     #[test]
