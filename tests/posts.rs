@@ -101,26 +101,34 @@ impl Counts {
 #[test]
 fn posts_of_annotated_forum_pages_are_found() {
     let Some(pages) = pages() else { return };
-    let parse = |page: &Value| {
-        let url = Url::parse(page["url"].as_str().unwrap()).unwrap();
-        Page::parse(&url, page["html"].as_str().unwrap(), NOW).unwrap()
+    let learned = |extractor: Extractor| {
+        let mut extractor = extractor;
+        pages.iter().map(parsed).for_each(|page| extractor.learn(&page));
+        extractor.settle();
+        extractor
     };
-    let parsed: Vec<Page> = pages.iter().map(parse).collect();
-    let mut extractor = Extractor::default();
-    parsed.iter().for_each(|page| extractor.learn(page));
-    extractor.settle();
+    let template = measure("without markup", &learned(Extractor::default().without_markup()), &pages);
+    let both = measure("with markup", &learned(Extractor::default()), &pages);
+    assert!(both.right >= template.right, "markup only adds: {both:?}");
+}
+
+fn parsed(page: &Value) -> Page {
+    let url = Url::parse(page["url"].as_str().unwrap()).unwrap();
+    Page::parse(&url, page["html"].as_str().unwrap(), NOW).unwrap()
+}
+
+fn measure(name: &str, extractor: &Extractor, pages: &[Value]) -> Counts {
     let mut counts = Counts::default();
-    for (page, parsed) in pages.iter().zip(&parsed) {
-        counts.add(page, extractor.extract(parsed).posts);
-    }
+    pages.iter().for_each(|page| counts.add(page, extractor.extract(&parsed(page)).posts));
     let share = |part: usize, of: usize| part as f64 / of as f64;
     let (precision, recall) = (share(counts.right, counts.found), share(counts.right, counts.annotated));
     let measure = 2.0 * precision * recall / (precision + recall);
-    eprintln!("{counts:?}: precision {precision:.3}, recall {recall:.3}, F1 {measure:.3}");
+    eprintln!("{name}: {counts:?}: precision {precision:.3}, recall {recall:.3}, F1 {measure:.3}");
     assert!(measure >= 0.93, "F1 {measure:.3}");
     assert!(share(counts.perfect, counts.pages) >= 0.6, "{counts:?}");
     assert!(share(counts.authors, counts.annotated) >= 0.78, "{counts:?}");
     assert!(share(counts.days, counts.annotated) >= 0.85, "{counts:?}");
+    counts
 }
 
 #[test]

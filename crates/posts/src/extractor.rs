@@ -2,32 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use jiff::civil::DateTime;
-use url::Url;
-
 use crate::anchors::{Anchor, find_anchors};
+use crate::combine::combine;
 use crate::details::{Marks, parents, resolve, thread_of};
+use crate::markup::read_markup;
+use crate::parsed_page::Page;
 use crate::records::PageRecords;
 use crate::templates::{Extracted, SamplePage, Templates, learn_templates};
-use crate::tree::Tree;
-
-/// A page to find records in.
-#[derive(Debug, Clone)]
-pub struct Page {
-    /// Its address.
-    pub url: Url,
-    /// When it was fetched, in UTC: dates such as `yesterday` count from then.
-    pub fetched: DateTime,
-    /// Its content.
-    pub tree: Tree,
-}
-
-impl Page {
-    /// Parses a page. Returns `None` if it exceeds a bound on elements or their nesting.
-    pub fn parse(url: &Url, html: &str, fetched: DateTime) -> Option<Self> {
-        Some(Self { url: url.clone(), fetched, tree: Tree::parse(html)? })
-    }
-}
 
 /// Maximum number of pages of a host that its templates are learned from.
 const SAMPLE_MAX: usize = 64;
@@ -36,6 +17,7 @@ const SAMPLE_MAX: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub struct Extractor {
     hosts: BTreeMap<String, HostTemplates>,
+    ignores_markup: bool,
 }
 
 /// The pages of a host, and the templates learned from them when they were first needed.
@@ -46,6 +28,13 @@ struct HostTemplates {
 }
 
 impl Extractor {
+    /// Makes it ignore what pages say in markup for machines, to measure what their templates alone show.
+    #[must_use]
+    pub fn without_markup(mut self) -> Self {
+        self.ignores_markup = true;
+        self
+    }
+
     /// Learns from a page. The templates count from the next call of [`Extractor::settle`] on.
     pub fn learn(&mut self, page: &Page) {
         let host = self.hosts.entry(page.url.authority().to_owned()).or_default();
@@ -68,7 +57,8 @@ impl Extractor {
             Some(host) => host.templates.extract(&page.tree, &anchors),
             None => templates_of(std::slice::from_ref(page)).extract(&page.tree, &anchors),
         };
-        with_details(page, found)
+        let records = with_details(page, found);
+        if self.ignores_markup { records } else { combine(records, read_markup(page)) }
     }
 }
 

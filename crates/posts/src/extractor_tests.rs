@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use jiff::civil::date;
+use url::Url;
 
 use super::*;
 use crate::records::PagePost;
+use crate::tree::Tree;
 
 fn find(source: &str) -> Vec<PagePost> {
     let page = Page::parse(&Url::parse("http://h.test/t/1").unwrap(), source, date(2020, 4, 25).at(12, 0, 0, 0));

@@ -5,17 +5,27 @@
 //! differs between them is their text, what goes with the author is the author's.
 
 mod anchors;
+mod combine;
 mod dates;
 mod details;
 mod extractor;
+mod feeds;
 mod fields;
+mod head;
+mod markup;
+mod parsed_page;
 mod records;
 mod segments;
 mod templates;
 mod tree;
+mod words;
 
+pub use combine::combine;
 pub use dates::{FoundDate, find_date};
-pub use extractor::{Extractor, Page};
-
+pub use extractor::Extractor;
+pub use feeds::read_feed;
+pub use head::{PageHead, PageLink, PageMeta};
+pub use markup::read_markup;
+pub use parsed_page::Page;
 pub use records::{PagePost, PageRecords, PageThread, PageUser, ParentRef, PostSource};
 pub use tree::{Content, Node, NodeIndex, Tree};

@@ -6,6 +6,7 @@ use scraper::{ElementRef, Html, Node as HtmlNode};
 
 use super::xml::as_html;
 use super::{Content, Node, NodeIndex, Tree};
+use crate::head::PageHead;
 
 /// Elements whose content is not shown.
 const HIDDEN: [&str; 9] = ["script", "style", "noscript", "template", "head", "title", "select", "textarea", "svg"];
@@ -18,11 +19,16 @@ const STATES: [&str; 11] = ["", "odd", "even", "first", "last", "alt", "row", "b
 impl Tree {
     /// Reads a page. Returns `None` if it exceeds a bound. Where most of the text is for browsers without scripts, that counts.
     pub fn parse(source: &str) -> Option<Self> {
+        Self::parse_with_head(source).map(|(tree, _)| tree)
+    }
+
+    /// Reads a page as [`Tree::parse`] does, and what it says of itself.
+    pub(crate) fn parse_with_head(source: &str) -> Option<(Self, PageHead)> {
         let html = document(&as_html(source))?;
-        let tree = Self::of(&html);
+        let (tree, head) = Self::of(&html);
         match Self::without_scripts(&html) {
-            Some(other) if other.nodes[0].words > tree.nodes[0].words => Some(other),
-            _ => Some(tree),
+            Some(other) if other.nodes[0].words > tree.nodes[0].words => Some((other, head)),
+            _ => Some((tree, head)),
         }
     }
 
@@ -32,18 +38,25 @@ impl Tree {
         let parts =
             elements.filter(|element| element.value().name() == "noscript").map(|part| part.text().collect::<String>());
         let longest = parts.max_by_key(String::len).filter(|part| part.len() > NOSCRIPT_BYTES_MIN)?;
-        Some(Self::of(&document(&longest)?))
+        Some(Self::of(&document(&longest)?).0)
     }
 
-    fn of(html: &Html) -> Self {
-        let mut tree = Self { nodes: vec![Node::root()] };
+    fn of(html: &Html) -> (Self, PageHead) {
+        let (mut tree, mut head) = (Self { nodes: vec![Node::root()] }, PageHead::default());
         // Nodes that are still to be read, the next one last, and the element that each is in.
         let mut waiting: Vec<_> = html.tree.root().children().rev().map(|node| (node, 0)).collect();
         while let Some((node, parent)) = waiting.pop() {
             match node.value() {
                 HtmlNode::Text(text) if !text.trim().is_empty() => tree.push_text(parent, text),
-                HtmlNode::Element(element) if HIDDEN.contains(&element.name()) => {}
+                HtmlNode::Element(element) if HIDDEN.contains(&element.name()) => {
+                    let (is_head, is_script) = (element.name() == "head", element.name() == "script");
+                    let elements = node.descendants().take_while(|_| is_head || is_script);
+                    elements.filter_map(ElementRef::wrap).for_each(|element| head.see(element, is_head));
+                }
                 HtmlNode::Element(element) => {
+                    if matches!(element.name(), "meta" | "link") {
+                        ElementRef::wrap(node).into_iter().for_each(|element| head.see(element, false));
+                    }
                     let at = tree.push_element(parent, element);
                     waiting.extend(node.children().rev().map(|child| (child, at)));
                 }
@@ -51,7 +64,7 @@ impl Tree {
             }
         }
         tree.close();
-        tree
+        (tree, head)
     }
 
     fn push_text(&mut self, parent: NodeIndex, text: &str) {
