@@ -8,10 +8,11 @@ use crate::details::{Marks, parents, resolve, thread_of};
 use crate::markup::read_markup;
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
-use crate::templates::{Extracted, SamplePage, Templates, learn_templates};
+use crate::templates::{DatePlace, Extracted, SamplePage, Templates, learn_templates};
 
-/// Maximum number of pages of a host that its templates are learned from.
-const SAMPLE_MAX: usize = 64;
+/// Maximum number of pages of a host that its templates are learned from, and of those whose dates are at the same place.
+const SAMPLE_MAX: usize = 96;
+const ALIKE_MAX: usize = 24;
 
 /// Knows the templates of sites.
 #[derive(Debug, Clone, Default)]
@@ -23,7 +24,9 @@ pub struct Extractor {
 /// The pages of a host, and the templates learned from them when they were first needed.
 #[derive(Debug, Clone, Default)]
 struct HostTemplates {
-    sample: Vec<Page>,
+    sample: Vec<(Page, Vec<Anchor>)>,
+    /// How many pages of the sample have most of their dates at each place.
+    kinds: BTreeMap<Option<DatePlace>, usize>,
     templates: Templates,
 }
 
@@ -38,8 +41,14 @@ impl Extractor {
     /// Learns from a page. The templates count from the next call of [`Extractor::settle`] on.
     pub fn learn(&mut self, page: &Page) {
         let host = self.hosts.entry(page.url.authority().to_owned()).or_default();
-        if host.sample.len() < SAMPLE_MAX {
-            host.sample.push(page.clone());
+        if host.sample.len() >= SAMPLE_MAX {
+            return;
+        }
+        let anchors = find_anchors(&page.tree, page.fetched);
+        let alike = host.kinds.entry(main_place(page, &anchors)).or_default();
+        if *alike < ALIKE_MAX {
+            *alike += 1;
+            host.sample.push((page.clone(), anchors));
         }
     }
 
@@ -55,7 +64,10 @@ impl Extractor {
         let anchors = find_anchors(&page.tree, page.fetched);
         let found = match self.hosts.get(page.url.authority()) {
             Some(host) => host.templates.extract(&page.tree, &anchors),
-            None => templates_of(std::slice::from_ref(page)).extract(&page.tree, &anchors),
+            None => {
+                let alone = SamplePage { tree: &page.tree, anchors: &anchors, url: &page.url };
+                learn_templates(&[alone]).extract(&page.tree, &anchors)
+            }
         };
         let records = with_details(page, found);
         if self.ignores_markup { records } else { combine(records, read_markup(page)) }
@@ -83,10 +95,18 @@ fn with_details(page: &Page, found: Extracted) -> PageRecords {
     PageRecords { posts, thread: Some(thread_of(&page.tree, &page.url, &records)), ..PageRecords::default() }
 }
 
-fn templates_of(sample: &[Page]) -> Templates {
-    let anchors: Vec<Vec<Anchor>> = sample.iter().map(|page| find_anchors(&page.tree, page.fetched)).collect();
-    let pages = sample.iter().zip(&anchors);
-    let pages = pages.map(|(page, anchors)| SamplePage { tree: &page.tree, anchors, url: &page.url });
+/// Returns the place of most dates of a page.
+fn main_place(page: &Page, anchors: &[Anchor]) -> Option<DatePlace> {
+    let mut counts: BTreeMap<DatePlace, usize> = BTreeMap::new();
+    for anchor in anchors {
+        let [.., near] = DatePlace::of(&page.tree, anchor.node);
+        *counts.entry(near).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(place, _)| place)
+}
+
+fn templates_of(sample: &[(Page, Vec<Anchor>)]) -> Templates {
+    let pages = sample.iter().map(|(page, anchors)| SamplePage { tree: &page.tree, anchors, url: &page.url });
     learn_templates(&pages.collect::<Vec<_>>())
 }
 

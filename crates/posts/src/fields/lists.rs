@@ -53,30 +53,28 @@ impl Places<'_> {
             .filter_map(|(node, _)| page.tree.attribute(node, "href"))
     }
 
+    /// Returns whether the links at a place have texts and lead to pages that differ from record to record.
     fn are_titles(&self, nodes: &Placed) -> bool {
         let firsts: Vec<(usize, NodeIndex)> =
             nodes.chunk_by(|(one, _), (other, _)| one == other).map(|of_record| of_record[0]).collect();
-        let (mut words, mut titles, mut links) = (0, HashSet::new(), HashSet::new());
-        for (record, node) in &firsts {
+        let (mut number, mut words, mut titles, mut links) = (0_usize, 0, HashSet::new(), HashSet::new());
+        // A single link of a page does not tell whether they differ.
+        let pages = firsts.chunk_by(|(one, _), (other, _)| self.page_of[*one] == self.page_of[*other]);
+        for (record, node) in pages.filter(|of_page| of_page.len() > 1).flatten() {
             let tree = self.tree(*record);
             let link = tree.attribute(*node, "href").unwrap_or_default();
             let path = link.split(['#', '?']).next().unwrap_or_default();
             if !path.is_empty() {
-                links.insert(path);
+                links.insert((self.page_of[*record], path));
             }
+            number += 1;
             words += tree.node(*node).words;
             titles.insert((self.page_of[*record], tree.text(*node)));
         }
-        let number = firsts.len() as f64;
-        number >= SHARE_MIN * self.number() as f64
-            && number >= 2.0
-            && words as f64 >= WORDS_MIN * number
-            && titles.len() as f64 >= DISTINCT_MIN * number
-            && links.len() as f64 >= DISTINCT_MIN * number.min(links_possible(self.number()))
+        number > 0
+            && firsts.len() as f64 >= SHARE_MIN * self.number() as f64
+            && words as f64 >= WORDS_MIN * number as f64
+            && titles.len() as f64 >= DISTINCT_MIN * number as f64
+            && links.len() as f64 >= DISTINCT_MIN * number as f64
     }
-}
-
-/// Returns the number of different addresses that a list of so many records has: those on several pages repeat.
-fn links_possible(records: usize) -> f64 {
-    (records as f64).sqrt().max(2.0)
 }
