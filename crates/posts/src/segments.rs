@@ -7,6 +7,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use crate::anchors::Anchor;
 use crate::tree::{NodeIndex, Tree};
 
+/// Share of the dates that are in elements with a word, for records to be these elements, and share of the text in them.
+const USUAL_MIN: f64 = 0.9;
+const TEXT_MIN: f64 = 0.8;
+
 /// A part of a page that may be a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
@@ -26,13 +30,28 @@ impl Record {
 /// How the pages of a template are parted.
 #[derive(Debug, Clone, Default)]
 pub struct Cuts {
-    /// How often each word is that of the element with a record's date.
-    mains: BTreeMap<u64, usize>,
+    /// How often each word is that of the largest element with a single date.
+    largest: BTreeMap<u64, usize>,
+    /// The words of the elements around dates, up to the largest.
+    around: BTreeMap<u64, Around>,
+    /// The text in the largest elements, in words.
+    words: usize,
     /// The words of siblings that stand between records.
     between: HashSet<u64>,
     /// How often these stand before the first record, and behind the last.
     before: u32,
     after: u32,
+}
+
+/// The elements with a word around dates.
+#[derive(Debug, Clone, Copy, Default)]
+struct Around {
+    /// The number of dates.
+    dates: usize,
+    /// The text in them, in words.
+    words: usize,
+    /// The number of elements between them and the dates.
+    levels: usize,
 }
 
 /// A page with the dates at one place of the template; `anchors` are indices into `all`, in document order.
@@ -47,13 +66,23 @@ pub struct DatedPage<'t> {
 }
 
 impl Cuts {
-    /// Learns from a page with several dates. Where most elements have the same name and classes, so have the others, if there
-    /// is such a node around their dates: the last of nested replies would reach further.
+    /// Learns from a page with several dates.
     pub fn learn(&mut self, page: DatedPage<'_>) {
         let tree = page.tree;
         let counts = page.counts();
-        for main in page.largest(&counts) {
-            *self.mains.entry(tree.node(main).word).or_default() += 1;
+        for (largest, anchor) in page.largest(&counts).zip(page.anchors) {
+            *self.largest.entry(tree.node(largest).word).or_default() += 1;
+            self.words += tree.node(largest).words;
+            let inside = tree.upwards(page.all[*anchor].node).take_while(|node| *node >= largest);
+            // The outermost of several with one word counts.
+            let outermost: BTreeMap<u64, (usize, NodeIndex)> =
+                inside.enumerate().map(|(level, node)| (tree.node(node).word, (level, node))).collect();
+            for (word, (level, node)) in outermost {
+                let around = self.around.entry(word).or_default();
+                around.dates += 1;
+                around.words += tree.node(node).words;
+                around.levels += level;
+            }
         }
         for (parent, of_parent) in by_parent(tree, self.elements(page, &counts).keys()) {
             let (first, last) = (of_parent[0], of_parent[of_parent.len() - 1]);
@@ -82,10 +111,16 @@ impl Cuts {
         records
     }
 
-    /// Returns the word that most elements with records have.
+    /// Returns the word of the elements that records are in: that of the largest elements around nearly all dates, if these have
+    /// nearly all of the text, or else that of most of the largest. The largest elements themselves differ where replies are nested: that of a post with replies is
+    /// smaller, that of a single reply reaches further.
     fn usual(&self) -> Option<u64> {
-        let all: usize = self.mains.values().sum();
-        self.mains.iter().find(|(_, times)| **times * 2 > all).map(|(word, _)| *word)
+        let all: usize = self.largest.values().sum();
+        let common = self.around.iter().filter(|(_, around)| around.dates as f64 >= USUAL_MIN * all as f64);
+        let common = common.max_by_key(|(_, around)| (around.words, around.levels));
+        let common = common.filter(|(_, around)| around.words as f64 >= TEXT_MIN * self.words as f64);
+        let most = || self.largest.iter().find(|(_, times)| **times * 2 > all);
+        common.map(|(word, _)| *word).or_else(|| most().map(|(word, _)| *word))
     }
 
     /// Returns the elements with one date each, and the dates.
@@ -94,16 +129,11 @@ impl Cuts {
         let usual = self.usual();
         let mut elements = BTreeMap::new();
         for (largest, anchor) in page.largest(counts).zip(anchors) {
-            let mut inside = tree.upwards(all[*anchor].node).take_while(|node| *node > largest);
-            let word = tree.node(largest).word;
-            let known = if anchors.len() == 1 {
-                // Nothing on the page tells how far its only record reaches.
-                tree.upwards(all[*anchor].node).find(|node| self.mains.contains_key(&tree.node(*node).word))
-            } else {
-                usual
-                    .filter(|usual| word != *usual)
-                    .and_then(|usual| inside.find(|node| tree.node(*node).word == usual))
-            };
+            let inside = tree.upwards(all[*anchor].node).take_while(|node| *node >= largest);
+            let usual = usual.and_then(|usual| inside.filter(|node| tree.node(*node).word == usual).last());
+            // Nothing on the page tells how far its only record reaches.
+            let mut around = tree.upwards(all[*anchor].node).filter(|_| anchors.len() == 1);
+            let known = usual.or_else(|| around.find(|node| self.largest.contains_key(&tree.node(*node).word)));
             elements.entry(known.unwrap_or(largest)).or_insert(*anchor);
         }
         elements

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use super::{PageNode, Place, Placed, Places};
 use crate::tree::NodeIndex;
 
+/// Names of headings: a link in one is the title of its record, even where it is within its text.
+const HEADINGS: [&str; 5] = ["h1", "h2", "h3", "h4", "h5"];
 /// Share of the records that have the link.
 const SHARE_MIN: f64 = 0.8;
 /// Share of the titles, and of the addresses, that are those of one record.
@@ -25,7 +27,7 @@ impl Places<'_> {
             let (record, node) = nodes[0];
             (!authors.contains(place) || self.lead_on(nodes))
                 && self.tree(record).name(node) == "a"
-                && !in_text.contains(&(self.page_of[record], node))
+                && (!in_text.contains(&(self.page_of[record], node)) || self.is_in(**place, &HEADINGS))
                 && self.are_titles(nodes)
         };
         self.by_place.iter().find(is_target).map(|(place, _)| *place)

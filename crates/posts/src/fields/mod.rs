@@ -96,7 +96,9 @@ impl<'t> Places<'t> {
         let text = self.text(author);
         let (text, words) = text.map_or_else(|| (None, vec![0; self.number()]), |(place, words)| (Some(place), words));
         let target = self.target(&authors, text);
-        (Fields { text, asides: self.asides(author), authors, target }, words)
+        let mut asides = self.asides(author);
+        asides.extend(target);
+        (Fields { text, asides, authors, target }, words)
     }
 
     /// Returns the nodes of a record at a place.
