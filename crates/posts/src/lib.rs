@@ -11,6 +11,7 @@ mod fields;
 mod page;
 mod records;
 mod segments;
+pub mod site;
 mod tree;
 
 pub use dates::{FoundDate, find_date};
