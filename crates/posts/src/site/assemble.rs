@@ -143,6 +143,7 @@ impl Site {
         let parent = self.grouped.parents[number];
         let parent_id = if parent == NONE { None } else { Some(self.id(store, parent as usize)?) };
         let post = &self.grouped.posts[number];
+        let answered = self.grouped.posts.get(parent as usize).filter(|answered| answered.thread != post.thread);
         let best = self.grouped.members_of(post)[0];
         let sighting = &self.collected.sightings[best as usize];
         let page = &self.collected.pages[sighting.page as usize];
@@ -152,6 +153,7 @@ impl Site {
             id: self.id(store, number)?,
             thread_id: self.thread_id(post),
             parent_id,
+            parent_thread_id: answered.map(|answered| self.thread_id(answered)),
             author: merged.author,
             author_url: merged.author_url,
             time: merged.date,
@@ -249,9 +251,10 @@ impl Site {
     fn seen(&self, post: &SitePost) -> (i64, i64) {
         let times = self.grouped.members_of(post).iter().map(|at| {
             let page = self.collected.sightings[*at as usize].page;
-            self.collected.pages[page as usize].crawl_time
+            let page = &self.collected.pages[page as usize];
+            (page.crawl_time, page.confirmed)
         });
-        times.fold((i64::MAX, i64::MIN), |(first, last), time| (first.min(time), last.max(time)))
+        times.fold((i64::MAX, i64::MIN), |(first, last), (time, confirmed)| (first.min(time), last.max(confirmed)))
     }
 
     /// Returns whether a page that showed the post last was fetched again, with other posts.
@@ -284,7 +287,7 @@ impl Site {
             let last = run[run.len() - 1];
             versions.push(PostVersion {
                 first_seen: time_text(page(run[0]).crawl_time),
-                last_seen: time_text(page(last).crawl_time),
+                last_seen: time_text(page(last).confirmed),
                 text: store.post(sightings[last as usize].place)?.text,
             });
         }

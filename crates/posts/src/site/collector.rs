@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
+
 use super::address::{host, without_paging};
 use super::moment::Moment;
 use super::names::{Names, TextId, hash_of};
@@ -31,6 +33,8 @@ pub struct Collector {
     /// What pages tell of threads, by the thread's address without paging.
     pub(super) threads: HashMap<TextId, PageThread, foldhash::fast::RandomState>,
     pub(super) users: SeenUsers,
+    /// Visits that found a page unchanged: its address, and milliseconds since 1970.
+    pub(super) unchanged: Vec<(TextId, i64)>,
 }
 
 impl Collector {
@@ -55,6 +59,12 @@ impl Collector {
         Ok(())
     }
 
+    /// Adds a visit that found a page as it was at the visit before.
+    pub fn add_unchanged(&mut self, url: &str, crawl_time: Timestamp) {
+        let url = self.names.id(url);
+        self.unchanged.push((url, crawl_time.as_millisecond()));
+    }
+
     /// Returns the number of posts on all pages together.
     pub fn sightings(&self) -> usize {
         self.sightings.len()
@@ -76,6 +86,7 @@ impl Collector {
             thread,
             neighbours,
             crawl_time: origin.crawl_time.as_millisecond(),
+            confirmed: origin.crawl_time.as_millisecond(),
             visit: origin.visit.unwrap_or(0),
             cluster: origin.cluster,
             warc_file: self.names.id_of(origin.warc_file.as_deref()),

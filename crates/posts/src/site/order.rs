@@ -1,8 +1,10 @@
 //! Brings what was collected into an order that does not depend on the order of the calls.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use super::collector::Collector;
+use super::names::TextId;
 use super::sighting::{SeenPage, Sighting};
 
 /// Sorts the pages by address and time, drops those that were added twice, and numbers visits that the crawl did not count.
@@ -16,6 +18,7 @@ pub(super) fn sort(collected: &mut Collector) {
         by_address.then_with(|| key(one).cmp(&key(other))).then_with(by_file)
     });
     pages.dedup_by(|one, other| is_same(one, other));
+    confirm(&mut pages, &collected.unchanged);
     let mut sightings: Vec<Sighting> = Vec::with_capacity(collected.sightings.len());
     for at in 0..pages.len() {
         let visits = match at.checked_sub(1).map(|before| &pages[before]).filter(|before| before.url == pages[at].url) {
@@ -31,6 +34,18 @@ pub(super) fn sort(collected: &mut Collector) {
         sightings.extend(collected.sightings[range].iter().map(|post| Sighting { page: at as u32, ..post.clone() }));
     }
     (collected.pages, collected.sightings) = (pages, sightings);
+}
+
+/// Notes until when visits found pages unchanged.
+fn confirm(pages: &mut [SeenPage], unchanged: &[(TextId, i64)]) {
+    let mut visits: HashMap<TextId, Vec<i64>> = HashMap::new();
+    unchanged.iter().for_each(|(url, time)| visits.entry(*url).or_default().push(*time));
+    for at in 0..pages.len() {
+        let next = pages.get(at + 1).filter(|next| next.url == pages[at].url).map_or(i64::MAX, |next| next.crawl_time);
+        let page = &mut pages[at];
+        let times = visits.get(&page.url).into_iter().flatten().copied();
+        page.confirmed = times.filter(|time| *time < next).fold(page.crawl_time, i64::max);
+    }
 }
 
 fn is_same(one: &SeenPage, other: &SeenPage) -> bool {

@@ -16,6 +16,8 @@ pub struct Post {
     pub thread_id: String,
     /// The identifier of the post that it answers, if this is known and was recorded.
     pub parent_id: Option<String>,
+    /// The thread of that post, if it is another one.
+    pub parent_thread_id: Option<String>,
     /// The name of its author.
     pub author: Option<String>,
     /// The address of the author's page.

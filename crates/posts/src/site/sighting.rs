@@ -60,6 +60,8 @@ pub(super) struct SeenPage {
     pub neighbours: [TextId; 2],
     /// Milliseconds since 1970.
     pub crawl_time: i64,
+    /// When it was last found unchanged; the same if it was not.
+    pub confirmed: i64,
     /// 0 if the crawl counted no visits.
     pub visit: u32,
     pub cluster: Option<u32>,

@@ -150,3 +150,18 @@ fn a_search_result_belongs_to_the_thread_that_it_names() {
     let found = records(&[page("http://h/search", 0, vec![result])]);
     assert_eq!((found.threads[0].url.as_str(), found.threads[0].title.as_deref()), ("http://h/t/1", Some("T")));
 }
+
+#[test]
+fn a_visit_that_finds_a_page_unchanged_has_seen_its_posts() {
+    let (mut collector, mut stored) = collect(&[page("http://h/t/1", 0, vec![post("ann", T, "one")])]);
+    collector.add_unchanged("http://h/t/1", origin("", 3).crawl_time);
+    collector.add_unchanged("http://h/t/2", origin("", 5).crawl_time);
+    let mut site = collector.finish();
+    let mut seen = Vec::new();
+    let each: Result<(), Infallible> = site.posts(&mut stored, &mut |post| {
+        seen.push((post.first_seen, post.last_seen));
+        Ok(())
+    });
+    each.unwrap();
+    assert_eq!(seen, [(origin("", 0).crawl_time.to_string(), origin("", 3).crawl_time.to_string())]);
+}
