@@ -5,6 +5,7 @@
 //! order of the pages. [`write`] writes the records.
 
 mod extract;
+mod follower;
 pub mod outputs;
 mod page;
 mod post_file;
@@ -13,6 +14,7 @@ mod sample;
 mod warc_pages;
 
 pub use extract::{ExtractError, Extracted, Inputs, Progress, Totals, extract};
+pub use follower::{FollowStep, Followed, Follower, POSTS_FILE};
 pub use outputs::{Format, OutputError, write};
 pub use page::{DecodeMessage, RecordedPage, Visit};
 pub use post_file::PostFile;

@@ -62,6 +62,13 @@ pub fn read_pages<R: Read, E>(
     }
 }
 
+/// Reads the response or revisit at the beginning of an input. Returns `None` if there is none, or it is not complete.
+pub(crate) fn read_page<R: Read>(input: WarcInput<R>) -> Option<RecordedPage> {
+    let mut reader = WarcReader::new(input.reader, Limits::default());
+    let record = reader.next_record().ok()??;
+    read(record, &input.name).ok()?
+}
+
 fn read<R: Read>(mut record: Record<'_, R>, file: &str) -> Result<Option<RecordedPage>, WarcError> {
     let offset = record.offset();
     let is_response = record.record_type() == "response";

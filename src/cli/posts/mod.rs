@@ -1,5 +1,6 @@
 //! `harvestman posts` and `harvestman export posts`: the posts of recorded pages.
 
+pub(super) mod following;
 mod inputs;
 mod visits;
 

@@ -10,6 +10,7 @@ mod collector;
 mod excerpts;
 mod groups;
 mod identity;
+mod live;
 mod moment;
 mod names;
 mod order;
@@ -29,6 +30,7 @@ mod users;
 
 pub use assemble::{PostStore, Site};
 pub use collector::{Collector, TooManyPosts};
+pub use live::LivePosts;
 pub use moment::unix_seconds;
 pub use origin::{PageHead, PageOrigin};
 pub use records::{Post, PostVersion, SCHEMA_VERSION, Thread, User};

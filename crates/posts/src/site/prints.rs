@@ -2,6 +2,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::names::hash_of;
+
 /// Lengths of beginnings that are compared, in letters and digits.
 pub(super) const STARTS: [usize; 3] = [24, 64, 160];
 
@@ -34,6 +36,12 @@ impl Prints {
         }
         let length = u32::try_from(length - 1).unwrap_or(u32::MAX);
         Self { whole: xxh3_64(plain.as_bytes()).max(1), starts, length }
+    }
+
+    /// Returns a hash of the beginning of the text and of what tells it apart from others: host, author, date.
+    pub fn hash_with(&self, [host, author, date]: [&str; 3]) -> u64 {
+        let text = if self.starts[0] == 0 { self.whole } else { self.starts[0] };
+        hash_of(&[host, author, date, &text.to_string()])
     }
 
     /// Returns the number of the longest beginning of [`STARTS`] that the text has.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::collector::Collector;
 use super::groups::{group, key_of};
-use super::names::{TextId, hash_of};
+use super::names::TextId;
 use super::order::{natural, sort};
 use super::parents::{NONE, References, break_cycles};
 use super::sighting::Sighting;
@@ -96,9 +96,8 @@ fn identity(collected: &Collector, members: &[u32]) -> (u32, u64) {
     let sighting = &collected.sightings[earliest as usize];
     let page = &collected.pages[sighting.page as usize];
     let date = sighting.moment.map_or_else(String::new, |moment| moment.text());
-    let text = if sighting.prints.starts[0] == 0 { sighting.prints.whole } else { sighting.prints.starts[0] };
     let names = &collected.names;
-    let hash = hash_of(&[names.text(page.host), names.text(sighting.author), &date, &text.to_string()]);
+    let hash = sighting.prints.hash_with([names.text(page.host), names.text(sighting.author), &date]);
     (with_id.unwrap_or(NONE), hash)
 }
 
