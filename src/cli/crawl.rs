@@ -176,7 +176,7 @@ pub(super) fn to_report(
     until: Until,
 ) -> Result<Report, Failure> {
     let result = with_uploads(config, |metrics| {
-        with_posts(config, |posts| {
+        with_posts(config, &metrics.clone(), |posts| {
             let crawl = crawl(config, metrics, (progress, posts), start, until);
             pipeline::runtime(config).block_on(crawl)
         })

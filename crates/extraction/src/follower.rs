@@ -43,6 +43,10 @@ pub struct Followed {
     pub pages: u64,
     /// Number of posts that are in the file, each counted once.
     pub posts: u64,
+    /// Number of new and changed posts that were written in this run.
+    pub written: u64,
+    /// Number of threads of the posts in the file.
+    pub threads: u64,
     /// Number of pages that could not be read.
     pub unreadable: u64,
     /// Bytes of the page log that are not read yet.
@@ -134,14 +138,14 @@ impl Follower {
             done: Followed::default(),
         };
         follower.learn_again(state.log_bytes)?;
-        follower.done = Followed { posts: follower.live.len() as u64, ..Followed::default() };
         Ok(follower)
     }
 
     /// Returns what was done so far.
     pub fn done(&self) -> Followed {
         let length = self.log.get_ref().metadata().map_or(0, |metadata| metadata.len());
-        Followed { behind: length.saturating_sub(self.next), posts: self.live.len() as u64, ..self.done }
+        let (posts, threads) = (self.live.len() as u64, self.live.threads() as u64);
+        Followed { behind: length.saturating_sub(self.next), posts, threads, ..self.done }
     }
 
     /// Reads the next line of the page log. With `is_over`, the crawl writes no more: what cannot be read then is counted.
@@ -290,6 +294,7 @@ impl Follower {
         let Some((parsed, mut origin)) = page.parse(self.decode, &mut self.parser) else { return Ok(()) };
         (origin.visit, origin.cluster) = (Some(logged.visit.unwrap_or(1)), logged.cluster);
         let new = self.live.add(&origin, &self.extractor.extract(&parsed));
+        self.done.written += new.len() as u64;
         let mut lines = Vec::new();
         for post in new {
             serde_json::to_writer(&mut lines, &post)?;

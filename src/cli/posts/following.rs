@@ -1,7 +1,7 @@
 //! Follows a crawl with `archive.posts`: a thread that writes `posts.jsonl` behind it.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::{self, JoinHandle};
@@ -13,6 +13,7 @@ use harvestman_core::config::Config;
 use harvestman_core::config::archive::LineCompression;
 use harvestman_extraction::{FollowStep, Followed, Follower, POSTS_FILE};
 use harvestman_lab::corpus::response;
+use harvestman_metrics::{ArchiveMetrics, Metrics};
 use harvestman_report::{Report, StopReason, figures};
 
 /// The crawl has not prepared its directory.
@@ -45,6 +46,7 @@ impl FollowSignal {
 /// Crawls, and writes the posts behind the crawl if `archive.posts` is set.
 pub(in crate::cli) fn with_posts(
     config: &Config,
+    metrics: &Metrics,
     crawl: impl FnOnce(&FollowSignal) -> Result<Report, Failure>,
 ) -> Result<Report, Failure> {
     let signal = FollowSignal::default();
@@ -55,7 +57,7 @@ pub(in crate::cli) fn with_posts(
         let what = "archive.posts needs archive.enabled = true and archive.pages_compress = \"none\"";
         return Err(Failure::usage(format!("{what}: posts are read from the WARC files by the page log")));
     }
-    let following = start(Path::new(&config.crawl.out), &signal);
+    let following = start(Path::new(&config.crawl.out), &signal, &metrics.archive);
     let result = crawl(&signal);
     let is_stopped = result.as_ref().map_or(true, |report| report.stop_reason == StopReason::Interrupted);
     signal.0.store(if is_stopped { STOPPED } else { OVER }, Ordering::Relaxed);
@@ -63,16 +65,21 @@ pub(in crate::cli) fn with_posts(
     result
 }
 
-fn start(directory: &Path, signal: &FollowSignal) -> JoinHandle<io::Result<Option<Followed>>> {
-    let (directory, signal) = (directory.to_owned(), signal.clone());
-    thread::spawn(move || follow(&directory, &signal.0))
+fn start(
+    directory: &Path,
+    signal: &FollowSignal,
+    metrics: &Arc<ArchiveMetrics>,
+) -> JoinHandle<io::Result<Option<Followed>>> {
+    let (directory, signal, metrics) = (directory.to_owned(), signal.clone(), Arc::clone(metrics));
+    thread::spawn(move || follow(&directory, &signal.0, &metrics))
 }
 
 /// Follows until the crawl is over. Returns `None` if it did not begin.
-fn follow(directory: &PathBuf, phase: &AtomicU8) -> io::Result<Option<Followed>> {
+fn follow(directory: &Path, phase: &AtomicU8, metrics: &ArchiveMetrics) -> io::Result<Option<Followed>> {
     let Some(mut follower) = opened(directory, phase)? else { return Ok(None) };
     let clock = Clock::system();
     let mut saved = clock.now();
+    let mut counted = Followed::default();
     loop {
         let phase = phase.load(Ordering::Relaxed);
         if phase == STOPPED {
@@ -88,10 +95,20 @@ fn follow(directory: &PathBuf, phase: &AtomicU8) -> io::Result<Option<Followed>>
             FollowStep::Page if phase == RUNNING => thread::sleep(clock.now().since(before) * REST),
             FollowStep::Page => {}
         }
+        count(metrics, &mut counted, follower.done());
         save_if_due(&mut follower, &clock, &mut saved)?;
     }
     follower.save()?;
+    count(metrics, &mut counted, follower.done());
     Ok(Some(follower.done()))
+}
+
+fn count(metrics: &ArchiveMetrics, counted: &mut Followed, done: Followed) {
+    metrics.posts.add(done.written - counted.written);
+    metrics.posts_pages.add(done.pages - counted.pages);
+    metrics.posts_threads.set(done.threads);
+    metrics.posts_behind_bytes.set(done.behind);
+    *counted = done;
 }
 
 fn save_if_due(follower: &mut Follower, clock: &Clock, saved: &mut Instant) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! The posts of pages while they come in: each is given out once, and again when its page shows another text.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
 
@@ -24,6 +24,7 @@ struct Given {
 #[derive(Debug, Default)]
 pub struct LivePosts {
     given: HashMap<u64, Given, foldhash::fast::RandomState>,
+    threads: HashSet<u64, foldhash::fast::RandomState>,
 }
 
 impl LivePosts {
@@ -37,10 +38,16 @@ impl LivePosts {
         self.given.is_empty()
     }
 
+    /// Returns the number of threads of these posts.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
     /// Notes a post that an earlier run gave out.
     pub fn note(&mut self, post: &Post) {
         let given = Given { text: Prints::of(&post.text).whole, page: hash_of(&[&post.page_url]) };
         self.given.insert(hash_of(&[&post.id]), given);
+        self.threads.insert(hash_of(&[&post.thread_id]));
     }
 
     /// Returns the posts of a page that are new or have changed since the visit before. Their `position` is the place on the page.
@@ -64,11 +71,10 @@ impl LivePosts {
             }
             self.given.insert(key, given);
             let own = shown.thread.as_ref().and_then(|thread| thread.url.as_deref()).map(without_paging);
-            new.push(post(
-                origin,
-                shown,
-                Place { ids: &ids, at, site: &site, thread: own.as_deref().unwrap_or(&thread) },
-            ));
+            let thread = own.as_deref().unwrap_or(&thread);
+            let post = post(origin, shown, Place { ids: &ids, at, site: &site, thread });
+            self.threads.insert(hash_of(&[&post.thread_id]));
+            new.push(post);
         }
         new
     }
@@ -163,7 +169,7 @@ mod tests {
         assert!(texts(&mut live, page("http://h/1", &[long, "+1", "+1"])).is_empty());
         assert!(texts(&mut live, page("http://h/2", &[&edited])).is_empty(), "another page may show it differently");
         assert_eq!(texts(&mut live, page("http://h/1", &[&edited])), [edited]);
-        assert_eq!(live.len(), 3);
+        assert_eq!((live.len(), live.threads()), (3, 1));
     }
 
     #[test]
