@@ -295,6 +295,7 @@ impl Site {
     }
 }
 
-fn time_text(milliseconds: i64) -> String {
+/// Returns a time as RFC 3339.
+pub(super) fn time_text(milliseconds: i64) -> String {
     Timestamp::from_millisecond(milliseconds).map(|time| time.to_string()).unwrap_or_default()
 }

@@ -2,9 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jiff::Timestamp;
-
 use super::address::{host, without_paging};
+use super::assemble::time_text;
 use super::moment::Moment;
 use super::names::hash_of;
 use super::origin::PageOrigin;
@@ -108,7 +107,7 @@ fn hash(site: &str, post: &PagePost) -> u64 {
 }
 
 fn post(origin: &PageOrigin, shown: &PagePost, place: Place<'_>) -> Post {
-    let crawl_time = Timestamp::to_string(&origin.crawl_time);
+    let crawl_time = time_text(origin.crawl_time.as_millisecond());
     let parent_id = match &shown.parent {
         Some(ParentRef::Id(id)) => Some(format!("{}:{id}", place.site)),
         Some(ParentRef::Index(index)) if *index != place.at => place.ids.get(*index).cloned(),
@@ -188,7 +187,8 @@ mod tests {
         let mut expected: Vec<String> = found.posts.into_iter().map(|post| post.id).collect();
         let live = LivePosts::default().add(&pages[0].0, &pages[0].1);
         let mut ids: Vec<String> = live.iter().map(|post| post.id.clone()).collect();
-        (expected.sort(), ids.sort());
+        expected.sort();
+        ids.sort();
         assert_eq!(ids, expected);
         assert_eq!(live[0].thread_id, found.threads[0].id);
     }
