@@ -115,7 +115,7 @@ enum Command {
     /// Export a crawl as CDXJ, Parquet, GraphML or DOT, and its posts
     #[command(subcommand)]
     Export(Box<export::Export>),
-    Posts(posts::PostsArgs),
+    Posts(posts::WarcPostsArgs),
     /// Upload the WARC files of a crawl to S3-compatible storage
     Upload(upload::UploadArgs),
     Demo(demo::DemoArgs),

@@ -47,6 +47,8 @@ pub struct Followed {
     pub written: u64,
     /// Number of threads of the posts in the file.
     pub threads: u64,
+    /// Number of their authors.
+    pub authors: u64,
     /// Number of pages that could not be read.
     pub unreadable: u64,
     /// Bytes of the page log that are not read yet.
@@ -145,7 +147,13 @@ impl Follower {
     pub fn done(&self) -> Followed {
         let length = self.log.get_ref().metadata().map_or(0, |metadata| metadata.len());
         let (posts, threads) = (self.live.len() as u64, self.live.threads() as u64);
-        Followed { behind: length.saturating_sub(self.next), posts, threads, ..self.done }
+        let authors = self.live.authors() as u64;
+        Followed { behind: length.saturating_sub(self.next), posts, threads, authors, ..self.done }
+    }
+
+    /// Returns the earliest and the latest time of the posts in the file.
+    pub fn times(&self) -> Option<(String, String)> {
+        self.live.times()
     }
 
     /// Reads the next line of the page log. With `is_over`, the crawl writes no more: what cannot be read then is counted.

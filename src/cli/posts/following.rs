@@ -32,6 +32,12 @@ const REST: u32 = 3;
 /// The interval at which it keeps how far it is.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
+/// What a follower has done, and the earliest and the latest time of the posts.
+struct Outcome {
+    done: Followed,
+    times: Option<(String, String)>,
+}
+
 /// Tells the follower of a crawl that the directory is prepared.
 #[derive(Clone, Default)]
 pub(in crate::cli) struct FollowSignal(Arc<AtomicU8>);
@@ -61,7 +67,8 @@ pub(in crate::cli) fn with_posts(
     let result = crawl(&signal);
     let is_stopped = result.as_ref().map_or(true, |report| report.stop_reason == StopReason::Interrupted);
     signal.0.store(if is_stopped { STOPPED } else { OVER }, Ordering::Relaxed);
-    log_result(following.join(), &config.crawl.out, is_stopped);
+    let requests = result.as_ref().ok().map(|report| report.requests);
+    log_result(following.join(), &config.crawl.out, is_stopped, requests);
     result
 }
 
@@ -69,13 +76,13 @@ fn start(
     directory: &Path,
     signal: &FollowSignal,
     metrics: &Arc<ArchiveMetrics>,
-) -> JoinHandle<io::Result<Option<Followed>>> {
+) -> JoinHandle<io::Result<Option<Outcome>>> {
     let (directory, signal, metrics) = (directory.to_owned(), signal.clone(), Arc::clone(metrics));
     thread::spawn(move || follow(&directory, &signal.0, &metrics))
 }
 
 /// Follows until the crawl is over. Returns `None` if it did not begin.
-fn follow(directory: &Path, phase: &AtomicU8, metrics: &ArchiveMetrics) -> io::Result<Option<Followed>> {
+fn follow(directory: &Path, phase: &AtomicU8, metrics: &ArchiveMetrics) -> io::Result<Option<Outcome>> {
     let Some(mut follower) = opened(directory, phase)? else { return Ok(None) };
     let clock = Clock::system();
     let mut saved = clock.now();
@@ -100,7 +107,7 @@ fn follow(directory: &Path, phase: &AtomicU8, metrics: &ArchiveMetrics) -> io::R
     }
     follower.save()?;
     count(metrics, &mut counted, follower.done());
-    Ok(Some(follower.done()))
+    Ok(Some(Outcome { done: follower.done(), times: follower.times() }))
 }
 
 fn count(metrics: &ArchiveMetrics, counted: &mut Followed, done: Followed) {
@@ -135,12 +142,23 @@ fn opened(directory: &Path, phase: &AtomicU8) -> io::Result<Option<Follower>> {
     }
 }
 
-fn log_result(result: thread::Result<io::Result<Option<Followed>>>, directory: &str, is_stopped: bool) {
+fn log_result(
+    result: thread::Result<io::Result<Option<Outcome>>>,
+    directory: &str,
+    is_stopped: bool,
+    requests: Option<u64>,
+) {
     let again = format!("harvestman export posts {directory}");
     match result {
-        Ok(Ok(Some(done))) => {
-            let (posts, unreadable) = (figures::count(done.posts), done.unreadable);
-            tracing::info!("{POSTS_FILE} has {posts} posts");
+        Ok(Ok(Some(Outcome { done, times }))) => {
+            let unreadable = done.unreadable;
+            let [posts, threads, authors] = [done.posts, done.threads, done.authors].map(figures::count);
+            let times = times.map_or_else(String::new, |(first, last)| format!(", written from {first} to {last}"));
+            let requests = requests.filter(|requests| *requests > 0);
+            let each = requests.map_or_else(String::new, |requests| {
+                format!("; {:.2} posts per request", done.posts as f64 / requests as f64)
+            });
+            tracing::info!("{POSTS_FILE} has {posts} posts in {threads} threads by {authors} authors{times}{each}");
             if is_stopped && done.behind > 0 {
                 tracing::info!(
                     "the pages that were not read for posts yet are read when the crawl is resumed, or by: {again}"

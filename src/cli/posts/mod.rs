@@ -46,7 +46,7 @@ Examples:
   harvestman posts forum --format csv --out for-4cat            # posts.csv has 4CAT's columns
   openssl rand -hex 32 > key && harvestman posts forum --pseudonymise key --out records
   zstdcat forum.warc.zst | harvestman posts -")]
-pub struct PostsArgs {
+pub struct WarcPostsArgs {
     /// WARC files, crawl directories, directories of WARC files, or - for standard input
     #[arg(value_name = "WARC|DIR|-", required = true, value_hint = clap::ValueHint::AnyPath)]
     inputs: Vec<PathBuf>,
@@ -124,7 +124,7 @@ impl FormatName {
 }
 
 /// Runs `harvestman posts`.
-pub fn run(args: &PostsArgs) -> Result<Exit, Failure> {
+pub fn run(args: &WarcPostsArgs) -> Result<Exit, Failure> {
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("-"));
     run_on(&args.inputs, &out, &args.more)
 }

@@ -4,12 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::identity;
 use super::moment::Moment;
-use super::names::Names;
 use super::sighting::{SeenPage, Sighting};
-use super::threads::ThreadSets;
 use super::union::Sets;
-use super::{excerpts, identity, revisions};
 
 /// Minimum length of texts, in letters and digits, that are the same post in two places at the same time.
 const LENGTH_MIN: u32 = 24;
@@ -28,24 +26,9 @@ pub(super) struct Groups<'s> {
     is_identified: Vec<bool>,
 }
 
-/// Returns the number of the set of each sighting: that of its first one.
-pub(super) fn group(
-    sightings: &mut [Sighting],
-    pages: &[SeenPage],
-    names: &Names,
-    threads: &mut ThreadSets,
-) -> Vec<u32> {
-    identity::validate(sightings, pages, names, threads);
-    let of_threads = sightings.iter().map(|sighting| threads.find(sighting.thread)).collect();
-    let mut groups = Groups::of(sightings, pages, of_threads);
-    groups.join_equal_texts();
-    excerpts::join(&mut groups);
-    revisions::join(&mut groups);
-    (0..sightings.len() as u32).map(|at| groups.find(at)).collect()
-}
-
 impl<'s> Groups<'s> {
-    fn of(sightings: &'s [Sighting], pages: &'s [SeenPage], threads: Vec<u32>) -> Self {
+    /// Makes the sets of the sightings that share an identifier or an address. `threads` has the set of each one's thread.
+    pub fn of(sightings: &'s [Sighting], pages: &'s [SeenPage], threads: Vec<u32>) -> Self {
         let mut sets = Sets::new(sightings.len());
         identity::join(sightings, &mut sets);
         let mut is_identified = vec![false; sightings.len()];
@@ -78,7 +61,7 @@ impl<'s> Groups<'s> {
     }
 
     /// Joins sightings with equal authors and texts that are in one place: at one time, in one thread, on one page.
-    fn join_equal_texts(&mut self) {
+    pub fn join_equal_texts(&mut self) {
         let numbers = self.numbers_of_repetitions();
         for keys in [exact_key, thread_key, page_key] {
             let keyed = (0..self.sightings.len() as u32).filter_map(|at| {

@@ -20,10 +20,13 @@ struct Given {
 
 /// Knows the posts that were given out: some 40 bytes each. Posts are told apart by identifier, or by author, time and beginning of
 /// the text. Excerpts are left out, and what needs all pages of a site is not known: parents that are quoted, joined threads.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct LivePosts {
     given: HashMap<u64, Given, foldhash::fast::RandomState>,
     threads: HashSet<u64, foldhash::fast::RandomState>,
+    authors: HashSet<u64, foldhash::fast::RandomState>,
+    /// The earliest and the latest time.
+    times: Option<(Moment, Moment)>,
 }
 
 impl LivePosts {
@@ -46,7 +49,27 @@ impl LivePosts {
     pub fn note(&mut self, post: &Post) {
         let given = Given { text: Prints::of(&post.text).whole, page: hash_of(&[&post.page_url]) };
         self.given.insert(hash_of(&[&post.id]), given);
+        self.count(post);
+    }
+
+    /// Returns the number of authors of these posts.
+    pub fn authors(&self) -> usize {
+        self.authors.len()
+    }
+
+    /// Returns the earliest and the latest time of these posts, as ISO 8601.
+    pub fn times(&self) -> Option<(String, String)> {
+        self.times.map(|(first, last)| (first.text(), last.text()))
+    }
+
+    fn count(&mut self, post: &Post) {
         self.threads.insert(hash_of(&[&post.thread_id]));
+        if let Some(author) = post.author_url.as_ref().or(post.author.as_ref()) {
+            self.authors.insert(hash_of(&[author]));
+        }
+        if let Some(time) = post.time.as_deref().and_then(Moment::parse) {
+            self.times = Some(self.times.map_or((time, time), |(first, last)| (first.min(time), last.max(time))));
+        }
     }
 
     /// Returns the posts of a page that are new or have changed since the visit before. Their `position` is the place on the page.
@@ -72,7 +95,7 @@ impl LivePosts {
             let own = shown.thread.as_ref().and_then(|thread| thread.url.as_deref()).map(without_paging);
             let thread = own.as_deref().unwrap_or(&thread);
             let post = post(origin, shown, Place { ids: &ids, at, site: &site, thread });
-            self.threads.insert(hash_of(&[&post.thread_id]));
+            self.count(&post);
             new.push(post);
         }
         new
@@ -168,7 +191,9 @@ mod tests {
         assert!(texts(&mut live, page("http://h/1", &[long, "+1", "+1"])).is_empty());
         assert!(texts(&mut live, page("http://h/2", &[&edited])).is_empty(), "another page may show it differently");
         assert_eq!(texts(&mut live, page("http://h/1", &[&edited])), [edited]);
-        assert_eq!((live.len(), live.threads()), (3, 1));
+        assert_eq!((live.len(), live.threads(), live.authors()), (3, 1, 1));
+        let time = "2026-01-01T10:00:00".to_owned();
+        assert_eq!(live.times(), Some((time.clone(), time)));
     }
 
     #[test]

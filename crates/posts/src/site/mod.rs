@@ -8,6 +8,7 @@ mod address;
 mod assemble;
 mod collector;
 mod excerpts;
+mod grouping;
 mod groups;
 mod identity;
 mod live;

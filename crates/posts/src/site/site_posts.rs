@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::collector::Collector;
-use super::groups::{group, key_of};
+use super::grouping::group;
+use super::groups::key_of;
 use super::names::TextId;
 use super::order::{natural, sort};
 use super::parents::{NONE, References, break_cycles};

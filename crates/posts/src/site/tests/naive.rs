@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
 
-use super::super::groups::group;
+use super::super::grouping::group;
 use super::super::moment::Moment;
 use super::super::order::sort;
 use super::super::prints::{STARTS, plain};
