@@ -29,7 +29,7 @@ const DATABASE: &str = "posts.sqlite";
 /// software; see docs/how-to/posts.md.
 ///
 /// A post that several pages show is one record: the best version, with the times at which it was first and last seen. Memory
-/// grows by some 250 bytes for each post on each page; texts wait in an unnamed temporary file beside the output (for -, in the
+/// grows by some 300 bytes for each post on each page; texts wait in an unnamed temporary file beside the output (for -, in the
 /// directory for temporary files).
 ///
 /// Of a crawl directory, the page log gives the number of the visit and the cluster of each page. Files that a crawl is still
