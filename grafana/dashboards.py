@@ -281,6 +281,11 @@ def resources():
         graph("Uploads", "Closed WARC files that are not uploaded yet, if archive.upload names a destination, and failed uploads.", "short",
               (total("archive_upload_waiting_files"), "waiting"), (total("archive_uploads_total", 'outcome="failed"'), "failed")),
         graph("Uploaded bytes", "Bytes of WARC files uploaded per second.", "Bps", (rate("archive_uploaded_bytes_total"), "uploaded")),
+        graph("Posts", "New and changed posts written to posts.jsonl per second, if archive.posts is set, and the pages read for them.", "ops",
+              (rate("archive_posts_total"), "posts"), (rate("archive_posts_pages_total"), "pages")),
+        graph("Threads with posts", "Threads of the posts in posts.jsonl.", "short", (total("archive_posts_threads"), "threads")),
+        graph("Posts lag", "Bytes of the page log whose pages were not read for their posts yet. The rest is read at the end of the crawl.", "bytes",
+              (total("archive_posts_behind_bytes"), "not read")),
     ])
 
 

@@ -9,6 +9,7 @@ use url::Url;
 
 use super::endpoints::Endpoints;
 use super::exit::{Exit, Failure};
+use super::posts::following::{FollowSignal, with_posts};
 use super::settings::SettingArgs;
 use super::upload::with_uploads;
 use super::{identity, log, seeds, signals};
@@ -58,6 +59,8 @@ Examples:
   Pages similar to an example:
     harvestman crawl https://forum.example.org/ --policy target \\
         --example https://forum.example.org/user/17/ --out users
+  Who wrote what, in posts.jsonl while the crawl runs:
+    harvestman crawl https://forum.example.org/ --policy ucc --posts --out forum
   A site behind a login, on a server that is not in the DNS:
     harvestman crawl https://forum.example.org/ --cookies cookies.txt \\
         --resolve forum.example.org:127.0.0.1 --out dev
@@ -173,7 +176,10 @@ pub(super) fn to_report(
     until: Until,
 ) -> Result<Report, Failure> {
     let result = with_uploads(config, |metrics| {
-        pipeline::runtime(config).block_on(crawl(config, metrics, progress, start, until))
+        with_posts(config, &metrics.clone(), |posts| {
+            let crawl = crawl(config, metrics, (progress, posts), start, until);
+            pipeline::runtime(config).block_on(crawl)
+        })
     });
     match config.log.format {
         LogFormat::Text => result,
@@ -205,7 +211,7 @@ fn complete(mut config: Config, seeds: &[Url]) -> Config {
 async fn crawl(
     config: &Config,
     metrics: Metrics,
-    progress: &Arc<Progress>,
+    (progress, posts): (&Arc<Progress>, &FollowSignal),
     start: Start,
     until: Until,
 ) -> Result<Report, Failure> {
@@ -216,6 +222,7 @@ async fn crawl(
     let endpoints = Arc::new(Endpoints::open(config, &hooks, &latest).await?);
 
     let (shown, opening) = (Arc::clone(progress), Arc::clone(&endpoints));
+    let posts = posts.clone();
     let (learning, enough) = (Arc::clone(&hooks.metrics.policy), hooks.stop.clone());
     let on_status = move |status: &CrawlStatus| {
         if until == Until::Learnt && learning.model_updates.get() > 0 {
@@ -225,6 +232,7 @@ async fn crawl(
         latest.lock().clone_from(status);
         // The crawl directory exists once the first status arrives.
         opening.open_inside();
+        posts.begin();
     };
     let hooks = Hooks { on_status: Arc::new(on_status), ..hooks };
     let result = match start {

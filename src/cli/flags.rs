@@ -46,6 +46,9 @@ const NETWORK: &str = "Logins and network";
 const FLEET: &str = "Fleet";
 const OUTPUT: &str = "Output and log";
 
+/// The placeholder of a flag that needs no value.
+const SWITCH: &str = "true|false";
+
 /// All of them, in the order of the help.
 #[rustfmt::skip]
 const FLAGS: &[SettingFlag] = &[
@@ -90,6 +93,7 @@ const FLAGS: &[SettingFlag] = &[
     one(FLEET, ("fleet-name", "NAME"), ("fleet", "name"), "Name of the crawl in the fleet"),
     one(FLEET, ("node", "NAME"), ("fleet", "node"), "Name of this machine in the fleet"),
 
+    one(OUTPUT, ("posts", SWITCH), ("archive", "posts"), "Write the posts of the pages to posts.jsonl while the crawl runs"),
     one(OUTPUT, ("metrics", "ADDR:PORT"), ("metrics", "listen"), "Serve the live page and /metrics at this address"),
     one(OUTPUT, ("log-level", "LEVEL"), ("log", "level"), "Log level: off, error, warn, info, debug or trace"),
     one(OUTPUT, ("log-format", "text|json"), ("log", "format"), "Format of log lines"),
@@ -124,8 +128,12 @@ impl SettingFlag {
             "DIR" => ValueHint::DirPath,
             _ => ValueHint::Other,
         };
-        Arg::new(self.long)
-            .long(self.long)
+        let arg = Arg::new(self.long);
+        let arg = match self.value {
+            SWITCH => arg.num_args(0..=1).require_equals(true).default_missing_value("true"),
+            _ => arg,
+        };
+        arg.long(self.long)
             .value_name(self.value)
             .value_hint(hint)
             .allow_hyphen_values(true)

@@ -18,6 +18,7 @@ mod inspect;
 pub mod lab;
 pub mod learn;
 pub mod live;
+pub mod posts;
 pub mod recrawl;
 pub mod replay;
 pub mod report;
@@ -112,9 +113,10 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Show what a crawl learnt about a site
     Site(site::SiteArgs),
-    /// Export a crawl as CDXJ, Parquet, GraphML or DOT
+    /// Export a crawl as CDXJ, Parquet, GraphML or DOT, and its posts
     #[command(subcommand)]
     Export(Box<export::Export>),
+    Posts(posts::WarcPostsArgs),
     /// Upload the WARC files of a crawl to S3-compatible storage
     Upload(upload::UploadArgs),
     Demo(demo::DemoArgs),
@@ -159,6 +161,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Explain(args) => explain::run(&args)?,
         Command::Site(args) => site::run(&args)?,
         Command::Export(what) => return export::run(&what),
+        Command::Posts(args) => return posts::run(&args),
         Command::Upload(args) => return upload::run(&args),
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,

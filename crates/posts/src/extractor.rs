@@ -13,11 +13,16 @@ use crate::templates::{DatePlace, Extracted, SamplePage, Templates, learn_templa
 /// Maximum number of pages of a host that its templates are learned from, and of those whose dates are at the same place.
 const SAMPLE_MAX: usize = 96;
 const ALIKE_MAX: usize = 24;
+/// Maximum number of hosts, and of nodes of the pages that are kept to learn from: some 300 MB. Of further pages nothing is learned.
+const HOSTS_MAX: usize = 20_000;
+const NODES_MAX: usize = 2_000_000;
 
 /// Knows the templates of sites.
 #[derive(Debug, Clone, Default)]
 pub struct Extractor {
     hosts: BTreeMap<String, HostTemplates>,
+    /// Number of nodes of the pages of all samples.
+    nodes: usize,
     ignores_markup: bool,
 }
 
@@ -28,6 +33,8 @@ struct HostTemplates {
     /// How many pages of the sample have most of their dates at each place.
     kinds: BTreeMap<Option<DatePlace>, usize>,
     templates: Templates,
+    /// Whether the templates are those of the whole sample.
+    is_settled: bool,
 }
 
 impl Extractor {
@@ -40,6 +47,11 @@ impl Extractor {
 
     /// Learns from a page. The templates count from the next call of [`Extractor::settle`] on.
     pub fn learn(&mut self, page: &Page) {
+        let nodes = page.tree.nodes().len();
+        let is_known = self.hosts.contains_key(page.url.authority());
+        if self.nodes + nodes > NODES_MAX || (!is_known && self.hosts.len() >= HOSTS_MAX) {
+            return;
+        }
         let host = self.hosts.entry(page.url.authority().to_owned()).or_default();
         if host.sample.len() >= SAMPLE_MAX {
             return;
@@ -49,13 +61,16 @@ impl Extractor {
         if *alike < ALIKE_MAX {
             *alike += 1;
             host.sample.push((page.clone(), anchors));
+            host.is_settled = false;
+            self.nodes += nodes;
         }
     }
 
     /// Ends the learning from the pages so far.
     pub fn settle(&mut self) {
-        for host in self.hosts.values_mut().filter(|host| !host.sample.is_empty()) {
+        for host in self.hosts.values_mut().filter(|host| !host.is_settled) {
             host.templates = templates_of(&host.sample);
+            host.is_settled = true;
         }
     }
 

@@ -16,6 +16,7 @@ mod markup;
 mod parsed_page;
 mod records;
 mod segments;
+pub mod site;
 mod templates;
 mod tree;
 mod words;

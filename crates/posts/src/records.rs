@@ -1,9 +1,9 @@
 //! What a page shows: posts, their thread, users.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// All that a page shows.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PageRecords {
     /// The posts, in their order on the page.
     pub posts: Vec<PagePost>,
@@ -14,7 +14,7 @@ pub struct PageRecords {
 }
 
 /// A post of a page. Addresses are absolute.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct PagePost {
     /// The identifier that the site gave it, unique within its host.
     pub id: Option<String>,
@@ -47,7 +47,7 @@ pub struct PagePost {
 }
 
 /// What a post answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParentRef {
     /// The post with this identifier.
@@ -66,7 +66,7 @@ pub enum ParentRef {
 }
 
 /// A thread as a page shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PageThread {
     /// The address of its first page.
     pub url: Option<String>,
@@ -79,7 +79,7 @@ pub struct PageThread {
 }
 
 /// A person as a page describes it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PageUser {
     /// The address of its page.
     pub url: Option<String>,
@@ -92,7 +92,7 @@ pub struct PageUser {
 }
 
 /// Where a post was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PostSource {
     /// In the places of the template that repeat.

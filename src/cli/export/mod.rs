@@ -9,6 +9,7 @@ mod tables;
 use std::path::PathBuf;
 
 use super::exit::{Exit, Failure};
+use super::posts::{self, ExportPostsArgs};
 
 /// The exports. Each is documented with its arguments.
 #[derive(Debug, clap::Subcommand)]
@@ -22,12 +23,15 @@ Examples:
     duckdb -c \"SELECT fate, reason, count(*) FROM 'forum/pages.parquet' GROUP BY ALL\"
   The site model of the crawl as a graph:
     harvestman export site forum
-    harvestman export site forum --format dot --out - | dot -Tsvg > forum.svg")]
+    harvestman export site forum --format dot --out - | dot -Tsvg > forum.svg
+  The posts, threads and users that the pages show:
+    harvestman export posts forum --format sqlite")]
 pub enum Export {
     Cdxj(cdxj::CdxjArgs),
     Pages(tables::PagesArgs),
     Links(tables::LinksArgs),
     Site(site::SiteGraphArgs),
+    Posts(ExportPostsArgs),
 }
 
 /// The output of an export.
@@ -60,5 +64,6 @@ pub fn run(what: &Export) -> Result<Exit, Failure> {
         Export::Pages(args) => tables::pages(args),
         Export::Links(args) => tables::links(args),
         Export::Site(args) => site::run(args),
+        Export::Posts(args) => posts::run_export(args),
     }
 }

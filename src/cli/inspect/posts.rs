@@ -16,7 +16,7 @@ use harvestman_posts::{Extractor, Page, PagePost};
 /// Maximum size of a page, in bytes.
 const PAGE_BYTES_MAX: u64 = 16 << 20;
 /// The address of a page of which none is known; it is left out of its links.
-const NO_URL: &str = "http://unknown.invalid/";
+const NO_URL: &str = "http://unknown.invalid";
 /// Number of characters of a text that a listing shows.
 const TEXT_SHOWN: usize = 300;
 

@@ -73,6 +73,9 @@ crate::options! {
         pages_compress: LineCompression = LineCompression::None,
         /// Whether the links of each page are exported to `links.jsonl`.
         links: bool = false,
+        /// Whether the posts of the pages are written to `posts.jsonl` while the crawl runs, by a thread that reads the WARC files
+        /// behind it. Needs `enabled` and an uncompressed page log. Has no effect on nodes of a fleet.
+        posts: bool = false,
         /// Compression of the link export: `none`, `gzip` or `zstd`.
         links_compress: LineCompression = LineCompression::Gzip,
         /// Maximum time that lines of the page log wait in memory.

@@ -31,6 +31,14 @@ group! {
         uploaded_bytes: Counter = "harvestman_archive_uploaded_bytes_total";
         /// Closed WARC files that are not uploaded yet. If it grows, the storage is too slow or does not answer.
         upload_waiting_files: Gauge = "harvestman_archive_upload_waiting_files";
+        /// New and changed posts written to posts.jsonl, if `archive.posts` is set.
+        posts: Counter = "harvestman_archive_posts_total";
+        /// Pages that were read for their posts.
+        posts_pages: Counter = "harvestman_archive_posts_pages_total";
+        /// Threads that the posts in posts.jsonl are in.
+        posts_threads: Gauge = "harvestman_archive_posts_threads";
+        /// Bytes of the page log whose pages were not read for their posts yet. What is left at the end of the crawl is read then.
+        posts_behind_bytes: Gauge = "harvestman_archive_posts_behind_bytes";
         /// Free bytes of the file system of the crawl directory. The crawl ends when none are left.
         free_bytes: Gauge = "harvestman_archive_free_bytes";
     }

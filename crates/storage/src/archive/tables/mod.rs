@@ -8,11 +8,13 @@ mod error;
 mod lines;
 mod links;
 mod pages;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 pub use parquet::errors::ParquetError;
+pub use rows::{RowTable, RowType, RowValue};
 use std::io::{self, Write};
 use std::path::Path;
 

@@ -1,0 +1,132 @@
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+use http::HeaderMap;
+use proptest::prelude::*;
+
+use super::*;
+
+const WORDS: [&str; 11] =
+    ["apple", "bread", "candle", "door", "engine", "forest", "garden", "harbour", "island", "jacket", "kettle"];
+
+fn decode(message: &Bytes) -> Option<(HeaderMap, Bytes)> {
+    let body = message.windows(4).position(|four| four == b"\r\n\r\n")?;
+    Some((HeaderMap::new(), message.slice(body + 4..)))
+}
+
+/// A crawl of threads of two posts each, on two hosts. Returns the WARC and the page log.
+fn crawl(threads: usize) -> (Vec<u8>, Vec<String>) {
+    let (mut warc, mut log) = (Vec::new(), Vec::new());
+    for thread in 0..threads {
+        let host = if thread % 7 == 0 { "few" } else { "many" };
+        let mut posts = String::new();
+        for at in 0..2 {
+            let words = (0..12).map(|word| WORDS[(thread * 5 + at * 3 + word * (1 + at)) % WORDS.len()]);
+            let text = words.collect::<Vec<_>>().join(" ");
+            let _ = write!(
+                posts,
+                "<div class=post><div class=head><a href=/u/{at}>user{at}</a> <span class=date>2026-01-02 0{at}:{:02}</span></div>\
+                 <div class=text>{text} {thread} {at}.</div></div>",
+                thread % 60
+            );
+        }
+        let url = format!("http://{host}/t/{thread}");
+        let block = format!(
+            "HTTP/1.1 200 OK\r\n\r\n<html><head><title>{thread}</title></head><body><h1>Thread</h1>{posts}</body></html>"
+        );
+        let line = format!(
+            "{{\"url\":\"{url}\",\"fate\":\"fetched\",\"status\":200,\"content_type\":\"text/html\",\
+             \"warc_file\":\"warc/a.warc\",\"warc_offset\":{}}}\n",
+            warc.len()
+        );
+        let record = format!(
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-05-01T00:00:00Z\r\n\
+             Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        );
+        warc.extend(record.into_bytes());
+        log.push(line);
+    }
+    (warc, log)
+}
+
+fn texts(directory: &Path) -> Vec<String> {
+    let lines = std::fs::read_to_string(directory.join(POSTS_FILE)).unwrap();
+    let text = |line: &str| serde_json::from_str::<Post>(line).unwrap().text;
+    let mut texts: Vec<String> = lines.lines().map(text).collect();
+    texts.sort();
+    texts
+}
+
+fn directory() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("warc")).unwrap();
+    directory
+}
+
+/// Follows to the end; a crash after this many steps and saves, if there is one.
+fn follow(directory: &Path, crash: Option<(usize, usize)>) {
+    let mut follower = Follower::open(directory, decode).unwrap();
+    let (steps, save_every) = crash.unwrap_or((usize::MAX, 10));
+    for number in 0..steps {
+        if follower.step(true).unwrap() == FollowStep::UpToDate {
+            follower.write_waiting().unwrap();
+            follower.save().unwrap();
+            return;
+        }
+        if number % save_every == save_every - 1 {
+            follower.save().unwrap();
+        }
+    }
+}
+
+#[test]
+fn posts_are_written_behind_the_crawl_and_hosts_wait_until_enough_is_learned() {
+    let directory = directory();
+    let (warc, log) = crawl(260);
+    let path = directory.path().join("warc/a.warc.open");
+    std::fs::write(directory.path().join(PAGE_LOG), log[..40].concat()).unwrap();
+    std::fs::write(&path, &warc[..100]).unwrap();
+    let mut follower = Follower::open(directory.path(), decode).unwrap();
+    assert_eq!(follower.step(false).unwrap(), FollowStep::UpToDate, "its record is not complete yet");
+    std::fs::write(&path, &warc).unwrap();
+    while follower.step(false).unwrap() == FollowStep::Page {}
+    assert_eq!((follower.done().pages, follower.done().posts), (40, 0), "too little is learned");
+    std::fs::rename(&path, directory.path().join("warc/a.warc")).unwrap();
+    std::fs::write(directory.path().join(PAGE_LOG), log.concat() + "{\"url\":").unwrap();
+    while follower.step(false).unwrap() == FollowStep::Page {}
+    assert_eq!(follower.done().posts, 2 * 222, "of the host with many pages");
+    follower.write_waiting().unwrap();
+    let done = follower.done();
+    assert_eq!((done.posts, done.unreadable, done.behind), (520, 0, 7));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn each_post_is_written_once_however_often_it_is_killed(
+        crashes in prop::collection::vec((0_usize..300, 1_usize..20, 0_usize..2_000), 0..5),
+    ) {
+        let (warc, log) = crawl(260);
+        let whole = directory();
+        let killed = directory();
+        for directory in [&whole, &killed] {
+            std::fs::write(directory.path().join("warc/a.warc"), &warc).unwrap();
+            std::fs::write(directory.path().join(PAGE_LOG), log.concat()).unwrap();
+        }
+        follow(whole.path(), None);
+        for (steps, save_every, lost) in crashes {
+            follow(killed.path(), Some((steps, save_every)));
+            // What was not synced may be torn.
+            let path = killed.path().join(POSTS_FILE);
+            let kept = complete_bytes(&File::open(&path).unwrap(), u64::MAX).unwrap();
+            let state = read_state(killed.path(), &File::open(killed.path().join(PAGE_LOG)).unwrap()).unwrap();
+            let cut = kept.saturating_sub(lost as u64).max(state.posts_bytes);
+            OpenOptions::new().write(true).open(&path).unwrap().set_len(cut).unwrap();
+        }
+        follow(killed.path(), None);
+        prop_assert_eq!(texts(killed.path()), texts(whole.path()));
+        prop_assert_eq!(texts(whole.path()).len(), 520);
+    }
+}

@@ -1,0 +1,87 @@
+//! Hashes of a text, by which equal texts and beginnings of texts are found without it.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::names::hash_of;
+
+/// Lengths of beginnings that are compared, in letters and digits.
+pub(super) const STARTS: [usize; 3] = [24, 64, 160];
+
+/// What is kept of a text. Only letters and digits count, in lower case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Prints {
+    /// Hash of the whole text.
+    pub whole: u64,
+    /// Hashes of its beginnings of [`STARTS`]; 0 of those that are longer than the text.
+    pub starts: [u64; STARTS.len()],
+    /// Number of letters and digits.
+    pub length: u32,
+}
+
+impl Prints {
+    /// Reads a text.
+    pub fn of(text: &str) -> Self {
+        let plain = plain(text);
+        if plain.is_empty() {
+            return Self { whole: xxh3_64(text.trim().as_bytes()).max(1), ..Self::default() };
+        }
+        let mut starts = [0; STARTS.len()];
+        let (mut next, mut length) = (0, 0);
+        for (at, _) in plain.char_indices().chain([(plain.len(), ' ')]) {
+            if next < STARTS.len() && length == STARTS[next] {
+                starts[next] = xxh3_64(&plain.as_bytes()[..at]).max(1);
+                next += 1;
+            }
+            length += 1;
+        }
+        let length = u32::try_from(length - 1).unwrap_or(u32::MAX);
+        Self { whole: xxh3_64(plain.as_bytes()).max(1), starts, length }
+    }
+
+    /// Returns a hash of the beginning of the text and of what tells it apart from others: host, author, date.
+    pub fn hash_with(&self, [host, author, date]: [&str; 3]) -> u64 {
+        let text = if self.starts[0] == 0 { self.whole } else { self.starts[0] };
+        hash_of(&[host, author, date, &text.to_string()])
+    }
+
+    /// Returns the number of the longest beginning of [`STARTS`] that the text has.
+    pub fn longest_start(&self) -> Option<usize> {
+        self.starts.iter().rposition(|hash| *hash != 0)
+    }
+}
+
+/// Returns the letters and digits of a text, in lower case.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns whether a text ends as texts do that are cut off.
+pub(super) fn is_cut(text: &str) -> bool {
+    let text = text.trim_end().trim_end_matches([']', ')']);
+    text.ends_with('…') || text.ends_with("...")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beginnings_of_equal_texts_are_equal() {
+        let long = "Word und ÄÖÜ, ".repeat(20);
+        let (one, other) = (Prints::of(&long), Prints::of(&format!("  {} other", long.to_uppercase())));
+        assert_eq!(one.starts, other.starts);
+        assert!(one.whole != other.whole && one.longest_start() == Some(2) && one.length == 200);
+        assert_eq!(Prints::of("short").longest_start(), None);
+        assert_eq!(Prints::of(&"a".repeat(24)).longest_start(), Some(0));
+        assert_eq!(Prints::of("a b").whole, Prints::of("A-b!").whole);
+        assert_ne!(Prints::of(":-)").whole, Prints::of(":-(").whole);
+    }
+
+    #[test]
+    fn cut_texts_are_recognised() {
+        for cut in ["a …", "a...", "a [...]", "a (…) "] {
+            assert!(is_cut(cut), "{cut}");
+        }
+        assert!(!is_cut("a.") && !is_cut(""));
+    }
+}

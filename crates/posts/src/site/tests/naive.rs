@@ -1,0 +1,298 @@
+//! The slow way to find out which posts are the same: every post is compared with every other one, by its text.
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+use super::super::grouping::group;
+use super::super::moment::Moment;
+use super::super::order::sort;
+use super::super::prints::{STARTS, plain};
+use super::super::sighting::{SeenPage, Sighting};
+use super::super::threads::ThreadSets;
+use super::*;
+use crate::records::ParentRef;
+
+const TEXTS: [&str; 7] = [
+    "+1",
+    "thanks",
+    "a text of some length that many",
+    "a text of some length that many people write, again and again, until it is long enough to be sure",
+    "a text of some length that many people write, again and again, until it is long enough to be sure. And more of it.",
+    "a text of some length …",
+    "a text of some length that many people write, again and again, until it …",
+];
+
+/// Pages of posts that share much: identifiers, authors, texts, times.
+pub(super) fn any_pages() -> impl Strategy<Value = Vec<OriginAndRecords>> {
+    prop::collection::vec(any_page(), 1..12)
+}
+
+fn any_page() -> impl Strategy<Value = OriginAndRecords> {
+    let url = prop::sample::select(vec![
+        "http://h/t/1",
+        "http://h/t/1?page=2",
+        "http://h/t/2",
+        "http://h/t/2?p=2",
+        "http://h/u/1",
+    ]);
+    let title = prop::option::of(prop::sample::select(vec!["One", "Two"]));
+    (url, 0_i64..6, title, prop::collection::vec(any_post(), 0..5)).prop_map(|(url, day, title, posts)| {
+        let crawl_time = Timestamp::from_second(1_700_000_000 + day * 86_400).unwrap();
+        let head = PageNeighbours { title: title.map(str::to_owned), ..PageNeighbours::default() };
+        let origin = PageOrigin {
+            url: url.to_owned(),
+            crawl_time,
+            head,
+            warc_offset: Some(day as u64),
+            ..PageOrigin::default()
+        };
+        (origin, PageRecords { posts, ..PageRecords::default() })
+    })
+}
+
+fn any_post() -> impl Strategy<Value = PagePost> {
+    let id = prop::option::weighted(0.3, prop::sample::select(vec!["1", "2", "3"]));
+    let url = prop::option::weighted(0.2, prop::sample::select(vec!["http://h/p/1", "http://h/t/1#p2"]));
+    let author = prop::option::weighted(0.8, prop::sample::select(vec!["ann", "bob"]));
+    let dates = ["2026-01-01T10:00", "2026-01-01T11:00", "2026-01-01", "2026-01-02", "2026-02-02T10:00"];
+    let date = prop::option::weighted(0.8, prop::sample::select(dates.to_vec()));
+    let parent = prop::option::weighted(
+        0.3,
+        prop_oneof![
+            Just(ParentRef::Id("1".to_owned())),
+            (0_usize..5).prop_map(ParentRef::Index),
+            Just(ParentRef::Quote { author: Some("ann".to_owned()), text: "some length".to_owned() }),
+        ],
+    );
+    let text = prop::sample::select(TEXTS.to_vec());
+    ((id, url, author, date), (parent, text, 0..3_u8)).prop_map(|((id, url, author, date), (parent, text, sure))| {
+        PagePost {
+            id: id.map(str::to_owned),
+            url: url.map(str::to_owned),
+            author: author.map(str::to_owned),
+            date: date.map(str::to_owned),
+            parent,
+            text: text.to_owned(),
+            confidence: f64::from(sure) / 2.0,
+            ..PagePost::default()
+        }
+    })
+}
+
+/// Panics unless both ways find the same sets.
+pub(super) fn check(pages: &[OriginAndRecords]) {
+    let (mut collected, mut stored) = collect(pages);
+    sort(&mut collected);
+    let mut threads = ThreadSets::of(&collected);
+    let fast = group(&mut collected.sightings, &collected.pages, &collected.names, &mut threads);
+    let sightings = &collected.sightings;
+    let texts = sightings.iter().map(|sighting| plain(&stored.post(sighting.place).unwrap().text)).collect();
+    let of_threads = sightings.iter().map(|sighting| threads.find(sighting.thread)).collect();
+    let mut naive = Naive {
+        sightings,
+        pages: &collected.pages,
+        texts,
+        threads: of_threads,
+        labels: (0..sightings.len()).collect(),
+    };
+    naive.run();
+    assert_eq!(fast, naive.labels.iter().map(|label| *label as u32).collect::<Vec<_>>());
+}
+
+/// A way to tell from two posts whether they are the same.
+type IsSame = fn(&Naive<'_>, usize, usize) -> bool;
+
+struct Naive<'s> {
+    sightings: &'s [Sighting],
+    pages: &'s [SeenPage],
+    texts: Vec<String>,
+    threads: Vec<u32>,
+    /// For each sighting the first that is the same post.
+    labels: Vec<usize>,
+}
+
+impl Naive<'_> {
+    fn run(&mut self) {
+        for one in 0..self.labels.len() {
+            for other in 0..one {
+                let (a, b) = (&self.sightings[one], &self.sightings[other]);
+                if (a.id != 0 && a.id == b.id) || (a.url != 0 && a.url == b.url) {
+                    self.relabel(one, other);
+                }
+            }
+        }
+        self.join_alike(same_time);
+        self.join_alike(same_thread);
+        self.join_alike(same_page);
+        let alone: Vec<usize> = (0..self.labels.len()).filter(|at| self.is_waiting(*at)).collect();
+        let best: Vec<_> = alone.iter().map(|at| self.best_text(*at)).collect();
+        for (excerpt, text) in alone.iter().zip(best) {
+            if let Some(text) = text {
+                self.join(*excerpt, text);
+            }
+        }
+        let keyed = |naive: &Self, one: usize, other: usize| {
+            let (a, b) = (&naive.sightings[one], &naive.sightings[other]);
+            alone.contains(&one)
+                && alone.contains(&other)
+                && a.author == b.author
+                && a.author != 0
+                && is_exact(a)
+                && a.moment == b.moment
+                && naive.start(one, 0) == naive.start(other, 0)
+        };
+        self.join_by(&keyed);
+        self.join_revisions();
+    }
+
+    fn relabel(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.labels[one], self.labels[other]);
+        self.labels.iter_mut().filter(|label| **label == one.max(other)).for_each(|label| *label = one.min(other));
+    }
+
+    fn is_identified(&self, at: usize) -> bool {
+        let is_set = |other: &usize| self.labels[*other] == self.labels[at];
+        (0..self.labels.len())
+            .filter(is_set)
+            .map(|other| &self.sightings[other])
+            .any(|it| (it.id != 0 || it.url != 0) && !it.is_excerpt)
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        if !(self.is_identified(one) && self.is_identified(other)) {
+            self.relabel(one, other);
+        }
+    }
+
+    fn start(&self, at: usize, start: usize) -> Option<String> {
+        let start: String = self.texts[at].chars().take(STARTS[start]).collect::<String>();
+        (self.texts[at].chars().count() >= start.chars().count()).then_some(start)
+    }
+
+    fn length(&self, at: usize) -> usize {
+        self.texts[at].chars().count()
+    }
+
+    /// The number of posts with its author and text before it on its page.
+    fn number(&self, at: usize) -> usize {
+        let is_alike = |other: &usize| {
+            let (a, b) = (&self.sightings[at], &self.sightings[*other]);
+            a.page == b.page && a.author == b.author && a.prints.whole == b.prints.whole
+        };
+        (0..at).filter(is_alike).count()
+    }
+
+    fn join_alike(&mut self, is_same: IsSame) {
+        let is_alike = |naive: &Self, one: usize, other: usize| {
+            let (a, b) = (&naive.sightings[one], &naive.sightings[other]);
+            naive.texts[one] == naive.texts[other]
+                && a.author == b.author
+                && naive.number(one) == naive.number(other)
+                && is_same(naive, one, other)
+        };
+        self.join_by(&is_alike);
+    }
+
+    /// Joins those that are alike and near in time.
+    fn join_by(&mut self, is_alike: &dyn Fn(&Self, usize, usize) -> bool) {
+        let count = self.labels.len();
+        let mut runs: Vec<Vec<usize>> = Vec::new();
+        for first in 0..count {
+            if !is_alike(self, first, first) || (0..first).any(|before| is_alike(self, before, first)) {
+                continue;
+            }
+            let mut alike: Vec<usize> = (first..count).filter(|at| is_alike(self, first, *at)).collect();
+            alike.sort_by_key(|at| (self.sightings[*at].moment.map(|moment| moment.seconds), *at));
+            let near = |one: &usize, other: &usize| {
+                Moment::may_be_one(self.sightings[*one].moment, self.sightings[*other].moment)
+            };
+            runs.extend(alike.chunk_by(near).filter(|run| run.len() > 1).map(|run| {
+                let mut run = run.to_vec();
+                run.sort_unstable();
+                run
+            }));
+        }
+        runs.sort();
+        for run in runs {
+            let target = run.iter().copied().find(|at| self.is_identified(*at)).unwrap_or(run[0]);
+            run.iter().for_each(|at| self.join(target, *at));
+        }
+    }
+
+    fn is_waiting(&self, at: usize) -> bool {
+        let excerpt = &self.sightings[at];
+        let length = self.length(at);
+        let is_long = length >= STARTS[1] || (excerpt.author != 0 && length >= STARTS[0]);
+        excerpt.is_excerpt && !self.is_identified(at) && is_long
+    }
+
+    fn best_text(&self, excerpt: usize) -> Option<usize> {
+        let short = &self.sightings[excerpt];
+        let start = STARTS.iter().rposition(|start| self.length(excerpt) >= *start)?;
+        let fits = |at: &usize| {
+            let long = &self.sightings[*at];
+            !long.is_excerpt
+                && (short.author == 0 || short.author == long.author)
+                && self.length(*at) >= self.length(excerpt)
+                && self.start(*at, start) == self.start(excerpt, start)
+                && Moment::may_be_one(short.moment, long.moment)
+                && (short.id == 0 || long.id == 0 || short.id == long.id)
+        };
+        let distance = |at: &usize| {
+            let moments = short.moment.zip(self.sightings[*at].moment);
+            moments.map_or(i64::MAX, |(one, other)| (one.seconds - other.seconds).abs())
+        };
+        (0..self.labels.len()).filter(fits).min_by_key(distance)
+    }
+
+    fn join_revisions(&mut self) {
+        for later in 1..self.pages.len() {
+            if self.pages[later].url != self.pages[later - 1].url {
+                continue;
+            }
+            let (before, after) = (self.only_on(later - 1, later), self.only_on(later, later - 1));
+            let key = |at: usize| (self.sightings[at].author, self.sightings[at].moment);
+            let single = |among: &[usize], at: usize| among.iter().filter(|other| key(**other) == key(at)).count() == 1;
+            let mut pairs: Vec<(usize, usize)> = Vec::new();
+            for one in before.iter().copied().filter(|at| key(*at).0 != 0 && is_exact(&self.sightings[*at])) {
+                for other in after.iter().copied().filter(|other| key(*other) == key(one)) {
+                    if single(&before, one) && single(&after, other) {
+                        pairs.push((one, other));
+                    }
+                }
+            }
+            pairs.sort_by_key(|(one, _)| (key(*one).0, key(*one).1.map(|moment| moment.seconds)));
+            pairs.into_iter().for_each(|(one, other)| self.join(one, other));
+        }
+    }
+
+    fn on(&self, page: usize) -> Vec<usize> {
+        (0..self.labels.len()).filter(|at| self.sightings[*at].page as usize == page).collect()
+    }
+
+    /// The posts of a page that are not on the other one.
+    fn only_on(&self, page: usize, other: usize) -> Vec<usize> {
+        let others: HashSet<usize> = self.on(other).into_iter().map(|at| self.labels[at]).collect();
+        self.on(page).into_iter().filter(|at| !others.contains(&self.labels[*at])).collect()
+    }
+}
+
+fn is_exact(sighting: &Sighting) -> bool {
+    sighting.moment.is_some_and(|moment| moment.is_exact)
+}
+
+fn same_time(naive: &Naive<'_>, one: usize, other: usize) -> bool {
+    let (a, b) = (&naive.sightings[one], &naive.sightings[other]);
+    let is_short = naive.length(one) < 24;
+    is_exact(a) && a.author != 0 && a.moment == b.moment && (!is_short || naive.threads[one] == naive.threads[other])
+}
+
+fn same_thread(naive: &Naive<'_>, one: usize, other: usize) -> bool {
+    let thread = naive.threads[one];
+    thread != 0 && thread == naive.threads[other] && naive.length(one) >= 64
+}
+
+fn same_page(naive: &Naive<'_>, one: usize, other: usize) -> bool {
+    let url = |at: usize| naive.pages[naive.sightings[at].page as usize].url;
+    url(one) == url(other)
+}

@@ -1,0 +1,167 @@
+//! Single rules.
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::records::{PageThread, PageUser, ParentRef};
+
+fn origin(url: &str, day: i64) -> PageOrigin {
+    let crawl_time = Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap();
+    PageOrigin { url: url.to_owned(), crawl_time, ..PageOrigin::default() }
+}
+
+fn post(author: &str, date: &str, text: &str) -> PagePost {
+    let (author, date) = (Some(author.to_owned()), Some(date.to_owned()));
+    PagePost { author, date, text: text.to_owned(), confidence: 1.0, ..PagePost::default() }
+}
+
+fn page(url: &str, day: i64, posts: Vec<PagePost>) -> OriginAndRecords {
+    (origin(url, day), PageRecords { posts, ..PageRecords::default() })
+}
+
+fn with_id(id: &str, post: PagePost) -> PagePost {
+    PagePost { id: Some(id.to_owned()), ..post }
+}
+
+const T: &str = "2026-01-01T10:00";
+
+#[test]
+fn identifiers_that_are_numbers_in_their_thread_do_not_join_threads() {
+    let thread = |url: &str, author: &str| {
+        page(url, 0, (1..9).map(|n| with_id(&n.to_string(), post(author, T, &format!("{author} {n}")))).collect())
+    };
+    let found = records(&[thread("http://h/t/1", "ann"), thread("http://h/t/2", "bob")]);
+    check_integrity(&found);
+    assert_eq!((found.posts.len(), found.threads.len()), (16, 2));
+    assert!(found.posts[0].id.starts_with("h:1~"));
+}
+
+#[test]
+fn an_address_that_all_posts_of_a_page_have_is_not_theirs() {
+    let at = |text: &str| PagePost { url: Some("http://h/t/1".to_owned()), ..post("ann", T, text) };
+    assert_eq!(records(&[page("http://h/t/1", 0, vec![at("one"), at("two")])]).posts.len(), 2);
+}
+
+#[test]
+fn equal_short_texts_are_several_posts_unless_time_and_thread_are_the_same() {
+    let plus = |date: &str| post("ann", date, "+1");
+    let pages = [
+        page("http://h/t/1", 0, vec![plus(T), plus(T), plus("2026-01-01T10:05")]),
+        page("http://h/t/1?page=2", 0, vec![plus(T), plus("2026-01-03T10:00")]),
+        page("http://h/t/2", 0, vec![plus(T)]),
+    ];
+    assert_eq!(records(&pages).posts.len(), 5);
+}
+
+#[test]
+fn a_post_that_a_page_no_longer_shows_is_gone() {
+    let (one, two) = (with_id("1", post("ann", T, "one")), with_id("2", post("bob", T, "two")));
+    let found = records(&[page("http://h/t/1", 0, vec![one.clone(), two]), page("http://h/t/1", 1, vec![one])]);
+    let gone: Vec<_> = found.posts.iter().map(|post| (post.id.as_str(), post.is_gone, post.visit)).collect();
+    assert_eq!(gone, [("h:1", false, 2), ("h:2", true, 1)]);
+}
+
+#[test]
+fn an_edited_post_without_identifier_is_one_post_with_versions() {
+    let pages = [("one", 0), ("one", 1), ("one, edited", 2)]
+        .map(|(text, day)| page("http://h/t/1", day, vec![post("ann", T, text)]));
+    let found = records(&pages);
+    let versions: Vec<_> = found.posts[0].versions.iter().map(|version| version.text.as_str()).collect();
+    assert_eq!((found.posts.len(), versions), (1, vec!["one", "one, edited"]));
+}
+
+#[test]
+fn parents_are_found_by_every_kind_of_reference() {
+    let answer = |id: &str, parent: ParentRef| PagePost { parent: Some(parent), ..with_id(id, post("cyd", T, id)) };
+    let quote = ParentRef::Quote { author: Some("ann".to_owned()), text: "what I said".to_owned() };
+    let first =
+        PagePost { url: Some("http://h/t/1#a".to_owned()), ..with_id("a", post("ann", T, "This is what I said.")) };
+    let pages = [
+        page(
+            "http://h/t/1",
+            0,
+            vec![first, with_id("b", post("bob", T, "what I said")), answer("c", ParentRef::Index(1))],
+        ),
+        page(
+            "http://h/t/1?page=2",
+            0,
+            vec![
+                answer("d", ParentRef::Id("a".to_owned())),
+                answer("e", ParentRef::Url("http://h/t/1#a".to_owned())),
+                answer("f", quote),
+                answer("g", ParentRef::Id("unknown".to_owned())),
+                answer("h", ParentRef::Id("h".to_owned())),
+            ],
+        ),
+    ];
+    let found = records(&pages);
+    let parents: Vec<_> = found.posts.iter().map(|post| post.parent_id.as_deref().unwrap_or("-")).collect();
+    assert_eq!(parents, ["-", "-", "h:b", "h:a", "h:a", "h:a", "-", "-"]);
+}
+
+#[test]
+fn pages_of_a_thread_are_known_by_their_title_and_one_number() {
+    let titled = |url: &str, title: &str| {
+        let (mut origin, records) = page(url, 0, vec![post("ann", T, url)]);
+        origin.head.title = Some(title.to_owned());
+        (origin, records)
+    };
+    let pages = [
+        titled("http://h/thread-7-1.html", "Bread - Forum"),
+        titled("http://h/thread-7-2.html", "Bread (Page 2) - Forum"),
+        titled("http://h/thread-8-1.html", "Bread - Forum"),
+        titled("http://h/thread-7-3.html", "Other - Forum"),
+    ];
+    let found = records(&pages);
+    let threads: Vec<_> = found.threads.iter().map(|thread| (thread.url.as_str(), thread.posts)).collect();
+    assert_eq!(
+        threads,
+        [("http://h/thread-7-1.html", 2), ("http://h/thread-7-3.html", 1), ("http://h/thread-8-1.html", 1)]
+    );
+}
+
+#[test]
+fn users_are_those_of_profiles_and_of_posts() {
+    let profile = PageUser {
+        url: Some("http://h/u/ann".to_owned()),
+        name: "ann".to_owned(),
+        joined: Some("2020-01-01".to_owned()),
+        posts: Some(7),
+    };
+    let records_of = PageRecords { users: vec![profile], ..PageRecords::default() };
+    let linked = PagePost { author_url: Some("http://h/u/ann".to_owned()), ..post("ann", T, "one") };
+    let pages = [
+        (origin("http://h/u/ann", 0), records_of),
+        page("http://h/t/1", 0, vec![linked, post("ann", T, "two"), post("bob", T, "three")]),
+    ];
+    let users = records(&pages).users;
+    let shown: Vec<_> = users.iter().map(|user| (user.name.as_deref(), user.posts, user.posts_found)).collect();
+    assert_eq!(shown, [(Some("ann"), Some(7), 2), (Some("bob"), None, 1)]);
+}
+
+#[test]
+fn a_search_result_belongs_to_the_thread_that_it_names() {
+    let thread = PageThread {
+        url: Some("http://h/t/1?page=2#p5".to_owned()),
+        title: Some("T".to_owned()),
+        ..PageThread::default()
+    };
+    let result = PagePost { thread: Some(thread), ..post("ann", T, "a result") };
+    let found = records(&[page("http://h/search", 0, vec![result])]);
+    assert_eq!((found.threads[0].url.as_str(), found.threads[0].title.as_deref()), ("http://h/t/1", Some("T")));
+}
+
+#[test]
+fn a_visit_that_finds_a_page_unchanged_has_seen_its_posts() {
+    let (mut collector, mut stored) = collect(&[page("http://h/t/1", 0, vec![post("ann", T, "one")])]);
+    collector.add_unchanged("http://h/t/1", origin("", 3).crawl_time);
+    collector.add_unchanged("http://h/t/2", origin("", 5).crawl_time);
+    let mut site = collector.finish();
+    let mut seen = Vec::new();
+    let each: Result<(), Infallible> = site.posts(&mut stored, &mut |post| {
+        seen.push((post.first_seen, post.last_seen));
+        Ok(())
+    });
+    each.unwrap();
+    assert_eq!(seen, [(origin("", 0).crawl_time.to_string(), origin("", 3).crawl_time.to_string())]);
+}

@@ -1,0 +1,179 @@
+//! Follows a crawl with `archive.posts`: a thread that writes `posts.jsonl` behind it.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::cli::exit::Failure;
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_core::config::Config;
+use harvestman_core::config::archive::LineCompression;
+use harvestman_extraction::{FollowStep, Followed, Follower, POSTS_FILE};
+use harvestman_lab::corpus::response;
+use harvestman_metrics::{ArchiveMetrics, Metrics};
+use harvestman_report::{Report, StopReason, figures};
+
+/// The crawl has not prepared its directory.
+const WAITING: u8 = 0;
+/// The crawl is running.
+const RUNNING: u8 = 1;
+/// The crawl has ended: what is left is read.
+const OVER: u8 = 2;
+/// The crawl was stopped: nothing more is read.
+const STOPPED: u8 = 3;
+
+/// How long the follower waits for new pages.
+const IDLE: Duration = Duration::from_millis(250);
+/// While the crawl runs, the follower rests this many times as long as it works, so that it takes a quarter of a processor at most.
+const REST: u32 = 3;
+/// The interval at which it keeps how far it is.
+const SAVE_EVERY: Duration = Duration::from_secs(2);
+
+/// What a follower has done, and the earliest and the latest time of the posts.
+struct Outcome {
+    done: Followed,
+    times: Option<(String, String)>,
+}
+
+/// Tells the follower of a crawl that the directory is prepared.
+#[derive(Clone, Default)]
+pub(in crate::cli) struct FollowSignal(Arc<AtomicU8>);
+
+impl FollowSignal {
+    /// Lets the follower begin.
+    pub fn begin(&self) {
+        let _ = self.0.compare_exchange(WAITING, RUNNING, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+/// Crawls, and writes the posts behind the crawl if `archive.posts` is set.
+pub(in crate::cli) fn with_posts(
+    config: &Config,
+    metrics: &Metrics,
+    crawl: impl FnOnce(&FollowSignal) -> Result<Report, Failure>,
+) -> Result<Report, Failure> {
+    let signal = FollowSignal::default();
+    if !config.archive.posts {
+        return crawl(&signal);
+    }
+    if !config.archive.enabled || config.archive.pages_compress != LineCompression::None {
+        let what = "archive.posts needs archive.enabled = true and archive.pages_compress = \"none\"";
+        return Err(Failure::usage(format!("{what}: posts are read from the WARC files by the page log")));
+    }
+    let following = start(Path::new(&config.crawl.out), &signal, &metrics.archive);
+    let result = crawl(&signal);
+    let is_stopped = result.as_ref().map_or(true, |report| report.stop_reason == StopReason::Interrupted);
+    signal.0.store(if is_stopped { STOPPED } else { OVER }, Ordering::Relaxed);
+    let requests = result.as_ref().ok().map(|report| report.requests);
+    log_result(following.join(), &config.crawl.out, is_stopped, requests);
+    result
+}
+
+fn start(
+    directory: &Path,
+    signal: &FollowSignal,
+    metrics: &Arc<ArchiveMetrics>,
+) -> JoinHandle<io::Result<Option<Outcome>>> {
+    let (directory, signal, metrics) = (directory.to_owned(), signal.clone(), Arc::clone(metrics));
+    thread::spawn(move || follow(&directory, &signal.0, &metrics))
+}
+
+/// Follows until the crawl is over. Returns `None` if it did not begin.
+fn follow(directory: &Path, phase: &AtomicU8, metrics: &ArchiveMetrics) -> io::Result<Option<Outcome>> {
+    let Some(mut follower) = opened(directory, phase)? else { return Ok(None) };
+    let clock = Clock::system();
+    let mut saved = clock.now();
+    let mut counted = Followed::default();
+    loop {
+        let phase = phase.load(Ordering::Relaxed);
+        if phase == STOPPED {
+            break;
+        }
+        let before = clock.now();
+        match follower.step(phase == OVER)? {
+            FollowStep::UpToDate if phase == OVER => {
+                follower.write_waiting()?;
+                break;
+            }
+            FollowStep::UpToDate => thread::sleep(IDLE),
+            FollowStep::Page if phase == RUNNING => thread::sleep(clock.now().since(before) * REST),
+            FollowStep::Page => {}
+        }
+        count(metrics, &mut counted, follower.done());
+        save_if_due(&mut follower, &clock, &mut saved)?;
+    }
+    follower.save()?;
+    count(metrics, &mut counted, follower.done());
+    Ok(Some(Outcome { done: follower.done(), times: follower.times() }))
+}
+
+fn count(metrics: &ArchiveMetrics, counted: &mut Followed, done: Followed) {
+    metrics.posts.add(done.written - counted.written);
+    metrics.posts_pages.add(done.pages - counted.pages);
+    metrics.posts_threads.set(done.threads);
+    metrics.posts_behind_bytes.set(done.behind);
+    *counted = done;
+}
+
+fn save_if_due(follower: &mut Follower, clock: &Clock, saved: &mut Instant) -> io::Result<()> {
+    if clock.now().since(*saved) < SAVE_EVERY {
+        return Ok(());
+    }
+    follower.save()?;
+    *saved = clock.now();
+    Ok(())
+}
+
+/// Waits for the page log and opens it.
+fn opened(directory: &Path, phase: &AtomicU8) -> io::Result<Option<Follower>> {
+    loop {
+        let phase = phase.load(Ordering::Relaxed);
+        if phase != WAITING {
+            match Follower::open(directory, response) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && phase == RUNNING => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                opened => return opened.map(Some),
+            }
+        }
+        thread::sleep(IDLE);
+    }
+}
+
+fn log_result(
+    result: thread::Result<io::Result<Option<Outcome>>>,
+    directory: &str,
+    is_stopped: bool,
+    requests: Option<u64>,
+) {
+    let again = format!("harvestman export posts {directory}");
+    match result {
+        Ok(Ok(Some(Outcome { done, times }))) => {
+            let unreadable = done.unreadable;
+            let [posts, threads, authors] = [done.posts, done.threads, done.authors].map(figures::count);
+            let times = times.map_or_else(String::new, |(first, last)| format!(", written from {first} to {last}"));
+            let requests = requests.filter(|requests| *requests > 0);
+            let each = requests.map_or_else(String::new, |requests| {
+                format!("; {:.2} posts per request", done.posts as f64 / requests as f64)
+            });
+            tracing::info!("{POSTS_FILE} has {posts} posts in {threads} threads by {authors} authors{times}{each}");
+            if is_stopped && done.behind > 0 {
+                tracing::info!(
+                    "the pages that were not read for posts yet are read when the crawl is resumed, or by: {again}"
+                );
+            }
+            if unreadable > 0 {
+                tracing::warn!("{unreadable} pages could not be read for posts");
+            }
+        }
+        Ok(Ok(None)) => {}
+        Ok(Err(error)) => {
+            tracing::error!("cannot write {POSTS_FILE}: {error}; the crawl itself is complete, retry with: {again}")
+        }
+        Err(_) => tracing::error!(
+            "the thread that writes {POSTS_FILE} panicked; the crawl itself is complete, retry with: {again}"
+        ),
+    }
+}
