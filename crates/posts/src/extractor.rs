@@ -8,7 +8,7 @@ use crate::details::{Marks, parents, resolve, thread_of};
 use crate::markup::read_markup;
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
-use crate::templates::{DatePlace, Extracted, SamplePage, Templates, learn_templates};
+use crate::templates::{DatePlace, Extracted, SamplePage, Templates};
 
 /// Maximum number of pages of a host that its templates are learned from, and of those whose dates are at the same place.
 const SAMPLE_MAX: usize = 96;
@@ -81,7 +81,7 @@ impl Extractor {
             Some(host) => host.templates.extract(&page.tree, &anchors),
             None => {
                 let alone = SamplePage { tree: &page.tree, anchors: &anchors, url: &page.url };
-                learn_templates(&[alone]).extract(&page.tree, &anchors)
+                Templates::learn(&[alone]).extract(&page.tree, &anchors)
             }
         };
         let records = with_details(page, found);
@@ -122,7 +122,7 @@ fn main_place(page: &Page, anchors: &[Anchor]) -> Option<DatePlace> {
 
 fn templates_of(sample: &[(Page, Vec<Anchor>)]) -> Templates {
     let pages = sample.iter().map(|(page, anchors)| SamplePage { tree: &page.tree, anchors, url: &page.url });
-    learn_templates(&pages.collect::<Vec<_>>())
+    Templates::learn(&pages.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ impl Cuts {
         let elements = self.elements(page, &counts);
         let mut records: Vec<Record> = Vec::new();
         for (parent, of_parent) in by_parent(tree, elements.keys()) {
-            records.extend(self.siblings(tree, parent, (&of_parent, &elements, &counts)));
+            records.extend(self.siblings(tree, (parent, &of_parent), (&elements, &counts)));
         }
         records.sort_by_key(|record| record.parts[0]);
         records
@@ -142,8 +142,8 @@ impl Cuts {
     fn siblings(
         &self,
         tree: &Tree,
-        parent: NodeIndex,
-        (of_parent, elements, dated): (&[NodeIndex], &BTreeMap<NodeIndex, usize>, &HashMap<NodeIndex, u32>),
+        (parent, of_parent): (NodeIndex, &[NodeIndex]),
+        (elements, dated): (&BTreeMap<NodeIndex, usize>, &HashMap<NodeIndex, u32>),
     ) -> Vec<Record> {
         let is_before = self.before > self.after;
         let mut records: Vec<Record> = Vec::new();

@@ -49,8 +49,16 @@ pub struct Marks {
     pub url: Option<String>,
 }
 
-/// The values at a place, each with its record and page.
-type Values = Vec<(usize, usize, String)>;
+/// A value at a place of a record.
+#[derive(Debug, Clone)]
+struct Value {
+    record: usize,
+    page: usize,
+    text: String,
+}
+
+/// The values at a place.
+type Values = Vec<Value>;
 
 /// Words by which links say that they lead to a record, and the attributes with them.
 const PERMANENT: [&str; 3] = ["permalink", "permanent", "bookmark"];
@@ -70,10 +78,10 @@ impl IdRules {
                     let place = place_of(tree, (node, part));
                     for (rank, name, value) in identifiers(tree, node) {
                         let values = attributes.entry((rank, place, name.to_owned())).or_default();
-                        push_first(values, (number, page, value.to_owned()));
+                        push_first(values, Value { record: number, page, text: value.to_owned() });
                     }
                     if let Some(url) = link(tree, node, urls[page]) {
-                        push_first(links.entry(place).or_default(), (number, page, url));
+                        push_first(links.entry(place).or_default(), Value { record: number, page, text: url });
                         if says_permanent(tree, node) {
                             permanent.insert(place);
                         }
@@ -85,12 +93,12 @@ impl IdRules {
         let is_rule = |values: &Values| is_rule(values, number, &contents);
         let id = attributes.into_iter().find(|(_, values)| is_rule(values));
         let ids: HashMap<usize, String> =
-            id.iter().flat_map(|(_, values)| values).map(|(record, _, value)| (*record, value.clone())).collect();
+            id.iter().flat_map(|(_, values)| values).map(|value| (value.record, value.text.clone())).collect();
         let links = links.into_iter().filter(|(_, values)| is_rule(values));
         let rated = links.filter_map(|(place, values)| Some((rate(&values, &ids, permanent.contains(&place))?, place)));
         let link = rated.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, place)| place);
         let id = id.map(|((_, place, name), values)| {
-            let prefix = common_prefix(values.iter().map(|(_, _, value)| value.as_str()));
+            let prefix = common_prefix(values.iter().map(|value| value.text.as_str()));
             (place, name, prefix)
         });
         Self { id, link }
@@ -123,8 +131,8 @@ fn says_permanent(tree: &Tree, node: NodeIndex) -> bool {
     labels.chain(text).any(|label| PERMANENT.iter().any(|word| label.contains(word)))
 }
 
-fn push_first(values: &mut Values, value: (usize, usize, String)) {
-    if values.last().is_none_or(|last| last.0 != value.0) {
+fn push_first(values: &mut Values, value: Value) {
+    if values.last().is_none_or(|last| last.record != value.record) {
         values.push(value);
     }
 }
@@ -166,11 +174,11 @@ fn link(tree: &Tree, node: NodeIndex, page: &Url) -> Option<String> {
 
 /// Returns whether most records have a value at a place, which no other record of the page has, and no other content elsewhere.
 fn is_rule(values: &Values, records: usize, contents: &[u64]) -> bool {
-    let on_page: HashSet<(usize, &str)> = values.iter().map(|(_, page, value)| (*page, value.as_str())).collect();
+    let on_page: HashSet<(usize, &str)> = values.iter().map(|value| (value.page, value.text.as_str())).collect();
     let mut known: HashMap<&str, u64> = HashMap::new();
     let mut conflicts = 0_usize;
-    for (record, _, value) in values {
-        conflicts += usize::from(*known.entry(value.as_str()).or_insert(contents[*record]) != contents[*record]);
+    for Value { record, text, .. } in values {
+        conflicts += usize::from(*known.entry(text).or_insert(contents[*record]) != contents[*record]);
     }
     values.len() as f64 >= SHARE_MIN * records as f64
         && values.len() >= 2
@@ -181,7 +189,7 @@ fn is_rule(values: &Values, records: usize, contents: &[u64]) -> bool {
 /// Returns how likely links lead to their records; `None` if they do not.
 fn rate(values: &Values, ids: &HashMap<usize, String>, says_permanent: bool) -> Option<f64> {
     let mut sum = if says_permanent { PERMANENT_WORTH * values.len() as f64 } else { 0.0 };
-    for (record, _, value) in values {
+    for Value { record, text: value, .. } in values {
         let id = ids.get(record);
         let fragment = value.split_once('#').map(|(_, fragment)| fragment);
         let number = id.map(|id| id.trim_start_matches(|c: char| !c.is_ascii_digit()));

@@ -5,13 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use url::Url;
 
 use super::opener::{Opener, Taken};
-use super::single::learn_singles;
-use super::{DatePlace, Template, Templates, dates_by_place, worth};
-use crate::anchors::Anchor;
+use super::sample::{DatePlace, SamplePage, dates_by_place};
+use super::template::{Template, worth};
 use crate::details::IdRules;
 use crate::fields::{PageParts, Place, Places};
 use crate::segments::{Cuts, DatedPage, Record};
-use crate::tree::Tree;
 
 /// Minimum number of dates of one place on a page, for it to have records.
 const RECORDS_MIN: usize = 2;
@@ -21,17 +19,6 @@ const GOOD_ENOUGH: f64 = 0.8;
 const EXCERPT_WORDS_MIN: f64 = 15.0;
 /// Maximum number of templates of a site.
 const TEMPLATES_MAX: usize = 32;
-
-/// A page with its dates.
-#[derive(Debug, Clone, Copy)]
-pub struct SamplePage<'s> {
-    /// The page.
-    pub tree: &'s Tree,
-    /// Its dates.
-    pub anchors: &'s [Anchor],
-    /// Its address.
-    pub url: &'s Url,
-}
 
 /// The dates at a place, on each page that has some.
 type Group = Vec<(usize, Vec<usize>)>;
@@ -50,13 +37,13 @@ impl Candidate {
     }
 }
 
-/// Learns the templates.
-pub fn learn_templates(sample: &[SamplePage<'_>]) -> Templates {
+/// Learns the templates of pages with several records, and returns them with the pages that none finds posts on.
+pub fn learn_lists(sample: &[SamplePage<'_>]) -> (Vec<Template>, BTreeSet<usize>) {
     let candidates = groups(sample).into_iter().filter_map(|(place, group)| candidate(sample, place, &group));
     let candidates: Vec<Candidate> = candidates.collect();
     let with_posts: BTreeSet<usize> = candidates.iter().flat_map(Candidate::pages).collect();
     let others = (0..sample.len()).filter(|page| !with_posts.contains(page)).collect();
-    Templates { lists: select(sample, candidates), singles: learn_singles(sample, others) }
+    (select(sample, candidates), others)
 }
 
 /// Returns the dates of each place. Of places with the same dates the most exact stays.

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{DatePlace, SamplePage};
+use super::record_fields::worth_of;
+use super::sample::{DatePlace, SamplePage};
 use crate::anchors::Anchor;
 use crate::fields::{Fields, PageParts, Places};
 use crate::segments::Record;
@@ -108,7 +109,7 @@ fn candidate(pages: &[Taken<'_>], dates: DatePlace, group: &[(usize, usize)]) ->
     if is_heading || f64::from(older) < OLDER_MIN * group.len() as f64 {
         return None;
     }
-    let worth = words.iter().map(|words| super::worth_of(*words)).sum::<f64>() / words.len() as f64;
+    let worth = words.iter().map(|words| worth_of(*words)).sum::<f64>() / words.len() as f64;
     Some((Opener { dates, paths, fields }, worth))
 }
 

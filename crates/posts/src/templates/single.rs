@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::opener::Opener;
-use super::{DatePlace, SamplePage};
+use super::record_fields::worth_of;
+use super::sample::{DatePlace, SamplePage};
 use crate::fields::{PageParts, Places};
 use crate::segments::Record;
 
@@ -68,6 +69,6 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &[(usize, usize
         return None;
     }
     let paths: HashSet<u64> = parts.iter().map(|part| part.tree.node(part.records[0].parts[0]).path).collect();
-    let worth = words.iter().map(|words| super::worth_of(*words)).sum::<f64>();
+    let worth = words.iter().map(|words| worth_of(*words)).sum::<f64>();
     Some((Opener { dates, paths, fields }, worth))
 }

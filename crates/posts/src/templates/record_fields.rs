@@ -1,0 +1,93 @@
+//! The fields of one record: where they are in it, and the post that they make.
+
+use std::collections::HashSet;
+
+use crate::anchors::Anchor;
+use crate::fields::{Fields, place_of};
+use crate::records::PagePost;
+use crate::segments::Record;
+use crate::tree::{Content, NodeIndex, Tree};
+
+/// Number of words of a post beyond which more do not count: a page has many posts rather than a long one.
+const WORDS_MAX: usize = 60;
+/// Words for writing behind the name of an author.
+const VERBS: [&str; 5] = [" says", " said", " wrote", " writes", " schrieb"];
+/// Number of elements around an author that may link to the author's page.
+const LINK_ELEMENTS: usize = 3;
+
+/// The nodes of a record's fields.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub texts: Vec<NodeIndex>,
+    pub authors: Vec<Option<NodeIndex>>,
+    pub asides: HashSet<NodeIndex>,
+    pub target: Option<NodeIndex>,
+    /// Number of words of the text.
+    pub words: usize,
+}
+
+impl Found {
+    /// Finds the fields of a record.
+    pub fn of(fields: &Fields, tree: &Tree, record: &Record) -> Self {
+        let mut found = Self { authors: vec![None; fields.authors.len()], ..Self::default() };
+        let mut text_end = 0;
+        for (node, part) in record.nodes(tree) {
+            let place = place_of(tree, (node, part));
+            if Some(place) == fields.text && node >= text_end {
+                found.texts.push(node);
+                text_end = tree.node(node).end;
+            }
+            if let Some(author) = fields.authors.iter().position(|author| *author == place)
+                && tree.node(node).words > 0
+            {
+                found.authors[author].get_or_insert(node);
+            }
+            if Some(place) == fields.target {
+                found.target.get_or_insert(node);
+            }
+            if fields.asides.contains(&place) {
+                found.asides.insert(node);
+            } else if node < text_end && matches!(tree.node(node).content, Content::Text(_)) {
+                found.words += tree.node(node).words - tree.node(node).linked_words;
+            }
+        }
+        found
+    }
+}
+
+/// Returns the post that a record makes.
+pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> PagePost {
+    let author = found.authors.iter().flatten().next().copied();
+    let texts = found.texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
+    PagePost {
+        author: author.map(|node| name_in(&tree.text(node))).filter(|name| !name.is_empty()),
+        author_url: author.and_then(|node| link_at(tree, node)),
+        date: record.anchor.map(|anchor| all[anchor].date.to_string()),
+        text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
+        title: found.target.map(|node| tree.text(node)),
+        url: found.target.and_then(|node| link_at(tree, node)),
+        is_excerpt: found.target.is_some(),
+        confidence: 1.0,
+        ..PagePost::default()
+    }
+}
+
+/// Returns what a number of words of its own is worth in a post.
+pub fn worth_of(words: usize) -> f64 {
+    (words.min(WORDS_MAX) as f64).sqrt()
+}
+
+/// Returns a name without what stands around it: a colon before it, an address of mail or a word for writing behind it.
+fn name_in(text: &str) -> String {
+    let name = text.trim_start_matches([':', '@', ' ']);
+    let name = name.split(['<', '(']).next().filter(|name| !name.trim().is_empty()).unwrap_or(name);
+    let name = name.trim().trim_end_matches([':', ',']).trim_end();
+    let verb = VERBS.iter().find_map(|verb| name.strip_suffix(verb)).filter(|name| !name.is_empty());
+    verb.unwrap_or(name).trim_end().to_owned()
+}
+
+/// Returns the address of the link that is in an element, or that it is in.
+fn link_at(tree: &Tree, node: NodeIndex) -> Option<String> {
+    let nodes = tree.range(node).chain(tree.upwards(node).take(LINK_ELEMENTS));
+    nodes.filter_map(|node| tree.attribute(node, "href")).next().map(str::to_owned)
+}

@@ -1,0 +1,129 @@
+//! A template of pages with several records.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::opener::Opener;
+use super::record_fields::{Found, post, worth_of};
+use super::sample::DatePlace;
+use crate::anchors::Anchor;
+use crate::details::IdRules;
+use crate::fields::{ALIKE_MIN, Fields, Place, place_of};
+use crate::records::PagePost;
+use crate::segments::{Cuts, DatedPage, Record};
+use crate::tree::{NodeIndex, Tree};
+
+/// The factor of records without an author.
+const NO_AUTHOR: f64 = 0.5;
+/// What records without words of their own take from the worth, at most.
+const EMPTY: f64 = 0.7;
+/// Minimum share of records with words of their own that are no link: others are lists of links.
+const FILLED_MIN: f64 = 0.3;
+
+/// The records of a kind of page.
+#[derive(Debug, Clone)]
+pub struct Template {
+    /// Where their dates are.
+    pub dates: DatePlace,
+    /// How they are parted.
+    pub cuts: Cuts,
+    /// Where their fields are.
+    pub fields: Fields,
+    /// The places that most records have.
+    pub common: HashSet<Place>,
+    /// The opening post, if its elements are others.
+    pub opener: Option<Opener>,
+    /// What tells the records apart.
+    pub ids: IdRules,
+}
+
+/// What a template finds on a page.
+#[derive(Debug, Clone, Default)]
+pub struct Extracted {
+    /// The posts.
+    pub posts: Vec<PagePost>,
+    /// The record of each.
+    pub records: Vec<Record>,
+    /// What tells them apart.
+    pub ids: IdRules,
+    /// How well they fit posts.
+    pub worth: f64,
+    /// Whether the page is that of one post.
+    pub is_single: bool,
+}
+
+impl Template {
+    /// Finds the records of a page with these dates, of which those at the place of the template are `group`.
+    pub fn extract(&self, tree: &Tree, all: &[Anchor], group: &[usize]) -> Extracted {
+        let mut records = self.cuts.records(DatedPage { tree, all, anchors: group });
+        let mut found: Vec<Found> = records.iter().map(|record| Found::of(&self.fields, tree, record)).collect();
+        let stays: Vec<bool> =
+            records.iter().zip(&found).map(|(record, found)| self.is_record(tree, record, found)).collect();
+        keep(&mut records, &stays);
+        keep(&mut found, &stays);
+        let words: Vec<usize> = found.iter().map(|found| found.words).collect();
+        let worth = worth(tree, all, &records, (&words, !self.fields.authors.is_empty()));
+        let mut posts: Vec<PagePost> = records.iter().zip(&found).map(|found| post(tree, all, found)).collect();
+        let first = records.iter().map(|record| record.parts[0]).min();
+        let opening = self.opener.as_ref().and_then(|opener| Some((opener, opener.find(tree, all, first)?)));
+        if let Some((opener, record)) = opening {
+            posts.insert(0, post(tree, all, (&record, &Found::of(&opener.fields, tree, &record))));
+            records.insert(0, record);
+        }
+        let is_post = |post: &PagePost| !post.text.is_empty() || (post.author.is_some() && post.date.is_some());
+        let stays: Vec<bool> = posts.iter().map(is_post).collect();
+        keep(&mut posts, &stays);
+        keep(&mut records, &stays);
+        if worth <= 0.0 {
+            return Extracted::default();
+        }
+        Extracted { posts, records, ids: self.ids.clone(), worth, is_single: false }
+    }
+
+    /// Returns whether it has a date, or looks as those that have one.
+    fn is_record(&self, tree: &Tree, record: &Record, found: &Found) -> bool {
+        let has_author = || self.fields.authors.is_empty() || found.authors.iter().any(Option::is_some);
+        record.anchor.is_some() || (has_author() && self.is_alike(tree, record))
+    }
+
+    fn is_alike(&self, tree: &Tree, record: &Record) -> bool {
+        let places: HashSet<Place> = record.nodes(tree).map(|node| place_of(tree, node)).collect();
+        let alike = self.common.iter().filter(|place| places.contains(place)).count();
+        alike as f64 > ALIKE_MIN * self.common.len() as f64
+    }
+}
+
+fn keep<T>(of: &mut Vec<T>, stays: &[bool]) {
+    let mut stays = stays.iter();
+    of.retain(|_| stays.next().copied().unwrap_or_default());
+}
+
+/// Returns how well records fit posts: they have words of their own, an author, a date, and their dates are in order.
+pub fn worth(tree: &Tree, all: &[Anchor], records: &[Record], (words, has_author): (&[usize], bool)) -> f64 {
+    let number = records.len().max(1) as f64;
+    let sum: f64 = words.iter().map(|words| worth_of(*words)).sum();
+    let dated = records.iter().filter(|record| record.anchor.is_some()).count() as f64 / number;
+    let filled = words.iter().filter(|words| **words > 0).count() as f64 / number;
+    let author = if has_author { 1.0 } else { NO_AUTHOR };
+    if filled < FILLED_MIN {
+        return 0.0;
+    }
+    sum * author * dated * order(tree, all, records) * (1.0 - EMPTY + EMPTY * filled)
+}
+
+/// Returns the share of neighbours whose dates are in the order that most are in. Dates of posts are in order, those on
+/// which their authors joined are not. Replies are in order among themselves.
+fn order(tree: &Tree, all: &[Anchor], records: &[Record]) -> f64 {
+    let moment = |anchor: usize| (all[anchor].date.date, all[anchor].date.time);
+    let mut of_parent: BTreeMap<NodeIndex, Vec<_>> = BTreeMap::new();
+    for record in records {
+        let moments = of_parent.entry(tree.node(record.parts[0]).parent).or_default();
+        moments.extend(record.anchor.map(moment));
+    }
+    let (mut up, mut down, mut pairs) = (0_u32, 0_u32, 0_u32);
+    for pair in of_parent.values().flat_map(|moments| moments.windows(2)) {
+        up += u32::from(pair[0] <= pair[1]);
+        down += u32::from(pair[0] >= pair[1]);
+        pairs += 1;
+    }
+    if pairs == 0 { 1.0 } else { f64::from(up.max(down)) / f64::from(pairs) }
+}
