@@ -7,7 +7,7 @@ use crate::combine::combine;
 use crate::details::{Marks, parents, resolve, thread_of};
 use crate::markup::read_markup;
 use crate::parsed_page::Page;
-use crate::records::PageRecords;
+use crate::records::{PageRecords, PageThread};
 use crate::templates::{DatePlace, Extracted, SamplePage, Templates};
 
 /// Maximum number of pages of a host that its templates are learned from, and of those whose dates are at the same place.
@@ -95,7 +95,7 @@ fn with_details(page: &Page, found: Extracted) -> PageRecords {
     if posts.is_empty() {
         return PageRecords::default();
     }
-    let marks: Vec<Marks> = records.iter().map(|record| ids.marks(&page.tree, record, &page.url)).collect();
+    let marks: Vec<Marks> = records.iter().map(|record| ids.marks(&page.tree, record, &records, &page.url)).collect();
     let parents = parents(&page.tree, &page.url, &records, &marks);
     for ((post, mark), parent) in posts.iter_mut().zip(marks).zip(parents) {
         post.author_url = post.author_url.take().and_then(|link| resolve(&page.url, &link));
@@ -107,7 +107,14 @@ fn with_details(page: &Page, found: Extracted) -> PageRecords {
         };
         (post.id, post.parent) = (mark.id, parent);
     }
-    PageRecords { posts, thread: Some(thread_of(&page.tree, &page.url, &records)), ..PageRecords::default() }
+    // Excerpts are of the threads that they lead to.
+    for post in posts.iter_mut().filter(|post| post.is_excerpt) {
+        let (url, title) = (post.url.clone(), post.title.clone());
+        post.thread = Some(PageThread { url, title, ..PageThread::default() });
+    }
+    let is_list = posts.iter().any(|post| post.is_excerpt);
+    let thread = (!is_list).then(|| thread_of(&page.tree, &page.url, &records, is_single));
+    PageRecords { posts, thread, ..PageRecords::default() }
 }
 
 /// Returns the place of most dates of a page.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use harvestman_core::model::path_hash::fold;
+use harvestman_core::model::path_hash::{fold, step};
 use url::Url;
 
 use super::resolve;
@@ -18,6 +18,8 @@ const CONFLICTS_MAX: f64 = 0.1;
 const BYTES_MAX: usize = 200;
 /// Minimum length of an identifier without digits, in bytes.
 const LETTERS_MIN: usize = 16;
+/// Maximum number of elements around a record that may have its identifier.
+const AROUND_MAX: usize = 3;
 /// What it adds to a link that it says that it leads to its record.
 const PERMANENT_WORTH: f64 = 2.0;
 /// Attributes with an identifier, the most usual first, and parts of the names of others.
@@ -74,8 +76,7 @@ impl IdRules {
         let mut number = 0;
         for (page, PageParts { tree, records, .. }) in pages.iter().enumerate() {
             for record in records {
-                for (node, part) in record.nodes(tree) {
-                    let place = place_of(tree, (node, part));
+                for (node, place) in places(tree, record, records) {
                     for (rank, name, value) in identifiers(tree, node) {
                         let values = attributes.entry((rank, place, name.to_owned())).or_default();
                         push_first(values, Value { record: number, page, text: value.to_owned() });
@@ -104,11 +105,10 @@ impl IdRules {
         Self { id, link }
     }
 
-    /// Returns the marks of a record of a page.
-    pub fn marks(&self, tree: &Tree, record: &Record, page: &Url) -> Marks {
+    /// Returns the marks of one of the records of a page.
+    pub fn marks(&self, tree: &Tree, record: &Record, records: &[Record], page: &Url) -> Marks {
         let mut marks = Marks::default();
-        for (node, part) in record.nodes(tree) {
-            let place = place_of(tree, (node, part));
+        for (node, place) in places(tree, record, records) {
             if let Some((of_id, name, prefix)) = &self.id
                 && *of_id == place
                 && marks.id.is_none()
@@ -123,6 +123,21 @@ impl IdRules {
         }
         marks
     }
+}
+
+/// Returns the nodes of a record with their places, and the elements around it that have no other record.
+fn places<'t>(
+    tree: &'t Tree,
+    record: &'t Record,
+    records: &'t [Record],
+) -> impl Iterator<Item = (NodeIndex, Place)> + 't {
+    let first = record.parts[0];
+    let is_own = move |node: &NodeIndex| {
+        records.iter().all(|other| other.parts[0] == first || !tree.range(*node).contains(&other.parts[0]))
+    };
+    let around = tree.upwards(first).skip(1).take(AROUND_MAX).take_while(is_own).enumerate();
+    let around = around.map(|(level, node)| (node, step(fold(b"around"), level as u64)));
+    around.chain(record.nodes(tree).map(|(node, part)| (node, place_of(tree, (node, part)))))
 }
 
 fn says_permanent(tree: &Tree, node: NodeIndex) -> bool {

@@ -1,6 +1,6 @@
 //! What records answer: the record that they are nested in or indented under, that they link to, or that they quote.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use url::Url;
 
@@ -54,12 +54,9 @@ fn nested(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
         children.entry(tree.node(record.parts[0]).parent).or_default().push(number);
     }
     // An element with a record and the replies to it is one of several, or looks as a record without replies.
-    let words: Vec<u64> = children.keys().map(|node| tree.node(*node).word).collect();
-    let of_records: HashSet<u64> = records.iter().map(|record| tree.node(record.parts[0]).word).collect();
-    let is_record = |node: NodeIndex| {
-        let word = tree.node(node).word;
-        of_records.contains(&word) || words.iter().filter(|other| **other == word).count() > 1
-    };
+    let similar: Vec<NodeIndex> =
+        children.keys().copied().chain(records.iter().map(|record| record.parts[0])).collect();
+    let is_record = |node: NodeIndex| similar.iter().any(|other| *other != node && is_alike(tree, node, *other));
     let parent_of = |number: usize| {
         let own = tree.node(records[number].parts[0]).parent;
         let around = tree.upwards(own).skip(1).filter(|node| is_record(*node));
@@ -67,6 +64,14 @@ fn nested(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
         around.filter_map(|node| children.get(&node)?.iter().rev().find(before).copied()).next()
     };
     (0..records.len()).map(parent_of).collect()
+}
+
+/// Returns whether two elements have the same name and a class in common, or none.
+fn is_alike(tree: &Tree, one: NodeIndex, other: NodeIndex) -> bool {
+    let classes = |node| tree.attribute(node, "class").unwrap_or_default().split_ascii_whitespace();
+    let has_common = || classes(one).any(|class| classes(other).any(|of_other| of_other == class));
+    let have_none = || classes(one).next().is_none() && classes(other).next().is_none();
+    tree.name(one) == tree.name(other) && (has_common() || have_none())
 }
 
 /// Returns the record that each is indented under, if classes or styles tell how deep they are.

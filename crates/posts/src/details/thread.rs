@@ -33,6 +33,11 @@ const PARAMETERS: [&str; 22] = [
 ];
 /// Starts of the last part of a path that tell a page of a thread.
 const PAGES: [&str; 3] = ["page-", "page", "comment-page-"];
+/// Words for threads, and for what is beside them, in links.
+const THREAD: [&str; 3] = ["thread", "topic", "discussion"];
+const BESIDE: [&str; 7] = ["prev", "next", "newer", "older", "all ", "new ", "index"];
+/// Maximum number of words of a link to a thread.
+const LINK_WORDS_MAX: usize = 6;
 /// Names of headings, the outermost first.
 const HEADINGS: [&str; 4] = ["h1", "h2", "h3", "h4"];
 /// Maximum number of words of a title.
@@ -40,12 +45,27 @@ const TITLE_WORDS_MAX: usize = 60;
 /// Maximum number of forums and tags.
 const NAMES_MAX: usize = 20;
 
-/// Returns the thread of a page with these records.
-pub fn thread_of(tree: &Tree, page: &Url, records: &[Record]) -> PageThread {
+/// Returns the thread of a page with these records; `is_single` tells that it is the page of one post, which may link to it.
+pub fn thread_of(tree: &Tree, page: &Url, records: &[Record], is_single: bool) -> PageThread {
     let first = records.iter().map(|record| record.parts[0]).min().unwrap_or(tree.nodes().len());
     let title = title(tree, first);
     let forums = forums(tree, first, title.as_deref());
-    PageThread { url: Some(without_paging(page).into()), title, forums, tags: tags(tree) }
+    let linked = if is_single { thread_link(tree, page) } else { None };
+    let url = without_paging(linked.as_ref().unwrap_or(page));
+    PageThread { url: Some(url.into()), title, forums, tags: tags(tree) }
+}
+
+/// Returns the link of a post's page to its thread: its text or label says so, and does not name the one before or after.
+fn thread_link(tree: &Tree, page: &Url) -> Option<Url> {
+    let leads = |node: &NodeIndex| {
+        let label = ["title", "aria-label", "class"].iter().filter_map(|name| tree.attribute(*node, name));
+        let text = (tree.node(*node).words <= LINK_WORDS_MAX).then(|| tree.text(*node));
+        let said: String = label.map(str::to_owned).chain(text).collect::<Vec<_>>().join(" ").to_lowercase();
+        THREAD.iter().any(|word| said.contains(word)) && !BESIDE.iter().any(|word| said.contains(word))
+    };
+    let links = (0..tree.nodes().len()).filter(|node| tree.name(*node) == "a").filter(leads);
+    let urls = links.filter_map(|node| page.join(tree.attribute(node, "href")?).ok());
+    urls.into_iter().find(|url| url.host_str() == page.host_str() && url.path() != page.path())
 }
 
 /// Returns the address of the first page of a thread.

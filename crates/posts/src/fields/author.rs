@@ -17,7 +17,7 @@ const PLACES_MAX: usize = 6;
 const SCORE_MIN: f64 = 0.3;
 /// The factors of an element that is no link, of one that does not say that it names a person, and of one in the text.
 const NO_LINK: f64 = 0.7;
-const NO_PERSON: f64 = 0.5;
+const NO_PERSON: f64 = 0.4;
 const IN_TEXT: f64 = 0.6;
 /// What it takes from names that none is there twice, and the elements with titles.
 const ONCE: f64 = 0.25;
@@ -25,7 +25,7 @@ const TITLES: [&str; 2] = ["h1", "h2"];
 /// Share of the texts of a place that are the same from which they are labels.
 const LABEL_SHARE: f64 = 0.8;
 /// The score of names that stand nowhere else.
-const NOWHERE_ELSE: f64 = 0.3;
+const NOWHERE_ELSE: f64 = 0.5;
 /// Attributes that name the author: of a picture, for example.
 const LABELS: [&str; 3] = ["alt", "title", "data-author"];
 /// Words between the name of a quoted person and the quote.
@@ -189,5 +189,5 @@ fn may_be_alone(tree: &Tree, node: NodeIndex) -> bool {
 fn may_be_name(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let digits = text.chars().filter(char::is_ascii_digit).count();
-    letters > 0 && !(digits >= 4 && text.contains(' ')) && !text.starts_with('&')
+    letters > 0 && text.chars().nth(1).is_some() && !(digits >= 4 && text.contains(' ')) && !text.starts_with('&')
 }

@@ -17,6 +17,9 @@ const PAGES_SHARE: f64 = 0.6;
 const WORTH_MIN: f64 = 0.5;
 /// Share of its pages on which it is older than the first reply.
 const OLDER_MIN: f64 = 0.8;
+/// Maximum number of words of a line with the date and the author, and of elements behind it that belong to the post.
+const LINE_WORDS_MAX: usize = 16;
+const PARTS_MAX: usize = 200;
 /// Names of headings.
 const HEADINGS: [&str; 4] = ["h1", "h2", "h3", "h4"];
 
@@ -59,7 +62,7 @@ impl Opener {
         let known = tree.upwards(anchor.node).find(|node| self.paths.contains(&tree.node(*node).path));
         let known = known.filter(|node| !contains(tree, *node, first));
         let element = known.or_else(|| first.and_then(|first| largest(tree, anchor.node, first)))?;
-        Some(Record { anchor: Some(number), parts: vec![element] })
+        Some(Record { anchor: Some(number), parts: parts(tree, element, first) })
     }
 }
 
@@ -70,6 +73,19 @@ fn contains(tree: &Tree, node: NodeIndex, first: Option<NodeIndex>) -> bool {
 /// Returns the largest element around a date that does not contain the first record.
 fn largest(tree: &Tree, date: NodeIndex, first: NodeIndex) -> Option<NodeIndex> {
     tree.upwards(date).take_while(|node| !tree.range(*node).contains(&first)).last()
+}
+
+/// Returns an element with the date of an opening post; if it shows little else, with the siblings behind it.
+fn parts(tree: &Tree, element: NodeIndex, first: Option<NodeIndex>) -> Vec<NodeIndex> {
+    let mut parts = vec![element];
+    if let (Some(parent), Some(first)) = (tree.parent(element), first)
+        && tree.node(element).words <= LINE_WORDS_MAX
+        && tree.range(parent).contains(&first)
+    {
+        let behind = tree.children(parent).filter(|child| *child > element);
+        parts.extend(behind.take_while(|child| !tree.range(*child).contains(&first)).take(PARTS_MAX));
+    }
+    parts
 }
 
 /// Returns the dates before the records that are the only ones at their place: page and date.
@@ -101,7 +117,11 @@ fn candidate(pages: &[Taken<'_>], dates: DatePlace, group: &[(usize, usize)]) ->
         let moment = |anchor: usize| (anchors[anchor].date.date, anchors[anchor].date.time);
         older += u32::from(records.iter().filter_map(|record| record.anchor).all(|other| moment(*at) <= moment(other)));
         let dates = anchors.iter().map(|anchor| anchor.node).collect();
-        parts.push(PageParts { tree, dates, records: vec![Record { anchor: Some(*at), parts: vec![element] }] });
+        parts.push(PageParts {
+            tree,
+            dates,
+            records: vec![Record { anchor: Some(*at), parts: self::parts(tree, element, Some(first)) }],
+        });
     }
     let places = Places::of(&parts);
     let (fields, words) = places.fields();
