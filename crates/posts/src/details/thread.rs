@@ -50,13 +50,13 @@ pub fn thread_of(tree: &Tree, page: &Url, records: &[Record], is_single: bool) -
     let first = records.iter().map(|record| record.parts[0]).min().unwrap_or(tree.nodes().len());
     let title = title(tree, first);
     let forums = forums(tree, first, title.as_deref());
-    let linked = if is_single { thread_link(tree, page) } else { None };
+    let linked = if records.len() == 1 { thread_link(tree, page, is_single) } else { None };
     let url = without_paging(linked.as_ref().unwrap_or(page));
     PageThread { url: Some(url.into()), title, forums, tags: tags(tree) }
 }
 
 /// Returns the link of a post's page to its thread: its text or label says so, and does not name the one before or after.
-fn thread_link(tree: &Tree, page: &Url) -> Option<Url> {
+fn thread_link(tree: &Tree, page: &Url, is_single: bool) -> Option<Url> {
     let leads = |node: &NodeIndex| {
         let label = ["title", "aria-label", "class"].iter().filter_map(|name| tree.attribute(*node, name));
         let text = (tree.node(*node).words <= LINK_WORDS_MAX).then(|| tree.text(*node));
@@ -64,8 +64,11 @@ fn thread_link(tree: &Tree, page: &Url) -> Option<Url> {
         THREAD.iter().any(|word| said.contains(word)) && !BESIDE.iter().any(|word| said.contains(word))
     };
     let links = (0..tree.nodes().len()).filter(|node| tree.name(*node) == "a").filter(leads);
-    let urls = links.filter_map(|node| page.join(tree.attribute(node, "href")?).ok());
-    urls.into_iter().find(|url| url.host_str() == page.host_str() && url.path() != page.path())
+    let mut urls = links.filter_map(|node| page.join(tree.attribute(node, "href")?).ok());
+    // In a thread with a single post, only a link to a place in another page leads to the thread.
+    urls.find(|url| {
+        url.host_str() == page.host_str() && url.path() != page.path() && (is_single || url.fragment().is_some())
+    })
 }
 
 /// Returns the address of the first page of a thread.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::hints::{is_quoted, names_person};
+use super::hints::{is_quoted, names_author, names_person};
 use super::{PageNode, Place, Placed, Places};
 use crate::tree::{Content, NodeIndex, Tree};
 
@@ -10,6 +10,8 @@ use crate::tree::{Content, NodeIndex, Tree};
 const WORDS_MAX: usize = 6;
 /// Maximum length of a name, in bytes.
 const BYTES_MAX: usize = 80;
+/// The factor of an element that says that it names the author.
+const AUTHOR: f64 = 2.0;
 /// Share of the elements of a place that have a short text.
 const SHORT_MIN: f64 = 0.7;
 /// Maximum number of places, and their score relative to the best.
@@ -122,6 +124,7 @@ impl Places<'_> {
             return None;
         }
         let kind = if is_link { 1.0 } else { NO_LINK } * if is_person { 1.0 } else { NO_PERSON };
+        let kind = if names_author(tree, first) { AUTHOR * kind } else { kind };
         let extra = nodes.len() as f64 / f64::from(names.records);
         Some(
             kind * names.repetition() * names.constancy() * (NOWHERE_ELSE + names.elsewhere(times)) / extra

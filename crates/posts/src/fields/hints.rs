@@ -69,6 +69,12 @@ pub(super) fn is_quoted(tree: &Tree, node: NodeIndex) -> bool {
     tree.upwards(node).take(LEVELS).any(is_quote)
 }
 
+/// Returns whether a link says by its relation, or an element by its property, that it names the author.
+pub(super) fn names_author(tree: &Tree, node: NodeIndex) -> bool {
+    let says = |name| lower(tree, node, name).split_ascii_whitespace().any(|word| word == "author");
+    says("rel") || says("itemprop")
+}
+
 /// Returns whether an element, or the one around it, says that it names a person.
 pub(super) fn names_person(tree: &Tree, node: NodeIndex) -> bool {
     let says = |node| {

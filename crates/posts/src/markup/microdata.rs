@@ -42,11 +42,18 @@ fn item_of(tree: &Tree, node: NodeIndex) -> Item {
     Item { types, id, node: Some(node), ..Item::default() }
 }
 
+/// Properties that are names, also where they are links.
+const NAMES: [&str; 4] = ["author", "creator", "name", "headline"];
+
 /// Adds the properties that an element is.
 fn add(items: &mut Items<'_>, (owner, node): (ItemIndex, NodeIndex), (tree, item): (&Tree, Option<ItemIndex>)) {
     let Some(names) = tree.attribute(node, "itemprop") else { return };
+    let is_name = tree.name(node) == "a" && tree.node(node).words > 0;
+    let is_name = is_name && names.split_ascii_whitespace().any(|name| NAMES.contains(&name));
     let value = match (item, attribute_value(tree, node)) {
         (Some(item), _) => ItemValue::Item(item),
+        // By the standard the value is the address, but pages mean the text.
+        _ if is_name => ItemValue::Element(node),
         (None, Some(value)) => ItemValue::Text(value.trim().to_owned()),
         (None, None) => ItemValue::Element(node),
     };

@@ -12,6 +12,9 @@ use crate::tree::{Content, NodeIndex, Tree};
 const WORDS_MAX: usize = 60;
 /// Words for writing behind the name of an author.
 const VERBS: [&str; 5] = [" says", " said", " wrote", " writes", " schrieb"];
+/// Words before the name of an author at the beginning of a line, and the maximum number of words of the name.
+const BY: [&str; 9] = ["by ", "posted by ", "written by ", "von ", "par ", "por ", "di ", "door ", "автор "];
+const NAME_WORDS_MAX: usize = 5;
 /// Number of elements around an author that may link to the author's page.
 const LINK_ELEMENTS: usize = 3;
 
@@ -59,8 +62,9 @@ impl Found {
 pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> PagePost {
     let author = found.authors.iter().flatten().next().copied();
     let texts = found.texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
+    let line = || record.anchor.and_then(|anchor| author_in(&tree.text(all[anchor].node)));
     PagePost {
-        author: author.map(|node| name_in(&tree.text(node))).filter(|name| !name.is_empty()),
+        author: author.map(|node| name_in(&tree.text(node))).filter(|name| !name.is_empty()).or_else(line),
         author_url: author.and_then(|node| link_at(tree, node)),
         date: record.anchor.map(|anchor| all[anchor].date.to_string()),
         text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
@@ -75,6 +79,15 @@ pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> 
 /// Returns what a number of words of its own is worth in a post.
 pub fn worth_of(words: usize) -> f64 {
     (words.min(WORDS_MAX) as f64).sqrt()
+}
+
+/// Returns the name in a line with a date, such as `By Ann, 4 April 2025`.
+fn author_in(line: &str) -> Option<String> {
+    let lower = line.to_lowercase();
+    let begins = BY.iter().find(|by| lower.starts_with(**by))?;
+    let name = line.get(begins.len()..)?.split([',', '·', '|', '—', '–']).next()?.split(" on ").next()?.trim();
+    let is_name = name.chars().any(char::is_alphabetic) && name.split_whitespace().count() <= NAME_WORDS_MAX;
+    is_name.then(|| name.to_owned())
 }
 
 /// Returns a name without what stands around it: a colon before it, an address of mail or a word for writing behind it.
