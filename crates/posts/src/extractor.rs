@@ -113,7 +113,11 @@ fn with_details(page: &Page, found: Extracted) -> PageRecords {
         post.thread = Some(PageThread { url, title, ..PageThread::default() });
     }
     let is_list = posts.iter().any(|post| post.is_excerpt);
-    let thread = (!is_list).then(|| thread_of(&page.tree, &page.url, &records, is_single));
+    // The page's own word for its address is the same for all forms of it.
+    let canonical = page.head.link("canonical").and_then(|link| page.url.join(link).ok());
+    let canonical = canonical.filter(|url| url.host_str() == page.url.host_str() && url.path() != "/");
+    let url = canonical.unwrap_or_else(|| page.url.clone());
+    let thread = (!is_list).then(|| thread_of(&page.tree, &url, &records, is_single));
     PageRecords { posts, thread, ..PageRecords::default() }
 }
 

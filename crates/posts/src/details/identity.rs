@@ -11,7 +11,7 @@ use crate::segments::Record;
 use crate::tree::{Content, NodeIndex, Tree};
 
 /// Share of the records that have an identifier.
-const SHARE_MIN: f64 = 0.8;
+const SHARE_MIN: f64 = 0.5;
 /// Share of the values that are those of one record.
 const CONFLICTS_MAX: f64 = 0.1;
 /// Maximum length of an identifier, in bytes.

@@ -52,6 +52,7 @@ pub fn thread_of(tree: &Tree, page: &Url, records: &[Record], is_single: bool) -
     let forums = forums(tree, first, title.as_deref());
     let linked = if records.len() == 1 { thread_link(tree, page, is_single) } else { None };
     let url = without_paging(linked.as_ref().unwrap_or(page));
+    let url = without_place(tree, &url).unwrap_or(url);
     PageThread { url: Some(url.into()), title, forums, tags: tags(tree) }
 }
 
@@ -106,6 +107,22 @@ fn without_page(path: &str) -> Option<String> {
     }
     let (before, name) = before.rsplit_once('/').filter(|_| is_number(last))?;
     (name == "page").then(|| format!("{before}{slash}"))
+}
+
+/// Returns an address without the number of a place in the thread, such as `/topic/7/title/12`: what is before it has a number
+/// itself, and the page links to it.
+fn without_place(tree: &Tree, url: &Url) -> Option<Url> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let (before, _) = url.path().trim_end_matches('/').rsplit_once('/').filter(|(_, last)| is_number(last))?;
+    if !before.rsplit('/').take(2).any(is_number) {
+        return None;
+    }
+    let mut thread = url.clone();
+    thread.set_path(before);
+    let links = (0..tree.nodes().len()).filter_map(|node| tree.attribute(node, "href"));
+    let mut paths =
+        links.filter_map(|link| url.join(link).ok()).map(|link| link.path().trim_end_matches('/').to_owned());
+    paths.any(|path| path == before).then_some(thread)
 }
 
 /// Returns the heading before the first record: the last of the outermost kind.

@@ -12,11 +12,14 @@ const WORDS_MAX: usize = 6;
 const BYTES_MAX: usize = 80;
 /// The factor of an element that says that it names the author.
 const AUTHOR: f64 = 2.0;
+/// The factor of texts with more words than this on average.
+const LONG: f64 = 0.5;
+const LONG_WORDS: usize = 4;
 /// Share of the elements of a place that have a short text.
 const SHORT_MIN: f64 = 0.7;
 /// Maximum number of places, and their score relative to the best.
 const PLACES_MAX: usize = 6;
-const SCORE_MIN: f64 = 0.3;
+const SCORE_MIN: f64 = 0.55;
 /// The factors of an element that is no link, of one that does not say that it names a person, and of one in the text.
 const NO_LINK: f64 = 0.7;
 const NO_PERSON: f64 = 0.4;
@@ -125,6 +128,7 @@ impl Places<'_> {
         }
         let kind = if is_link { 1.0 } else { NO_LINK } * if is_person { 1.0 } else { NO_PERSON };
         let kind = if names_author(tree, first) { AUTHOR * kind } else { kind };
+        let kind = if names.are_long() { LONG * kind } else { kind };
         let extra = nodes.len() as f64 / f64::from(names.records);
         Some(
             kind * names.repetition() * names.constancy() * (NOWHERE_ELSE + names.elsewhere(times)) / extra
@@ -148,6 +152,12 @@ impl Names {
     fn are_names(&self) -> bool {
         let numbers = self.by_text.keys().filter(|text| !may_be_name(text)).count();
         self.shown > 0 && self.share_shown() >= SHORT_MIN && numbers * 2 <= self.by_text.len()
+    }
+
+    /// Returns whether they have more words than names have.
+    fn are_long(&self) -> bool {
+        let words: usize = self.by_text.keys().map(|text| text.split_whitespace().count()).sum();
+        words > LONG_WORDS * self.by_text.len()
     }
 
     /// Returns whether most are the same but for their digits. A label is; but a person may have written all of a page.

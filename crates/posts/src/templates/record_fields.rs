@@ -13,7 +13,7 @@ const WORDS_MAX: usize = 60;
 /// Words for writing behind the name of an author.
 const VERBS: [&str; 5] = [" says", " said", " wrote", " writes", " schrieb"];
 /// Words before the name of an author at the beginning of a line, and the maximum number of words of the name.
-const BY: [&str; 9] = ["by ", "posted by ", "written by ", "von ", "par ", "por ", "di ", "door ", "автор "];
+const BY: [&str; 10] = ["by ", "by: ", "posted by ", "written by ", "von ", "par ", "por ", "di ", "door ", "автор "];
 const NAME_WORDS_MAX: usize = 5;
 /// Number of elements around an author that may link to the author's page.
 const LINK_ELEMENTS: usize = 3;
@@ -61,10 +61,13 @@ impl Found {
 /// Returns the post that a record makes.
 pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> PagePost {
     let author = found.authors.iter().flatten().next().copied();
+    let line = record.anchor.and_then(|anchor| author_in(&tree.text(all[anchor].node)));
+    // What is behind the text belongs to the page rather than to the post.
+    let is_behind = |author: &NodeIndex| found.texts.last().is_some_and(|text| *author > tree.node(*text).end);
+    let author = author.filter(|author| line.is_none() || !is_behind(author));
     let texts = found.texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
-    let line = || record.anchor.and_then(|anchor| author_in(&tree.text(all[anchor].node)));
     PagePost {
-        author: author.map(|node| name_in(&tree.text(node))).filter(|name| !name.is_empty()).or_else(line),
+        author: author.map(|node| name_in(&tree.text(node))).filter(|name| !name.is_empty()).or(line),
         author_url: author.and_then(|node| link_at(tree, node)),
         date: record.anchor.map(|anchor| all[anchor].date.to_string()),
         text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
@@ -92,9 +95,9 @@ fn author_in(line: &str) -> Option<String> {
 
 /// Returns a name without what stands around it: a colon before it, an address of mail or a word for writing behind it.
 fn name_in(text: &str) -> String {
-    let name = text.trim_start_matches([':', '@', ' ']);
+    let name = text.trim_start_matches([':', '@', ' ', '"']);
     let name = name.split(['<', '(']).next().filter(|name| !name.trim().is_empty()).unwrap_or(name);
-    let name = name.trim().trim_end_matches([':', ',']).trim_end();
+    let name = name.trim().trim_end_matches([':', ',', '"']).trim_end();
     let verb = VERBS.iter().find_map(|verb| name.strip_suffix(verb)).filter(|name| !name.is_empty());
     verb.unwrap_or(name).trim_end().to_owned()
 }
