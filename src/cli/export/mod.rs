@@ -5,6 +5,7 @@ mod output;
 pub(super) mod progress;
 mod site;
 mod tables;
+mod text;
 
 use std::path::PathBuf;
 
@@ -21,6 +22,9 @@ Examples:
     harvestman export pages forum
     harvestman export links forum
     duckdb -c \"SELECT fate, reason, count(*) FROM 'forum/pages.parquet' GROUP BY ALL\"
+  The main text of the pages, as JSON lines and as Markdown files:
+    harvestman export text forum
+    harvestman export text forum --format markdown
   The site model of the crawl as a graph:
     harvestman export site forum
     harvestman export site forum --format dot --out - | dot -Tsvg > forum.svg
@@ -30,6 +34,7 @@ pub enum Export {
     Cdxj(cdxj::CdxjArgs),
     Pages(tables::PagesArgs),
     Links(tables::LinksArgs),
+    Text(text::TextArgs),
     Site(site::SiteGraphArgs),
     Posts(ExportPostsArgs),
 }
@@ -63,6 +68,7 @@ pub fn run(what: &Export) -> Result<Exit, Failure> {
         Export::Cdxj(args) => cdxj::run(args),
         Export::Pages(args) => tables::pages(args),
         Export::Links(args) => tables::links(args),
+        Export::Text(args) => text::run(args),
         Export::Site(args) => site::run(args),
         Export::Posts(args) => posts::run_export(args),
     }

@@ -129,7 +129,8 @@ impl From<io::Error> for WriteError {
     }
 }
 
-fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+/// Creates a temporary file beside `path`.
+pub(super) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // Apply the umask of the process, as for any other file.
     let mode = Permissions::from_mode(0o666);

@@ -132,8 +132,8 @@ fn fetched(header: &RecordHeader) -> Option<DateTime> {
     Some(time.to_zoned(TimeZone::UTC).datetime())
 }
 
-/// Returns the content of an HTML response with status 200.
-fn html_of(message: Bytes) -> Option<String> {
+/// Returns the content of a recorded response, if it is HTML with status 200.
+pub fn html_of(message: Bytes) -> Option<String> {
     let head = head::read(&message).filter(|head| head.status == 200)?;
     let content_type = head.headers.get(http::header::CONTENT_TYPE)?.to_str().ok()?.to_owned();
     let media = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub use error::CorpusError;
-pub use html_pages::{HtmlPage, html_pages};
+pub use html_pages::{HtmlPage, html_of, html_pages};
 pub(crate) use label::TAG_SEPARATOR;
 pub use label::{Label, Role, TAGS_MAX, TEXT_CHARS_MAX};
 pub use load::name_of;

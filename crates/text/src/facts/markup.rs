@@ -1,0 +1,123 @@
+//! The elements of a page that state facts about it.
+
+use scraper::{ElementRef, Html};
+
+/// Maximum number of elements that state facts. Later ones are ignored.
+const ELEMENTS_MAX: usize = 2_000;
+/// Maximum length of a fact in characters. Longer ones are ignored.
+pub const FACT_CHARACTERS_MAX: usize = 500;
+
+/// The elements of a page that state facts, each kind in document order.
+#[derive(Default)]
+pub struct Markup<'a> {
+    /// The names of meta elements in lower case, with their contents.
+    pub meta: Vec<(String, String)>,
+    /// The sources of scripts with JSON-LD.
+    pub linked_data: Vec<String>,
+    /// The text of the `title` element.
+    pub title: Option<String>,
+    /// The texts of headings of the first two levels.
+    pub headings: Vec<Heading>,
+    /// Elements of the page proper that may name an author or a time.
+    pub candidates: Vec<ElementRef<'a>>,
+}
+
+/// A heading.
+pub struct Heading {
+    /// Whether it is of the first level.
+    pub is_first_level: bool,
+    /// Its text.
+    pub text: String,
+}
+
+impl<'a> Markup<'a> {
+    /// Collects the elements of a page.
+    pub fn of(document: &'a Html) -> Self {
+        let mut markup = Self::default();
+        let elements = document.tree.nodes().filter_map(ElementRef::wrap);
+        for element in elements.filter(|element| states_fact(element)).take(ELEMENTS_MAX) {
+            markup.add(element);
+        }
+        markup
+    }
+
+    fn add(&mut self, element: ElementRef<'a>) {
+        let value = element.value();
+        match value.name() {
+            "meta" if value.attr("itemprop").is_none() => {
+                let name = value.attr("property").or_else(|| value.attr("name")).unwrap_or_default();
+                if let Some(content) = value.attr("content").and_then(fact) {
+                    self.meta.push((name.trim().to_ascii_lowercase(), content));
+                }
+            }
+            "script" => self.linked_data.push(element.text().collect()),
+            // An image may have a title of its own.
+            "title" if self.title.is_none() => self.title = text_of(element),
+            "h1" | "h2" => {
+                let is_first_level = value.name() == "h1";
+                self.headings.extend(text_of(element).map(|text| Heading { is_first_level, text }));
+            }
+            _ if !is_aside(element) => self.candidates.push(element),
+            _ => {}
+        }
+    }
+
+    /// Returns the content of the first of these meta elements that is on the page and for which `read` returns something.
+    pub fn meta<T>(&self, names: &[&str], read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        names.iter().find_map(|name| {
+            let mut with_name = self.meta.iter().filter(|(of, _)| of == name);
+            with_name.find_map(|(_, content)| read(content))
+        })
+    }
+
+    /// Returns what `read` returns for the candidates, if it is the same for all for which it returns something. On a page
+    /// with several texts it is not.
+    pub fn agreed(&self, read: impl Fn(ElementRef<'a>) -> Option<String>) -> Option<String> {
+        let mut facts = self.candidates.iter().filter_map(|element| read(*element));
+        let first = facts.next()?;
+        facts.all(|other| other == first).then_some(first)
+    }
+}
+
+/// Returns whether an element may state a fact.
+fn states_fact(element: &ElementRef<'_>) -> bool {
+    let value = element.value();
+    match value.name() {
+        "meta" | "title" | "h1" | "h2" | "time" => true,
+        "script" => value.attr("type").is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/ld+json")),
+        _ => value.attr("itemprop").is_some() || value.attr("rel").is_some() || is_in_microformat(element),
+    }
+}
+
+/// Returns whether an element has one of the classes of microformats that are read.
+fn is_in_microformat(element: &ElementRef<'_>) -> bool {
+    element.value().classes().any(|class| matches!(class, "p-author" | "vcard" | "dt-published"))
+}
+
+/// Returns whether an element is in a part that is not the page's own: navigation, an aside, or the footer of the site.
+fn is_aside(element: ElementRef<'_>) -> bool {
+    let mut around = element.ancestors().filter_map(ElementRef::wrap).map(|around| around.value().name());
+    let first = around.find(|name| matches!(*name, "nav" | "aside" | "footer"));
+    // An article has a footer of its own.
+    first.is_some_and(|name| name != "footer" || !around.any(|name| matches!(name, "article" | "main" | "section")))
+}
+
+/// Returns whether an attribute of words contains one.
+pub fn has_word(element: ElementRef<'_>, attribute: &str, word: &str) -> bool {
+    let words = element.value().attr(attribute).unwrap_or_default();
+    words.split_ascii_whitespace().any(|other| other.eq_ignore_ascii_case(word))
+}
+
+/// Returns the text of an element if it can be a fact.
+pub fn text_of(element: ElementRef<'_>) -> Option<String> {
+    // Enough to see that it is too long.
+    let text: String = element.text().flat_map(str::chars).take(4 * FACT_CHARACTERS_MAX).collect();
+    fact(&text)
+}
+
+/// Returns a text with single spaces and without control characters; `None` if it is empty or too long.
+pub fn fact(text: &str) -> Option<String> {
+    let text: String = text.chars().filter(|c| c.is_whitespace() || !c.is_control()).collect();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!text.is_empty() && text.chars().count() <= FACT_CHARACTERS_MAX).then_some(text)
+}
