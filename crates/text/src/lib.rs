@@ -3,5 +3,7 @@
 mod facts;
 mod main_text;
 mod page;
+mod unreadable;
 
-pub use page::{PageText, Unreadable, read};
+pub use page::{PageText, read};
+pub use unreadable::Unreadable;

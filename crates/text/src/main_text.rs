@@ -4,7 +4,7 @@ use dom_query::{Document, NodeRef};
 use dom_smoothie::{Config, ParsePolicy, Readability, ReadabilityError, TextMode};
 use url::Url;
 
-use crate::page::Unreadable;
+use crate::unreadable::Unreadable;
 
 /// Maximum number of elements of a page whose main text is sought.
 const ELEMENTS_MAX: usize = 50_000;

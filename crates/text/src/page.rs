@@ -5,6 +5,7 @@ use url::Url;
 
 use crate::facts::Facts;
 use crate::main_text::main_text;
+use crate::unreadable::Unreadable;
 
 /// Maximum length of a page in bytes.
 const PAGE_BYTES_MAX: usize = 8 << 20;
@@ -24,17 +25,6 @@ pub struct PageText {
     pub markdown: String,
 }
 
-/// The reason why a page has no text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Unreadable {
-    /// It exceeds a bound.
-    #[error("the page is too large or nested too deep")]
-    TooLarge,
-    /// No part of it is text to be read.
-    #[error("the page has no main text")]
-    NoMainText,
-}
-
 /// Reads a page.
 ///
 /// # Errors
@@ -49,4 +39,77 @@ pub fn read(url: &Url, html: &str) -> Result<PageText, Unreadable> {
     drop(document);
     let main = main_text(url, html)?;
     Ok(PageText { title, author, time, text: main.text, markdown: main.markdown })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn url() -> Url {
+        Url::parse("https://h.example/a").unwrap()
+    }
+
+    /// Pieces of pages that are hard to read.
+    const PIECES: [&str; 40] = [
+        "<div class='comment md:flex'>",
+        "</div>",
+        "<p>",
+        "a, b and so on. ",
+        "<br><br>",
+        "<table><tr><td colspan=99999999999>",
+        "</table>",
+        "<ul><li>",
+        "</ul>",
+        "<a href='//[x' rel=author>",
+        "</a>",
+        "<img src=data:image/png;base64,x srcset='a 1x, ,'>",
+        "<noscript><img>",
+        "<h1>",
+        "<h2>T",
+        "</h1>",
+        "<div class=e-content>",
+        "<span itemprop='articleBody author'>",
+        "<base href='::'>",
+        "<form>",
+        "<svg><title>x</title>",
+        "</svg>",
+        "<template>",
+        "<frameset>",
+        "<pre>` ``` ~",
+        "<code>",
+        "<ol start=-99999999999999999999>",
+        "<blockquote>",
+        "<script type='application/ld+json'>[{\"@type\":[\"Article\"]}]</script>",
+        "<time datetime='-999999-99'>",
+        "<title>a | b - c: d</title>",
+        "<meta property='og:title' content='\u{202e}\u{0}é'>",
+        "<body class=e-content>",
+        "<font>",
+        "<!-- -->",
+        "\u{0}",
+        "é\u{301}👩‍👩‍👧",
+        "<math><mi>",
+        "<iframe src=//player.vimeo.com/x>",
+        "<p style='display:none;;:'>",
+    ];
+
+    proptest! {
+        #[test]
+        fn any_page_is_read_or_refused(pieces in proptest::collection::vec(0..PIECES.len(), 0..60), repeats in 1_usize..4) {
+            let html: String = pieces.iter().map(|at| PIECES[*at].repeat(repeats)).collect();
+            if let Ok(page) = read(&url(), &html) {
+                prop_assert!(!page.text.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_on_pages_hold() {
+        assert_eq!(read(&url(), &"<div>".repeat(200_000)), Err(Unreadable::TooLarge));
+        assert_eq!(read(&url(), &"<p>a".repeat(200_000)), Err(Unreadable::TooLarge));
+        assert_eq!(read(&url(), &"a".repeat(PAGE_BYTES_MAX + 1)), Err(Unreadable::TooLarge));
+        assert_eq!(read(&url(), &"a ".repeat(PAGE_BYTES_MAX / 2)).map(|page| page.title), Ok(None));
+    }
 }
