@@ -11,11 +11,16 @@ use super::sighting::{SeenPage, Sighting};
 pub(super) fn sort(collected: &mut Collector) {
     let names = &collected.names;
     let mut pages = std::mem::take(&mut collected.pages);
-    let key = |page: &SeenPage| (page.crawl_time, page.visit, page.warc_offset, page.content);
+    // All that a page tells is compared: of pages that are the same visit the first is kept, and they may differ in their titles.
+    let numbers = |page: &SeenPage| {
+        [page.visit.into(), page.warc_offset.map_or(0, |offset| offset + 1), page.content, page.title]
+    };
+    let told = |page: &SeenPage| [page.warc_file, page.base, page.thread, page.neighbours[0], page.neighbours[1]];
     pages.sort_by(|one, other| {
-        let by_address = names.text(one.url).cmp(names.text(other.url));
-        let by_file = || names.text(one.warc_file).cmp(names.text(other.warc_file));
-        by_address.then_with(|| key(one).cmp(&key(other))).then_with(by_file)
+        let by_address = names.text(one.url).cmp(names.text(other.url)).then(one.crawl_time.cmp(&other.crawl_time));
+        let by_told = || told(one).map(|id| names.text(id)).cmp(&told(other).map(|id| names.text(id)));
+        let by_numbers = || numbers(one).cmp(&numbers(other)).then(one.cluster.cmp(&other.cluster));
+        by_address.then_with(by_numbers).then_with(by_told)
     });
     pages.dedup_by(|one, other| is_same(one, other));
     confirm(&mut pages, &collected.unchanged);
@@ -53,15 +58,18 @@ fn is_same(one: &SeenPage, other: &SeenPage) -> bool {
     key(one) == key(other)
 }
 
-/// Compares two addresses such that `page=10` is behind `page=9`.
+/// Compares two addresses such that `page=10` is behind `page=9`. Only equal ones are equal.
 pub(super) fn natural(one: &str, other: &str) -> Ordering {
-    let (mut one, mut other) = (one, other);
+    by_numbers(one, other).then_with(|| one.cmp(other))
+}
+
+fn by_numbers(mut one: &str, mut other: &str) -> Ordering {
     loop {
         let ((text, number, rest), (text_other, number_other, rest_other)) = (split(one), split(other));
         let order = text.cmp(text_other);
         let order = order.then(number.len().cmp(&number_other.len())).then(number.cmp(number_other));
         if order != Ordering::Equal || (rest.is_empty() && rest_other.is_empty()) {
-            return order.then(rest.len().cmp(&rest_other.len()));
+            return order;
         }
         (one, other) = (rest, rest_other);
     }
@@ -80,8 +88,9 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_as_numbers() {
-        let mut all = ["t?p=10", "t?p=9", "t", "t?p=9&a", "s10/2", "s9/10"];
+        let mut all = ["t?p=10", "t?p=9", "t", "t?p=9&a", "t0", "s10/2", "t?p=09", "s9/10"];
         all.sort_by(|one, other| natural(one, other));
-        assert_eq!(all, ["s9/10", "s10/2", "t", "t?p=9", "t?p=9&a", "t?p=10"]);
+        assert_eq!(all, ["s9/10", "s10/2", "t", "t0", "t?p=09", "t?p=9", "t?p=9&a", "t?p=10"]);
+        assert_ne!(natural("t/01", "t/1"), Ordering::Equal);
     }
 }

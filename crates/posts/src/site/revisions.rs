@@ -1,6 +1,6 @@
 //! Joins what a page shows of a post before and after it was edited, where the site gives posts neither identifiers nor addresses.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::groups::Groups;
 
@@ -17,19 +17,19 @@ pub(super) fn join(groups: &mut Groups<'_>) {
             continue;
         }
         let (before, after) = (unmatched(groups, earlier, later), unmatched(groups, later, earlier));
-        for (written, one) in before {
-            if let (Some(one), Some(Some(other))) = (one, after.get(&written)) {
-                groups.join(one, *other);
-            }
-        }
+        let pairs = before.iter().filter_map(|(written, one)| (*one).zip(after.get(written).copied().flatten()));
+        let mut pairs: Vec<(u32, u32)> = pairs.collect();
+        // The numbers of authors depend on the order of pages.
+        pairs.sort_unstable();
+        pairs.into_iter().for_each(|(one, other)| groups.join(one, other));
     }
 }
 
 /// Returns the posts on a page that are not on the other one, by author and time; `None` of several.
-fn unmatched(groups: &mut Groups<'_>, page: u32, other: u32) -> BTreeMap<Written, Option<u32>> {
+fn unmatched(groups: &mut Groups<'_>, page: u32, other: u32) -> HashMap<Written, Option<u32>> {
     let others = groups.sets_of_page(other);
     let (first, count) = (groups.pages[page as usize].first, groups.pages[page as usize].posts);
-    let mut found: BTreeMap<Written, Option<u32>> = BTreeMap::new();
+    let mut found: HashMap<Written, Option<u32>> = HashMap::new();
     for at in first..first + count {
         let sighting = &groups.sightings[at as usize];
         let Some(moment) = sighting.moment.filter(|moment| moment.is_exact && sighting.author != 0) else { continue };

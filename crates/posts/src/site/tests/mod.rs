@@ -73,8 +73,6 @@ fn check_integrity(records: &Records) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     #[test]
     fn the_order_of_pages_does_not_matter(pages in naive::any_pages(), seed in any::<u64>()) {
         let one = records(&pages);

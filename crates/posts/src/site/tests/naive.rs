@@ -10,7 +10,7 @@ use super::super::prints::{STARTS, plain};
 use super::super::sighting::{SeenPage, Sighting};
 use super::super::threads::ThreadSets;
 use super::*;
-use crate::records::ParentRef;
+use crate::records::{PageThread, PageUser, ParentRef};
 
 const TEXTS: [&str; 7] = [
     "+1",
@@ -22,32 +22,48 @@ const TEXTS: [&str; 7] = [
     "a text of some length that many people write, again and again, until it …",
 ];
 
+const URLS: [&str; 6] =
+    ["http://h/t/1", "http://h/t/1?page=2", "http://h/t/2", "http://h/t/02", "http://h/t/2?p=2", "http://h/u/1"];
+
 /// Pages of posts that share much: identifiers, authors, texts, times.
 pub(super) fn any_pages() -> impl Strategy<Value = Vec<OriginAndRecords>> {
     prop::collection::vec(any_page(), 1..12)
 }
 
 fn any_page() -> impl Strategy<Value = OriginAndRecords> {
-    let url = prop::sample::select(vec![
-        "http://h/t/1",
-        "http://h/t/1?page=2",
-        "http://h/t/2",
-        "http://h/t/2?p=2",
-        "http://h/u/1",
-    ]);
-    let title = prop::option::of(prop::sample::select(vec!["One", "Two"]));
-    (url, 0_i64..6, title, prop::collection::vec(any_post(), 0..5)).prop_map(|(url, day, title, posts)| {
+    let url = prop::sample::select(URLS.to_vec());
+    let head = (maybe(&["One", "Two"], 0.5), maybe(&URLS, 0.1), maybe(&URLS, 0.1), maybe(&URLS, 0.1));
+    let head = head.prop_map(|(title, canonical, next, prev)| PageNeighbours { title, canonical, next, prev });
+    let cluster = prop::option::weighted(0.2, 0..2_u32);
+    let users = prop::collection::vec(any_user(), 0..2);
+    let records = (prop::collection::vec(any_post(), 0..5), prop::option::weighted(0.2, any_thread()), users);
+    let records = records.prop_map(|(posts, thread, users)| PageRecords { posts, thread, users });
+    (url, 0_i64..6, head, cluster, records).prop_map(|(url, day, head, cluster, records)| {
         let crawl_time = Timestamp::from_second(1_700_000_000 + day * 86_400).unwrap();
-        let head = PageNeighbours { title: title.map(str::to_owned), ..PageNeighbours::default() };
         let origin = PageOrigin {
             url: url.to_owned(),
             crawl_time,
             head,
+            cluster,
             warc_offset: Some(day as u64),
             ..PageOrigin::default()
         };
-        (origin, PageRecords { posts, ..PageRecords::default() })
+        (origin, records)
     })
+}
+
+fn maybe(among: &[&'static str], probability: f64) -> impl Strategy<Value = Option<String>> + use<> {
+    prop::option::weighted(probability, prop::sample::select(among.to_vec()).prop_map(str::to_owned))
+}
+
+fn any_thread() -> impl Strategy<Value = PageThread> {
+    (maybe(&URLS, 0.5), maybe(&["One", "Two"], 0.5), prop::collection::vec("[ab]", 0..2))
+        .prop_map(|(url, title, forums)| PageThread { url, title, forums, ..PageThread::default() })
+}
+
+fn any_user() -> impl Strategy<Value = PageUser> {
+    (maybe(&["http://h/u/ann", "http://h/u/bob"], 0.5), "ann|bob", prop::option::of(1..9_u64))
+        .prop_map(|(url, name, posts)| PageUser { url, name, posts, ..PageUser::default() })
 }
 
 fn any_post() -> impl Strategy<Value = PagePost> {
@@ -65,18 +81,22 @@ fn any_post() -> impl Strategy<Value = PagePost> {
         ],
     );
     let text = prop::sample::select(TEXTS.to_vec());
-    ((id, url, author, date), (parent, text, 0..3_u8)).prop_map(|((id, url, author, date), (parent, text, sure))| {
-        PagePost {
+    let author_url = maybe(&["http://h/u/ann", "http://h/u/bob"], 0.2);
+    let of = (author, author_url, prop::option::weighted(0.1, any_thread()));
+    ((id, url, date), of, (parent, text, 0..3_u8)).prop_map(
+        |((id, url, date), (author, author_url, thread), (parent, text, sure))| PagePost {
             id: id.map(str::to_owned),
             url: url.map(str::to_owned),
             author: author.map(str::to_owned),
+            author_url,
+            thread,
             date: date.map(str::to_owned),
             parent,
             text: text.to_owned(),
             confidence: f64::from(sure) / 2.0,
             ..PagePost::default()
-        }
-    })
+        },
+    )
 }
 
 /// Panics unless both ways find the same sets.
@@ -261,7 +281,7 @@ impl Naive<'_> {
                     }
                 }
             }
-            pairs.sort_by_key(|(one, _)| (key(*one).0, key(*one).1.map(|moment| moment.seconds)));
+            pairs.sort_unstable();
             pairs.into_iter().for_each(|(one, other)| self.join(one, other));
         }
     }

@@ -54,6 +54,23 @@ fn equal_short_texts_are_several_posts_unless_time_and_thread_are_the_same() {
 }
 
 #[test]
+fn which_of_two_records_of_a_visit_is_kept_does_not_depend_on_their_order() {
+    let titled = |url: &str, title: Option<&str>, posts: &[&str]| {
+        let (mut origin, records) = page(url, 0, posts.iter().map(|text| post("ann", T, text)).collect());
+        origin.head.title = title.map(str::to_owned);
+        (origin, records)
+    };
+    let mut pages = [
+        titled("http://h/t/1", Some("One"), &["one"]),
+        titled("http://h/t/1?p=2", None, &["two"]),
+        titled("http://h/t/1?p=2", Some("One"), &["two"]),
+    ];
+    let found = records(&pages);
+    pages.swap(1, 2);
+    assert_eq!(found, records(&pages));
+}
+
+#[test]
 fn a_post_that_a_page_no_longer_shows_is_gone() {
     let (one, two) = (with_id("1", post("ann", T, "one")), with_id("2", post("bob", T, "two")));
     let found = records(&[page("http://h/t/1", 0, vec![one.clone(), two]), page("http://h/t/1", 1, vec![one])]);
