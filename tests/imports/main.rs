@@ -42,7 +42,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("index", &["structure"]),
     ("policy", &["core", "structure"]),
     ("storage", &["core", "metrics"]),
-    ("extraction", &["core", "document", "posts", "storage", "structure"]),
+    ("extraction", &["core", "document", "posts", "storage"]),
     ("stages", &["core", "metrics"]),
     ("fleet", &["core", "metrics"]),
     ("report", &["core", "fleet", "metrics", "policy", "stages", "storage", "structure"]),

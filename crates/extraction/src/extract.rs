@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use harvestman_posts::Extractor;
 use harvestman_posts::site::{Collector, Site, TooManyPosts};
-use harvestman_structure::parse::Parser;
 
-use super::page::{DecodeMessage, RecordedPage, Visit, parser};
+use super::page::{DecodeMessage, RecordedPage, Visit};
 use super::post_file::PostFile;
 use super::sample::Sample;
 use super::warc_pages::{PagesEnd, WarcInput, read_pages};
@@ -85,7 +84,6 @@ pub fn extract(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Resul
     let mut pass = SecondPass {
         inputs,
         extractor,
-        parser: parser(),
         collector: Collector::default(),
         posts: PostFile::create(&inputs.directory)?,
         totals: Totals::default(),
@@ -117,7 +115,7 @@ fn open(name: &str, path: &Path) -> Result<WarcInput<File>, ExtractError> {
 
 /// The first pass: learns the templates from a sample of the pages of each host.
 fn learn(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Extractor, ExtractError> {
-    let (mut extractor, mut sample, mut parser) = (Extractor::default(), Sample::default(), parser());
+    let (mut extractor, mut sample) = (Extractor::default(), Sample::default());
     let mut pages = 0;
     for (name, path) in &inputs.files {
         let read = read_pages(open(name, path)?, &mut |page: RecordedPage| {
@@ -125,7 +123,7 @@ fn learn(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Extr
             let is_html = page.message.as_deref().is_some_and(super::page::is_ok);
             if is_html
                 && sample.chooses(host)
-                && let Some((page, _)) = page.parse(inputs.decode, &mut parser)
+                && let Some((page, _)) = page.parse(inputs.decode)
             {
                 extractor.learn(&page);
             }
@@ -145,7 +143,6 @@ fn learn(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Extr
 struct SecondPass<'i> {
     inputs: &'i Inputs<'i>,
     extractor: Extractor,
-    parser: Parser,
     collector: Collector,
     posts: PostFile,
     totals: Totals,
@@ -157,7 +154,7 @@ impl SecondPass<'_> {
             self.collector.add_unchanged(page.url.as_str(), page.time);
             return Ok(());
         }
-        let Some((parsed, mut origin)) = page.parse(self.inputs.decode, &mut self.parser) else { return Ok(()) };
+        let Some((parsed, mut origin)) = page.parse(self.inputs.decode) else { return Ok(()) };
         self.totals.pages += 1;
         let records = self.extractor.extract(&parsed);
         let visit = (self.inputs.visit)(&page.file, page.offset);

@@ -9,10 +9,9 @@ use harvestman_core::model::MediaType;
 use harvestman_posts::Extractor;
 use harvestman_posts::site::{LivePosts, Post};
 use harvestman_storage::archive::OPEN_SUFFIX;
-use harvestman_structure::parse::Parser;
 use serde::{Deserialize, Serialize};
 
-use super::page::{DecodeMessage, RecordedPage, parser};
+use super::page::{DecodeMessage, RecordedPage};
 use super::sample::Sample;
 use super::warc_pages::{WarcInput, read_page};
 
@@ -101,7 +100,6 @@ pub struct Follower {
     posts_bytes: u64,
     extractor: Extractor,
     sample: Sample,
-    parser: Parser,
     live: LivePosts,
     waiting: HashMap<String, VecDeque<WaitingPage>>,
     waiting_count: usize,
@@ -133,7 +131,6 @@ impl Follower {
             posts_bytes,
             extractor: Extractor::default(),
             sample: Sample::default(),
-            parser: parser(),
             waiting: HashMap::new(),
             waiting_count: 0,
             seen: HashMap::new(),
@@ -264,7 +261,7 @@ impl Follower {
         if !self.sample.chooses(host) {
             return;
         }
-        if let Some((parsed, _)) = page.parse(self.decode, &mut self.parser) {
+        if let Some((parsed, _)) = page.parse(self.decode) {
             self.extractor.learn(&parsed);
         }
         if self.sample.has_doubled(host) {
@@ -305,7 +302,7 @@ impl Follower {
     }
 
     fn write_posts(&mut self, logged: &LoggedPage, page: &RecordedPage) -> io::Result<()> {
-        let Some((parsed, mut origin)) = page.parse(self.decode, &mut self.parser) else { return Ok(()) };
+        let Some((parsed, mut origin)) = page.parse(self.decode) else { return Ok(()) };
         (origin.visit, origin.cluster) = (Some(logged.visit.unwrap_or(1)), logged.cluster);
         let new = self.live.add(&origin, &self.extractor.extract(&parsed));
         self.done.written += new.len() as u64;

@@ -1,12 +1,10 @@
 //! A recorded page.
 
 use bytes::Bytes;
-use harvestman_core::config::ParseOptions;
 use harvestman_core::model::MediaType;
 use harvestman_document::decode;
 use harvestman_posts::Page;
 use harvestman_posts::site::{PageNeighbours, PageOrigin};
-use harvestman_structure::parse::Parser;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
@@ -42,7 +40,7 @@ pub struct Visit {
 
 impl RecordedPage {
     /// Returns the page and where it comes from, if it is HTML within the bounds on pages and was answered with status 200.
-    pub fn parse(&self, decode_message: DecodeMessage, parser: &mut Parser) -> Option<(Page, PageOrigin)> {
+    pub fn parse(&self, decode_message: DecodeMessage) -> Option<(Page, PageOrigin)> {
         let message = self.message.as_ref().filter(|message| is_ok(message))?;
         let (headers, body) = decode_message(message)?;
         let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
@@ -51,9 +49,6 @@ impl RecordedPage {
         }
         let fetched = self.time.to_zoned(TimeZone::UTC).datetime();
         let page = Page::parse(&self.url, &decode(&body, content_type), fetched)?;
-        let parsed = parser.parse(&body, content_type);
-        let canonical = parsed.canonical.and_then(|address| self.url.join(&address).ok()).map(Into::into);
-        let head = PageNeighbours { title: parsed.title, canonical, ..PageNeighbours::of(&page.tree, &self.url) };
         let origin = PageOrigin {
             url: self.url.to_string(),
             warc_file: Some(self.file.clone()),
@@ -61,15 +56,10 @@ impl RecordedPage {
             crawl_time: self.time,
             visit: None,
             cluster: None,
-            head,
+            head: PageNeighbours::of(&page),
         };
         Some((page, origin))
     }
-}
-
-/// Returns a parser of titles and canonical addresses.
-pub(crate) fn parser() -> Parser {
-    Parser::new(&ParseOptions::default())
 }
 
 /// Returns whether a response has status 200.

@@ -1,9 +1,9 @@
 //! Where the records of a page come from.
 
 use jiff::Timestamp;
-use url::Url;
 
-use crate::tree::{Content, Tree};
+use crate::parsed_page::Page;
+use crate::tree::Content;
 
 /// Where a page comes from.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -38,20 +38,26 @@ pub struct PageNeighbours {
 }
 
 impl PageNeighbours {
-    /// Reads the links to the pages before and after a page. Its title and its canonical address, which are not shown, are not
-    /// part of the tree: the caller adds them.
-    pub fn of(tree: &Tree, url: &Url) -> Self {
-        let mut head = Self::default();
-        for (at, node) in tree.nodes().iter().enumerate() {
-            if matches!(&node.content, Content::Element(name, _) if matches!(&**name, "link" | "a")) {
-                head.read_link(tree, at, url);
+    /// Reads what a page says of itself, and its links to the pages before and after it: those of its head come first.
+    pub fn of(page: &Page) -> Self {
+        let absolute = |relation| page.url.join(page.head.link(relation)?).ok().map(Into::into);
+        let mut of = Self {
+            title: page.head.title.clone(),
+            canonical: absolute("canonical"),
+            next: absolute("next"),
+            prev: absolute("prev"),
+        };
+        for (at, node) in page.tree.nodes().iter().enumerate() {
+            if matches!(&node.content, Content::Element(name, _) if &**name == "a") {
+                of.read_link(page, at);
             }
         }
-        head
+        of
     }
 
-    fn read_link(&mut self, tree: &Tree, at: usize, url: &Url) {
-        let (Some(rel), Some(href)) = (tree.attribute(at, "rel"), tree.attribute(at, "href")) else { return };
+    fn read_link(&mut self, page: &Page, at: usize) {
+        let attribute = |name| page.tree.attribute(at, name);
+        let (Some(rel), Some(href)) = (attribute("rel"), attribute("href")) else { return };
         for word in rel.split_ascii_whitespace() {
             let target = match word.to_ascii_lowercase().as_str() {
                 "next" => &mut self.next,
@@ -59,7 +65,7 @@ impl PageNeighbours {
                 _ => continue,
             };
             if target.is_none() {
-                *target = url.join(href).ok().map(Into::into);
+                *target = page.url.join(href).ok().map(Into::into);
             }
         }
     }
@@ -69,12 +75,27 @@ impl PageNeighbours {
 mod tests {
     use super::*;
 
+    fn neighbours(html: &str) -> PageNeighbours {
+        let url = "https://h/t/1?a=b".parse().unwrap();
+        PageNeighbours::of(&Page::parse(&url, html, jiff::civil::date(2026, 1, 1).at(0, 0, 0, 0)).unwrap())
+    }
+
     #[test]
     fn links_to_neighbours_are_read_once_each() {
         let html =
             "<a rel='nofollow next' href='?page=2'>2</a><a rel=next href=/x>x</a><a rel=PREV>none</a><a href=/y>y</a>";
-        let url = Url::parse("https://h/t/1?a=b").unwrap();
-        let head = PageNeighbours::of(&Tree::parse(html).unwrap(), &url);
-        assert_eq!(head, PageNeighbours { next: Some("https://h/t/1?page=2".to_owned()), ..PageNeighbours::default() });
+        let next = Some("https://h/t/1?page=2".to_owned());
+        assert_eq!(neighbours(html), PageNeighbours { next, ..PageNeighbours::default() });
+    }
+
+    #[test]
+    fn what_the_head_says_comes_first() {
+        let found = neighbours(
+            "<head><title>One</title><link rel=canonical href=/t/1><link rel=next href=/t/1/2></head>\
+             <body><a rel=next href=/x>x</a><a rel=prev href=/t/1/0>0</a>",
+        );
+        let address = |path: &str| Some(format!("https://h/t/1{path}"));
+        let (title, canonical) = (Some("One".to_owned()), address(""));
+        assert_eq!(found, PageNeighbours { title, canonical, next: address("/2"), prev: address("/0") });
     }
 }
