@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use harvestman_posts::Extractor;
-use harvestman_posts::site::{Collector, Site, TooManyPosts};
+use harvestman_posts::site::{Collector, PageNeighbours, Site, TooManyPosts};
 
-use super::page::{DecodeMessage, RecordedPage, Visit};
+use super::page::{DecodeMessage, RecordedPage, ResponseContent, Visit};
 use super::post_file::PostFile;
 use super::sample::Sample;
 use super::warc_pages::{PagesEnd, WarcInput, read_pages};
@@ -55,7 +55,9 @@ pub struct Totals {
     pub pages: u64,
     /// Number of pages among them that show posts.
     pub pages_with_posts: u64,
-    /// Number of posts on all pages together.
+    /// Number of feeds with status 200.
+    pub feeds: u64,
+    /// Number of posts on all pages and in all feeds together.
     pub sightings: u64,
     /// Files that could not be read to their end, with the reason.
     pub damaged: Vec<(String, String)>,
@@ -73,7 +75,7 @@ pub struct Extracted {
     pub totals: Totals,
 }
 
-/// Extracts the records of pages, and calls `progress` after each page.
+/// Extracts the records of pages and feeds, and calls `progress` after each page.
 ///
 /// # Errors
 ///
@@ -123,7 +125,7 @@ fn learn(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Extr
             let is_html = page.message.as_deref().is_some_and(super::page::is_ok);
             if is_html
                 && sample.chooses(host)
-                && let Some((page, _)) = page.parse(inputs.decode)
+                && let Some(page) = page.parse(inputs.decode)
             {
                 extractor.learn(&page);
             }
@@ -154,13 +156,27 @@ impl SecondPass<'_> {
             self.collector.add_unchanged(page.url.as_str(), page.time);
             return Ok(());
         }
-        let Some((parsed, mut origin)) = page.parse(self.inputs.decode) else { return Ok(()) };
-        self.totals.pages += 1;
-        let records = self.extractor.extract(&parsed);
+        let (records, head) = match page.read(self.inputs.decode) {
+            Some(ResponseContent::Html(parsed)) => {
+                let records = self.extractor.extract(&parsed);
+                self.totals.pages += 1;
+                self.totals.pages_with_posts += u64::from(!records.posts.is_empty());
+                (records, PageNeighbours::of(&parsed))
+            }
+            Some(ResponseContent::Feed(records)) => {
+                self.totals.feeds += 1;
+                (records, PageNeighbours::default())
+            }
+            None => return Ok(()),
+        };
+        let mut origin = page.origin(head);
         let visit = (self.inputs.visit)(&page.file, page.offset);
         (origin.visit, origin.cluster) = (visit.number, visit.cluster);
         let places: io::Result<Vec<u64>> = records.posts.iter().map(|post| self.posts.push(post)).collect();
-        self.totals.pages_with_posts += u64::from(!records.posts.is_empty());
         Ok(self.collector.add(&origin, &records, &places?)?)
     }
 }
+
+#[cfg(test)]
+#[path = "extract_tests.rs"]
+mod tests;

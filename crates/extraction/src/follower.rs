@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use harvestman_core::model::MediaType;
 use harvestman_posts::Extractor;
-use harvestman_posts::site::{LivePosts, Post};
+use harvestman_posts::site::{LivePosts, PageNeighbours, Post};
 use harvestman_storage::archive::OPEN_SUFFIX;
 use serde::{Deserialize, Serialize};
 
@@ -261,7 +261,7 @@ impl Follower {
         if !self.sample.chooses(host) {
             return;
         }
-        if let Some((parsed, _)) = page.parse(self.decode) {
+        if let Some(parsed) = page.parse(self.decode) {
             self.extractor.learn(&parsed);
         }
         if self.sample.has_doubled(host) {
@@ -302,7 +302,8 @@ impl Follower {
     }
 
     fn write_posts(&mut self, logged: &LoggedPage, page: &RecordedPage) -> io::Result<()> {
-        let Some((parsed, mut origin)) = page.parse(self.decode) else { return Ok(()) };
+        let Some(parsed) = page.parse(self.decode) else { return Ok(()) };
+        let mut origin = page.origin(PageNeighbours::of(&parsed));
         (origin.visit, origin.cluster) = (Some(logged.visit.unwrap_or(1)), logged.cluster);
         let new = self.live.add(&origin, &self.extractor.extract(&parsed));
         self.done.written += new.len() as u64;

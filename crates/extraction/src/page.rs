@@ -3,13 +3,17 @@
 use bytes::Bytes;
 use harvestman_core::model::MediaType;
 use harvestman_document::decode;
-use harvestman_posts::Page;
 use harvestman_posts::site::{PageNeighbours, PageOrigin};
+use harvestman_posts::{Page, PageRecords, read_feed};
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use url::Url;
+
+/// Media types of feeds in JSON.
+const FEEDS_IN_JSON: [&str; 2] = ["application/feed+json", "application/json"];
 
 /// Removes the codings of a recorded response: returns its headers and its body, or `None` if it is not HTTP.
 pub type DecodeMessage = fn(&Bytes) -> Option<(HeaderMap, Bytes)>;
@@ -38,28 +42,68 @@ pub struct Visit {
     pub cluster: Option<u32>,
 }
 
+/// What a response is.
+pub(crate) enum ResponseContent {
+    /// A page.
+    Html(Box<Page>),
+    /// The entries of a feed.
+    Feed(PageRecords),
+}
+
 impl RecordedPage {
-    /// Returns the page and where it comes from, if it is HTML within the bounds on pages and was answered with status 200.
-    pub fn parse(&self, decode_message: DecodeMessage) -> Option<(Page, PageOrigin)> {
-        let message = self.message.as_ref().filter(|message| is_ok(message))?;
-        let (headers, body) = decode_message(message)?;
-        let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        if MediaType::of(content_type) != MediaType::Html {
-            return None;
+    /// Returns the page, if it is HTML within the bounds on pages and was answered with status 200.
+    pub fn parse(&self, decode_message: DecodeMessage) -> Option<Page> {
+        let (headers, body) = self.body(decode_message)?;
+        let content_type = content_type(&headers);
+        if MediaType::of(content_type) == MediaType::Html { self.page(content_type, &body) } else { None }
+    }
+
+    /// Returns the page or the entries of the feed, if it was answered with status 200.
+    pub(crate) fn read(&self, decode_message: DecodeMessage) -> Option<ResponseContent> {
+        let (headers, body) = self.body(decode_message)?;
+        let content_type = content_type(&headers);
+        if MediaType::of(content_type) == MediaType::Html {
+            return self.page(content_type, &body).map(|page| ResponseContent::Html(Box::new(page)));
         }
-        let fetched = self.time.to_zoned(TimeZone::UTC).datetime();
-        let page = Page::parse(&self.url, &decode(&body, content_type), fetched)?;
-        let origin = PageOrigin {
+        let text = may_be_feed(content_type).then(|| decode(&body, content_type))?;
+        read_feed(&self.url, &text, self.fetched()).map(ResponseContent::Feed)
+    }
+
+    /// Returns where it comes from. `head` is what it says of itself.
+    pub fn origin(&self, head: PageNeighbours) -> PageOrigin {
+        PageOrigin {
             url: self.url.to_string(),
             warc_file: Some(self.file.clone()),
             warc_offset: Some(self.offset),
             crawl_time: self.time,
             visit: None,
             cluster: None,
-            head: PageNeighbours::of(&page),
-        };
-        Some((page, origin))
+            head,
+        }
     }
+
+    fn body(&self, decode_message: DecodeMessage) -> Option<(HeaderMap, Bytes)> {
+        decode_message(self.message.as_ref().filter(|message| is_ok(message))?)
+    }
+
+    fn page(&self, content_type: Option<&str>, body: &[u8]) -> Option<Page> {
+        Page::parse(&self.url, &decode(body, content_type), self.fetched())
+    }
+
+    fn fetched(&self) -> DateTime {
+        self.time.to_zoned(TimeZone::UTC).datetime()
+    }
+}
+
+fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok())
+}
+
+/// Returns whether a media type is one that feeds are served with. Its content tells whether it is a feed.
+fn may_be_feed(content_type: Option<&str>) -> bool {
+    let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
+    let is_json = FEEDS_IN_JSON.iter().any(|of| essence.eq_ignore_ascii_case(of));
+    is_json || MediaType::of(content_type) == MediaType::Xml
 }
 
 /// Returns whether a response has status 200.
@@ -72,6 +116,14 @@ pub(crate) fn is_ok(message: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn feeds_are_known_by_their_media_types() {
+        for feed in ["application/rss+xml", "text/xml; charset=utf-8", "Application/Feed+JSON", "application/json"] {
+            assert!(may_be_feed(Some(feed)), "{feed}");
+        }
+        assert!(!may_be_feed(None) && !may_be_feed(Some("text/html")) && !may_be_feed(Some("image/svg+xml")));
+    }
 
     #[test]
     fn only_status_200_is_ok() {

@@ -24,7 +24,7 @@ const DATABASE: &str = "posts.sqlite";
 
 /// Extract posts, threads and users from WARC files
 ///
-/// Reads WARC files of any tool, compressed or plain, and crawl directories: HTML pages with status 200. The files are read twice:
+/// Reads WARC files of any tool, compressed or plain, and crawl directories: HTML pages and feeds (RSS, Atom, JSON Feed) with status 200. The files are read twice:
 /// the first pass learns the templates of the sites from a sample of their pages, the second one extracts. No rule names a
 /// software; see docs/how-to/posts.md.
 ///
@@ -220,13 +220,17 @@ fn extracted(found: &Found, out: &Path, args: &RecordArgs) -> Result<Extracted, 
 
 /// Prints what was extracted.
 fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<Exit, Failure> {
-    let Totals { pages, pages_with_posts, sightings, records, damaged } = &extracted.totals;
+    let Totals { pages, pages_with_posts, feeds, sightings, records, damaged } = &extracted.totals;
     if !quiet {
         let (posts, threads) = (extracted.site.len() as u64, extracted.site.threads().count() as u64);
         let (posts, users) = (figures::count(posts), figures::count(extracted.site.users().len() as u64));
+        let feeds = match feeds {
+            0 => String::new(),
+            feeds => format!(", with {} feeds", figures::count(*feeds)),
+        };
         let to = if is_stdout(out) { "standard output".to_owned() } else { out.display().to_string() };
         eprintln!(
-            "{to}: {posts} posts in {} threads, {users} users; {} of {} HTML pages show posts, {} times in all",
+            "{to}: {posts} posts in {} threads, {users} users; {} of {} HTML pages show posts{feeds}, {} times in all",
             figures::count(threads),
             figures::count(*pages_with_posts),
             figures::count(*pages),

@@ -260,7 +260,9 @@ impl Site {
     /// Returns whether a page that showed the post last was fetched again, with other posts.
     fn is_gone(&self, post: &SitePost, last_seen: i64) -> bool {
         let pages = &self.collected.pages;
-        self.grouped.members_of(post).iter().any(|at| {
+        let members = self.grouped.members_of(post).iter();
+        let on_pages = members.filter(|at| !self.collected.sightings[**at as usize].is_feed);
+        on_pages.into_iter().any(|at| {
             let shown = self.collected.sightings[*at as usize].page as usize;
             let later = pages[shown + 1..].iter().take_while(|page| page.url == pages[shown].url);
             later.filter(|page| page.posts > 0).any(|page| page.crawl_time > last_seen)

@@ -11,7 +11,7 @@ use super::origin::PageOrigin;
 use super::prints::{Prints, is_cut, plain};
 use super::sighting::{ParentKey, SeenPage, Sighting};
 use super::users::SeenUsers;
-use crate::records::{PagePost, PageRecords, PageThread, ParentRef};
+use crate::records::{PagePost, PageRecords, PageThread, ParentRef, PostSource};
 
 /// Maximum number of sightings: some 8 GB.
 const SIGHTINGS_MAX: usize = 50_000_000;
@@ -115,9 +115,13 @@ impl Collector {
     fn sighting(&mut self, post: &PagePost, page: &SeenPage) -> Sighting {
         let own = post.thread.as_ref().filter(|thread| thread.url.is_some());
         let is_excerpt = post.is_excerpt || is_cut(&post.text);
+        let is_feed = post.source == PostSource::Feed;
+        let url_base = self.names.id_of(post.url.as_deref().map(without_paging).as_deref());
         let (thread, is_thread_told) = match own {
             Some(thread) => (self.thread(thread, page.base), true),
             None if page.thread != 0 => (page.thread, true),
+            // The address of an entry is in its thread, or names a thread of its own.
+            None if is_feed => (url_base, false),
             None if is_excerpt => (0, false),
             None => (page.base, false),
         };
@@ -128,7 +132,7 @@ impl Collector {
             place: 0,
             id: post.id.as_deref().map_or(0, |id| hash_of(&[&site, id])),
             url: post.url.as_deref().map_or(0, |url| hash_of(&[url])),
-            url_base: self.names.id_of(post.url.as_deref().map(without_paging).as_deref()),
+            url_base,
             author: self.names.id_of(post.author.as_deref().map(str::trim)),
             author_url: self.names.id_of(post.author_url.as_deref()),
             moment: post.date.as_deref().and_then(Moment::parse),
@@ -138,6 +142,7 @@ impl Collector {
             parent: parent_key(post.parent.as_ref(), &site),
             confidence: post.confidence as f32,
             is_excerpt,
+            is_feed,
         }
     }
 }

@@ -74,7 +74,9 @@ fn compare(groups: &Groups<'_>, best: &mut Best, (excerpt, text): (u32, u32)) {
     if long.prints.length < short.prints.length || !Moment::may_be_one(short.moment, long.moment) {
         return;
     }
-    if short.id != 0 && long.id != 0 && short.id != long.id {
+    // A feed may have identifiers of its own.
+    let may_differ = short.id == 0 || long.id == 0 || short.is_feed != long.is_feed;
+    if short.id != long.id && !may_differ {
         return;
     }
     let distance = short.moment.zip(long.moment).map_or(i64::MAX, |(one, other)| (one.seconds - other.seconds).abs());

@@ -21,8 +21,8 @@ pub(super) struct Groups<'s> {
     /// The set of addresses of each sighting's thread; 0 if it has none.
     pub threads: Vec<u32>,
     sets: Sets,
-    /// For each set, by the number that stands for it, whether the site tells it apart from others: a full text has an
-    /// identifier or an address.
+    /// For each set, by the number that stands for it, whether the site tells it apart from others: a full text on a page has an
+    /// identifier or an address. Those of a feed may be of another kind than those of pages.
     is_identified: Vec<bool>,
 }
 
@@ -33,7 +33,8 @@ impl<'s> Groups<'s> {
         identity::join(sightings, &mut sets);
         let mut is_identified = vec![false; sightings.len()];
         for (at, sighting) in sightings.iter().enumerate() {
-            let has_identity = (sighting.id != 0 || sighting.url != 0) && !sighting.is_excerpt;
+            let has_identity = sighting.id != 0 || sighting.url != 0;
+            let has_identity = has_identity && !sighting.is_excerpt && !sighting.is_feed;
             is_identified[sets.find(at as u32) as usize] |= has_identity;
         }
         Self { sightings, pages, threads, sets, is_identified }

@@ -88,12 +88,12 @@ fn hosts_by_thread(sightings: &[Sighting], pages: &[SeenPage], conflicts: &HashS
     ids.into_iter().filter(|(_, ids)| is_by_thread(ids)).map(|(host, _)| host).collect()
 }
 
-/// Returns the addresses of posts with different identifiers: those of threads, for example.
+/// Returns the addresses of posts with different identifiers: those of threads, for example. Feeds may have identifiers of their own.
 fn ambiguous_addresses(sightings: &[Sighting]) -> HashSet<u64> {
-    let mut ids: Map<u64, u64> = Map::default();
+    let mut ids: Map<(u64, bool), u64> = Map::default();
     let with_both = sightings.iter().filter(|sighting| sighting.id != 0 && sighting.url != 0);
     with_both
-        .filter(|sighting| *ids.entry(sighting.url).or_insert(sighting.id) != sighting.id)
+        .filter(|sighting| *ids.entry((sighting.url, sighting.is_feed)).or_insert(sighting.id) != sighting.id)
         .map(|it| it.url)
         .collect()
 }

@@ -30,6 +30,8 @@ pub(super) struct Sighting {
     pub parent: ParentKey,
     pub confidence: f32,
     pub is_excerpt: bool,
+    /// Whether a feed has it: it tells neither thread nor place, and drops old posts.
+    pub is_feed: bool,
 }
 
 /// A reference to another post, by hash.

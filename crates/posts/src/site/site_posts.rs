@@ -1,5 +1,6 @@
 //! The posts of a site as sets of sightings: their threads, their order, their identifiers.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -91,7 +92,11 @@ fn gather(sets: &[u32]) -> Grouped {
 
 /// Returns the sighting with the identifier, and the hash of the earliest sighting.
 fn identity(collected: &Collector, members: &[u32]) -> (u32, u64) {
-    let time = |at: &u32| (collected.pages[collected.sightings[*at as usize].page as usize].crawl_time, *at);
+    // Identifiers of feeds may differ from those of pages.
+    let time = |at: &u32| {
+        let sighting = &collected.sightings[*at as usize];
+        (sighting.is_feed, collected.pages[sighting.page as usize].crawl_time, *at)
+    };
     let with_id = members.iter().copied().filter(|at| collected.sightings[*at as usize].id != 0).min_by_key(time);
     let earliest = members.iter().copied().min_by_key(time).unwrap_or(0);
     let sighting = &collected.sightings[earliest as usize];
@@ -102,8 +107,8 @@ fn identity(collected: &Collector, members: &[u32]) -> (u32, u64) {
     (with_id.unwrap_or(NONE), hash)
 }
 
-/// How good a version is: full, from a late visit, sure, long.
-struct Rank(bool, u32, f32, u32);
+/// How good a version is: full, on a page, from a late visit, sure, long.
+struct Rank([bool; 2], u32, f32, u32);
 
 impl Rank {
     fn total_cmp_with(&self, other: &Self) -> std::cmp::Ordering {
@@ -115,7 +120,7 @@ impl Rank {
 fn rank(collected: &Collector, at: u32) -> Rank {
     let sighting = &collected.sightings[at as usize];
     let visit = collected.pages[sighting.page as usize].visit;
-    Rank(!sighting.is_excerpt, visit, sighting.confidence, sighting.prints.length)
+    Rank([!sighting.is_excerpt, !sighting.is_feed], visit, sighting.confidence, sighting.prints.length)
 }
 
 /// What is known of a thread as a whole.
@@ -154,12 +159,12 @@ fn choose_threads(collected: &Collector, threads: &mut ThreadSets, grouped: &mut
             let Some(facts) = facts.get(&set) else { continue };
             let own = threads.find(sighting.url_base) == set && sighting.url_base != 0;
             let address = threads.address(set);
-            let worth = (sighting.is_thread_told, !sighting.is_excerpt, own, facts.has_authors, facts.posts);
-            let text = std::cmp::Reverse(collected.names.text(address));
-            best = best.max(Some((worth, text, address)));
+            let worth = [sighting.is_thread_told, !sighting.is_feed, !sighting.is_excerpt, own, facts.has_authors];
+            let text = Reverse(collected.names.text(address));
+            best = best.max(Some((worth, facts.posts, text, address)));
         }
         let page = |at: u32| collected.pages[collected.sightings[at as usize].page as usize].base;
-        post.thread = best.map_or_else(|| page(members[0]), |(_, _, address)| address);
+        post.thread = best.map_or_else(|| page(members[0]), |(.., address)| address);
     }
 }
 
@@ -172,9 +177,13 @@ fn sort_posts(collected: &Collector, threads: &mut ThreadSets, grouped: &mut Gro
         let places = members.iter().map(|at| {
             let sighting = &collected.sightings[*at as usize];
             let is_elsewhere = threads.find(sighting.thread) != thread;
+            if sighting.is_feed {
+                // Its place in the feed is none in the thread.
+                return (true, is_elsewhere, 0, Reverse(0), sighting.moment.map_or(i64::MAX, |moment| moment.seconds));
+            }
             // Of several visits to a page the last counts.
-            let later = std::cmp::Reverse(sighting.page);
-            (is_elsewhere, ranks[sighting.page as usize], later, sighting.index)
+            let later = Reverse(sighting.page);
+            (false, is_elsewhere, ranks[sighting.page as usize], later, i64::from(sighting.index))
         });
         places.min()
     };

@@ -10,7 +10,7 @@ use super::super::prints::{STARTS, plain};
 use super::super::sighting::{SeenPage, Sighting};
 use super::super::threads::ThreadSets;
 use super::*;
-use crate::records::{PageThread, PageUser, ParentRef};
+use crate::records::{PageThread, PageUser, ParentRef, PostSource};
 
 const TEXTS: [&str; 7] = [
     "+1",
@@ -83,8 +83,9 @@ fn any_post() -> impl Strategy<Value = PagePost> {
     let text = prop::sample::select(TEXTS.to_vec());
     let author_url = maybe(&["http://h/u/ann", "http://h/u/bob"], 0.2);
     let of = (author, author_url, prop::option::weighted(0.1, any_thread()));
-    ((id, url, date), of, (parent, text, 0..3_u8)).prop_map(
-        |((id, url, date), (author, author_url, thread), (parent, text, sure))| PagePost {
+    let source = prop_oneof![4 => Just(PostSource::Template), 1 => Just(PostSource::Feed)];
+    ((id, url, date), of, (parent, text, 0..3_u8, source)).prop_map(
+        |((id, url, date), (author, author_url, thread), (parent, text, sure, source))| PagePost {
             id: id.map(str::to_owned),
             url: url.map(str::to_owned),
             author: author.map(str::to_owned),
@@ -93,6 +94,7 @@ fn any_post() -> impl Strategy<Value = PagePost> {
             date: date.map(str::to_owned),
             parent,
             text: text.to_owned(),
+            source,
             confidence: f64::from(sure) / 2.0,
             ..PagePost::default()
         },
@@ -175,7 +177,7 @@ impl Naive<'_> {
         (0..self.labels.len())
             .filter(is_set)
             .map(|other| &self.sightings[other])
-            .any(|it| (it.id != 0 || it.url != 0) && !it.is_excerpt)
+            .any(|it| (it.id != 0 || it.url != 0) && !it.is_excerpt && !it.is_feed)
     }
 
     fn join(&mut self, one: usize, other: usize) {
@@ -256,7 +258,7 @@ impl Naive<'_> {
                 && self.length(*at) >= self.length(excerpt)
                 && self.start(*at, start) == self.start(excerpt, start)
                 && Moment::may_be_one(short.moment, long.moment)
-                && (short.id == 0 || long.id == 0 || short.id == long.id)
+                && (short.id == 0 || long.id == 0 || short.id == long.id || short.is_feed != long.is_feed)
         };
         let distance = |at: &usize| {
             let moments = short.moment.zip(self.sightings[*at].moment);

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::*;
-use crate::records::{PageThread, PageUser, ParentRef};
+use crate::records::{PageThread, PageUser, ParentRef, PostSource};
 
 fn origin(url: &str, day: i64) -> PageOrigin {
     let crawl_time = Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap();
@@ -135,6 +135,43 @@ fn pages_of_a_thread_are_known_by_their_title_and_one_number() {
         threads,
         [("http://h/thread-7-1.html", 2), ("http://h/thread-7-3.html", 1), ("http://h/thread-8-1.html", 1)]
     );
+}
+
+#[test]
+fn entries_of_a_feed_are_the_posts_of_pages() {
+    let long = "a text that is so long that it is found again by its beginning, whoever has it";
+    let on_page = |id: &str, date: &str, text: &str| PagePost {
+        url: Some(format!("http://h/t/1#p{id}")),
+        ..with_id(id, post("ann", date, text))
+    };
+    let entry = |id: &str, url: Option<&str>, (date, text): (&str, &str)| PagePost {
+        source: PostSource::Feed,
+        url: url.map(str::to_owned),
+        ..with_id(id, post("ann", date, text))
+    };
+    let excerpt = format!("{} …", &long[..40]);
+    let thread = [on_page("1", T, "one"), on_page("2", "2026-01-01T10:05", long), on_page("3", "2026-01-02", "three")];
+    let first = vec![
+        entry("h-9", Some("http://h/t/1#p9"), ("2026-01-04", "nine")),
+        entry("h-2", None, ("2026-01-01T10:05", &excerpt)),
+        entry("h-1", Some("http://h/t/1#p1"), (T, "on…")),
+    ];
+    let second = vec![entry("h-10", None, ("2026-01-05", "ten"))];
+    let found = records(&[
+        page("http://h/feed", 5, first),
+        page("http://h/t/1", 1, thread.to_vec()),
+        page("http://h/feed", 6, second),
+    ]);
+    check_integrity(&found);
+    let posts =
+        found.posts.iter().map(|post| (post.id.as_str(), post.source, post.thread_id == found.posts[1].thread_id));
+    let (page, feed) = (PostSource::Template, PostSource::Feed);
+    let expected =
+        [("h:h-10", feed, false), ("h:1", page, true), ("h:2", page, true), ("h:3", page, true), ("h:h-9", feed, true)];
+    assert_eq!(posts.collect::<Vec<_>>(), expected);
+    assert_eq!(found.posts[2].text, long);
+    assert!(found.posts.iter().all(|post| !post.is_gone), "a feed drops what is old");
+    assert!(found.posts[1].last_seen > found.posts[3].last_seen);
 }
 
 #[test]
