@@ -17,7 +17,7 @@ use harvestman_core::config::BudgetOptions;
 use harvestman_core::model::Ledger;
 use harvestman_fleet::status::FleetProgress;
 use harvestman_metrics::{HostMetrics, Metrics, RecrawlMetrics};
-use harvestman_report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, InForce, RecrawlFigures, Waits};
+use harvestman_report::{BudgetKind, BudgetUse, CrawlStatus, HostWait, InForce, PostBoard, RecrawlFigures, Waits};
 use harvestman_stages::host::WaitReason;
 
 /// The maximum number of hosts that a status names.
@@ -35,6 +35,8 @@ pub(super) struct StatusReader {
     pub(super) recrawl: Option<RecrawlHandle>,
     /// The progress of its fleet, as the node reports it about once a second; `None` outside a fleet.
     pub(super) fleet: Arc<Mutex<Option<FleetProgress>>>,
+    /// How far the posts are.
+    pub(super) posts: PostBoard,
     pub(super) clock: Clock,
     pub(super) started: Instant,
     pub(super) directory: PathBuf,
@@ -62,6 +64,7 @@ impl StatusReader {
             statuses,
             wanted: self.board.wanted(),
             searches: self.board.searches(),
+            posts: self.posts.latest(),
             traps: self.board.traps(),
             budgets: Vec::new(),
             outlook: allowance.forecast(),

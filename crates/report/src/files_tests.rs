@@ -64,6 +64,7 @@ pub(super) fn status() -> CrawlStatus {
         statuses: [(200, 30), (418, 3)].into(),
         budgets: vec![BudgetUse { budget: BudgetKind::Bytes, used: 4_096, limit: 10_000 }],
         wanted: Some(25),
+        posts: Some(PostProgress { posts: 90, threads: 12, authors: 7, behind_bytes: 1_024 }),
         searches: Some(SearchRecord { queries: 4, found: 1, own_wanted: 0, sites: vec![site] }),
         outlook: Some(YieldForecast { expected_yield: 0.125, requests: 99.5 }),
         traps: vec![trap],

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use super::live::Live;
-use super::{Commands, CrawlStatus};
+use super::{Commands, CrawlStatus, PostBoard};
 
 /// Requests a crawl to stop: to start no new request, finish those in flight, close its files and report. All clones
 /// share one flag.
@@ -89,6 +89,8 @@ pub struct Hooks {
     pub metrics: harvestman_metrics::Metrics,
     /// Publishes views for the live page.
     pub live: Live,
+    /// Tells how far the posts are.
+    pub posts: PostBoard,
 }
 
 impl Hooks {
@@ -101,6 +103,7 @@ impl Hooks {
             on_status: Arc::new(|_| {}),
             metrics: harvestman_metrics::Metrics::new(),
             live: Live::closed(),
+            posts: PostBoard::default(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{InForce, RecrawlFigures, seconds};
+use super::{InForce, PostProgress, RecrawlFigures, seconds};
 use harvestman_core::model::{FateTable, Ledger, SearchRecord, TrapRecord};
 use harvestman_fleet::status::FleetProgress;
 use harvestman_stages::frontier::YieldForecast;
@@ -118,6 +118,9 @@ pub struct CrawlStatus {
     /// What searches have found, if the crawl has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searches: Option<SearchRecord>,
+    /// How far its posts are, if `archive.posts` is set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub posts: Option<PostProgress>,
     /// The yield forecast, if the policy makes one.
     pub outlook: Option<YieldForecast>,
     /// URL patterns that bring nothing new, with the measures against them, the strictest first.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{CrawlStatus, InForce, Waits};
+use super::{CrawlStatus, InForce, PostProgress, Waits, figures};
 
 impl fmt::Display for CrawlStatus {
     /// Writes the status as lines, ended by a line break.
@@ -15,6 +15,13 @@ impl fmt::Display for CrawlStatus {
         )?;
         for budget in &self.budgets {
             writeln!(f, "budget of {}: {} of {}", budget.budget.label(), budget.used, budget.limit)?;
+        }
+        if let Some(PostProgress { posts, threads, authors, behind_bytes }) = self.posts {
+            let behind = match behind_bytes {
+                0 => String::new(),
+                bytes => format!("; {} of the page log are not read for posts yet", figures::bytes(bytes)),
+            };
+            writeln!(f, "posts {posts} in {threads} threads by {authors} authors{behind}")?;
         }
         if self.draining {
             writeln!(f, "stopping: requests in flight are finished")?;
@@ -104,7 +111,7 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        assert!(!text.contains("fleet"), "{text}");
+        assert!(!text.contains("fleet") && !text.contains("posts"), "{text}");
     }
 
     #[test]
@@ -114,5 +121,6 @@ mod tests {
         let text = status.to_string();
         assert!(text.contains("fleet: crawl `x`") && text.contains("this is node a;"), "{text}");
         assert!(text.contains("stopping:") && !text.contains("stalled"), "{text}");
+        assert!(text.contains("posts 90 in 12 threads by 7 authors; 1.0 KiB of the page log are not read"), "{text}");
     }
 }

@@ -14,7 +14,7 @@ use harvestman_core::config::archive::LineCompression;
 use harvestman_extraction::{FollowStep, Followed, Follower, POSTS_FILE};
 use harvestman_lab::corpus::response;
 use harvestman_metrics::{ArchiveMetrics, Metrics};
-use harvestman_report::{Report, StopReason, figures};
+use harvestman_report::{PostBoard, PostProgress, Report, StopReason, figures};
 
 /// The crawl has not prepared its directory.
 const WAITING: u8 = 0;
@@ -38,14 +38,18 @@ struct Outcome {
     times: Option<(String, String)>,
 }
 
-/// Tells the follower of a crawl that the directory is prepared.
+/// Tells the follower of a crawl that the directory is prepared, and the crawl how far the follower is.
 #[derive(Clone, Default)]
-pub(in crate::cli) struct FollowSignal(Arc<AtomicU8>);
+pub(in crate::cli) struct FollowSignal {
+    phase: Arc<AtomicU8>,
+    /// Where the follower shows how far it is.
+    pub board: PostBoard,
+}
 
 impl FollowSignal {
     /// Lets the follower begin.
     pub fn begin(&self) {
-        let _ = self.0.compare_exchange(WAITING, RUNNING, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.phase.compare_exchange(WAITING, RUNNING, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
@@ -66,7 +70,7 @@ pub(in crate::cli) fn with_posts(
     let following = start(Path::new(&config.crawl.out), &signal, &metrics.archive);
     let result = crawl(&signal);
     let is_stopped = result.as_ref().map_or(true, |report| report.stop_reason == StopReason::Interrupted);
-    signal.0.store(if is_stopped { STOPPED } else { OVER }, Ordering::Relaxed);
+    signal.phase.store(if is_stopped { STOPPED } else { OVER }, Ordering::Relaxed);
     let requests = result.as_ref().ok().map(|report| report.requests);
     log_result(following.join(), &config.crawl.out, is_stopped, requests);
     result
@@ -77,16 +81,16 @@ fn start(
     signal: &FollowSignal,
     metrics: &Arc<ArchiveMetrics>,
 ) -> JoinHandle<io::Result<Option<Outcome>>> {
-    let (directory, signal, metrics) = (directory.to_owned(), signal.clone(), Arc::clone(metrics));
-    thread::spawn(move || follow(&directory, &signal.0, &metrics))
+    let (directory, signal) = (directory.to_owned(), signal.clone());
+    let mut counts = Counts { metrics: Arc::clone(metrics), board: signal.board, counted: Followed::default() };
+    thread::spawn(move || follow(&directory, &signal.phase, &mut counts))
 }
 
 /// Follows until the crawl is over. Returns `None` if it did not begin.
-fn follow(directory: &Path, phase: &AtomicU8, metrics: &ArchiveMetrics) -> io::Result<Option<Outcome>> {
+fn follow(directory: &Path, phase: &AtomicU8, counts: &mut Counts) -> io::Result<Option<Outcome>> {
     let Some(mut follower) = opened(directory, phase)? else { return Ok(None) };
     let clock = Clock::system();
     let mut saved = clock.now();
-    let mut counted = Followed::default();
     loop {
         let phase = phase.load(Ordering::Relaxed);
         if phase == STOPPED {
@@ -102,20 +106,33 @@ fn follow(directory: &Path, phase: &AtomicU8, metrics: &ArchiveMetrics) -> io::R
             FollowStep::Page if phase == RUNNING => thread::sleep(clock.now().since(before) * REST),
             FollowStep::Page => {}
         }
-        count(metrics, &mut counted, follower.done());
+        counts.show(follower.done());
         save_if_due(&mut follower, &clock, &mut saved)?;
     }
     follower.save()?;
-    count(metrics, &mut counted, follower.done());
+    counts.show(follower.done());
     Ok(Some(Outcome { done: follower.done(), times: follower.times() }))
 }
 
-fn count(metrics: &ArchiveMetrics, counted: &mut Followed, done: Followed) {
-    metrics.posts.add(done.written - counted.written);
-    metrics.posts_pages.add(done.pages - counted.pages);
-    metrics.posts_threads.set(done.threads);
-    metrics.posts_behind_bytes.set(done.behind);
-    *counted = done;
+/// Shows what a follower has done.
+struct Counts {
+    metrics: Arc<ArchiveMetrics>,
+    board: PostBoard,
+    /// What the metrics have.
+    counted: Followed,
+}
+
+impl Counts {
+    fn show(&mut self, done: Followed) {
+        let metrics = &self.metrics;
+        metrics.posts.add(done.written - self.counted.written);
+        metrics.posts_pages.add(done.pages - self.counted.pages);
+        metrics.posts_threads.set(done.threads);
+        metrics.posts_behind_bytes.set(done.behind);
+        let Followed { posts, threads, authors, behind, .. } = done;
+        self.board.show(PostProgress { posts, threads, authors, behind_bytes: behind });
+        self.counted = done;
+    }
 }
 
 fn save_if_due(follower: &mut Follower, clock: &Clock, saved: &mut Instant) -> io::Result<()> {

@@ -3,6 +3,7 @@
 mod directory;
 mod merge;
 mod output;
+mod posts;
 mod progress;
 mod several;
 #[cfg(test)]

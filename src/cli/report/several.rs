@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::directory::{TORN, breaks_off, check, least_delay, model_values, open_log, read_but_log};
 use super::merge::{LogStep, Merge};
+use super::posts;
 use super::progress::ReadProgress;
 use harvestman_core::clock::Instant;
 use harvestman_report::document::log::{LogReading, Origin};
@@ -36,6 +37,7 @@ pub(super) fn check_all(paths: &[PathBuf]) -> Result<(), String> {
 pub(super) fn read(paths: &[PathBuf], now: Instant, quiet: bool) -> Sources {
     let mut all: Vec<Sources> = paths.iter().map(|path| read_but_log(path, now)).collect();
     let logs = paths.iter().zip(&mut all).map(|(path, sources)| open_log(path, sources)).collect();
+    let posts = posts::read(paths, &mut all);
     let is_several = all.len() > 1;
     let mut tallies: Vec<Tally> = all.iter().map(Tally::of).collect();
     let is_tallied = is_several || all.iter().any(is_of_node);
@@ -63,8 +65,8 @@ pub(super) fn read(paths: &[PathBuf], now: Instant, quiet: bool) -> Sources {
     let parts = all.into_iter().zip(tallies).map(|(sources, tally)| Part { sources, tally });
     let mut parts: Vec<Part> = parts.collect();
     match parts.pop_if(|part| !is_several && !had_sessions(part)) {
-        Some(Part { sources, .. }) => Sources { log, ..sources },
-        None => merged(parts, log, now),
+        Some(Part { sources, .. }) => Sources { log, posts, ..sources },
+        None => Sources { posts, ..merged(parts, log, now) },
     }
 }
 

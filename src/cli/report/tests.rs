@@ -235,3 +235,26 @@ fn another_crawl_and_damage_are_noted_with_their_directories() {
     }
     assert!(Path::new(document["directory"].as_str().unwrap().split(", ").next().unwrap()).ends_with("a"));
 }
+
+#[test]
+fn the_posts_of_all_directories_are_counted_once() {
+    let fleet = two_nodes();
+    let post = |id: &str, time: &str| json!({"id": id, "thread_id": "h:t", "author": "ann", "time": time}).to_string();
+    assert!(fleet.document(&["a"])["posts"].is_null());
+    assert!(!fleet.made(&["a"], Format::Markdown).map_err(|error| error.text).unwrap().contains("Posts"));
+    fleet.write(
+        "a",
+        "posts.jsonl",
+        &format!("{}\n{}\n{{\"id\"", post("h:1", "2026-01-01"), post("h:2", "2025-12-31T23:00:00")),
+    );
+    fleet.write("b", "posts.jsonl", &format!("{}\nspoilt\n", post("h:1", "2026-01-01")));
+    let posts = &fleet.document(&["a"])["posts"];
+    let field = |posts: &Value, name: &str| posts[name].clone();
+    let names = ["posts", "threads", "authors", "changes", "damaged", "first_time", "last_time", "per_request"];
+    let expected = json!([2, 1, 1, 0, 0, "2025-12-31T23:00:00", "2026-01-01", 0.5]);
+    assert_eq!(Value::from(names.map(|name| field(posts, name)).to_vec()), expected);
+    let posts = &fleet.document(&["a", "b"])["posts"];
+    assert_eq!((&posts["posts"], &posts["changes"], &posts["damaged"]), (&json!(2), &json!(1), &json!(1)));
+    let page = fleet.made(&["a"], Format::Markdown).map_err(|error| error.text).unwrap();
+    assert!(page.contains("- Posts per request: 0.50\n"), "{page}");
+}

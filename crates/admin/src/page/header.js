@@ -52,6 +52,12 @@ function searchesText({ queries, found, own_wanted: pages = 0 }) {
   return `${count(queries)}, ${plural(found, "site")} found${own}`;
 }
 
+/** Returns how many posts were written, and how far they are behind. */
+function postsText({ posts, threads, authors, behind_bytes: behind }) {
+  const late = behind > 0 ? `; ${bytes(behind)} of the page log not read yet` : "";
+  return `${count(posts)} in ${plural(threads, "thread")} by ${plural(authors, "author")}${late}`;
+}
+
 function showFacts({ crawl, status, time }) {
   const outlook = status?.outlook;
   const waiting = status?.waits?.hosts;
@@ -60,6 +66,7 @@ function showFacts({ crawl, status, time }) {
     ["Elapsed", duration(status?.elapsed_seconds)],
     ["Wanted pages", status?.wanted == null ? null : count(status.wanted)],
     ["Queries", status?.searches == null ? null : searchesText(status.searches)],
+    ["Posts", status?.posts == null ? null : postsText(status.posts)],
     ["Requests", count(status?.requests)],
     ["Received", bytes(status?.bytes)],
     ["Hosts", count(status?.hosts) + (waiting ? `, ${count(waiting)} paused` : "")],

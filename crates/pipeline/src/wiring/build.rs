@@ -327,6 +327,7 @@ impl CrawlBuilder<'_> {
             board: Arc::clone(&shown.board),
             recrawl: circle.handles.recrawl.clone(),
             fleet: Arc::default(),
+            posts: self.hooks.posts.clone(),
             clock: self.clock.clone(),
             started: sinks.started,
             directory: sinks.directory.clone(),

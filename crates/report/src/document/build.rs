@@ -40,6 +40,7 @@ impl Document {
             directory: sources.directory,
             nodes: sources.nodes,
             notes: sources.notes,
+            posts: sources.posts,
             configuration,
             report: sources.report.map(|report| OneOrSum::One(Box::new(report))),
             status: sources.status.map(|status| OneOrSum::One(Box::new(status))),
@@ -66,6 +67,10 @@ impl Document {
     fn conclude(&mut self) {
         self.account = self.own().as_ref().and_then(account);
         self.advice = self.own().as_ref().map(advise).unwrap_or_default();
+        let requests = self.own().map_or(0, |own| own.requests);
+        if let Some(posts) = self.posts.as_mut().filter(|_| requests > 0) {
+            posts.per_request = Some(posts.posts as f64 / requests as f64);
+        }
         self.notes.extend(remarks(self));
         self.next = if self.nodes.is_empty() { next_steps::of_one(self) } else { next_steps::of_several(self) };
     }

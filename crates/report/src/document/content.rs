@@ -9,6 +9,7 @@ use super::in_force::InForceFile;
 use super::log::LogFigures;
 use super::nodes::NodeFigures;
 use super::own_figures::OwnFigures;
+use super::posts::PostFigures;
 use super::site::Site;
 use super::sources::Has;
 use super::state::CrawlState;
@@ -59,6 +60,9 @@ pub struct Document {
     pub control: ControlLog,
     /// The settings, bans, pins and blocks in force.
     pub in_force: Option<InForceFile>,
+    /// The figures of the posts, if posts were written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub posts: Option<PostFigures>,
     /// The WARC files.
     pub warcs: Warcs,
     /// Which files exist.

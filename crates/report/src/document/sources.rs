@@ -7,6 +7,7 @@ use super::control_log::ControlLog;
 use super::in_force::InForceFile;
 use super::log::LogFigures;
 use super::nodes::NodeFigures;
+use super::posts::PostFigures;
 use super::totals::Totals;
 use crate::{CrawlStatus, Report};
 use harvestman_core::clock::Instant;
@@ -39,6 +40,8 @@ pub struct Sources {
     pub in_force: Option<InForceFile>,
     /// The figures of the page log.
     pub log: LogFigures,
+    /// The figures of the posts; `None` if none were written.
+    pub posts: Option<PostFigures>,
     /// The WARC files with their sizes in bytes.
     pub warcs: Vec<(String, u64)>,
     /// Which other files exist.

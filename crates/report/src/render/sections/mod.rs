@@ -9,6 +9,7 @@ mod harvest;
 mod nodes;
 mod page_types;
 mod politeness;
+mod posts;
 mod recrawl;
 mod rendering;
 mod responses;
@@ -27,6 +28,7 @@ pub fn sections(document: &Document) -> Vec<Section> {
         ("results", "Results", results::blocks(document)),
         ("nodes", "Nodes", nodes::blocks(document)),
         ("harvest", "Harvest", harvest::blocks(document)),
+        ("posts", "Posts", posts::blocks(document)),
         ("searches", "Searches", searches::blocks(document)),
         ("page-types", "Page types", page_types::blocks(document)),
         ("rendering", "Rendering", rendering::blocks(document)),
