@@ -226,6 +226,7 @@ fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<Exit, Failure> 
         let (posts, users) = (figures::count(posts), figures::count(extracted.site.users().len() as u64));
         let feeds = match feeds {
             0 => String::new(),
+            1 => ", with one feed".to_owned(),
             feeds => format!(", with {} feeds", figures::count(*feeds)),
         };
         let to = if is_stdout(out) { "standard output".to_owned() } else { out.display().to_string() };

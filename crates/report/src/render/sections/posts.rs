@@ -26,7 +26,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
         facts.push(("Lines that cannot be read", count("damaged", *damaged)));
     }
     let facts = facts.into_iter().map(|(name, cell)| (name.to_owned(), cell));
-    let mut text = "From `posts.jsonl`; excerpts and what needs the whole site are in `harvestman export posts` only. Times are as the \
+    let mut text = "From posts.jsonl; excerpts and what needs the whole site are in the output of harvestman export posts only. Times are as the \
                     pages show them."
         .to_owned();
     if *is_estimated {
