@@ -86,9 +86,10 @@ impl Counts {
             let Some(best) = best.filter(|best| score(best) >= TEXT_MIN).and_then(Option::take) else { continue };
             self.right += 1;
             self.authors += usize::from(is_author(&url, &best, annotated(post, "user")));
-            // The day only: times in attributes are those of another time zone than those shown.
-            let day = find_date(annotated(post, "datetime"), NOW).map(|date| date.date.to_string());
-            self.days += usize::from(day.is_some_and(|day| best.date.is_some_and(|date| date.starts_with(&day))));
+            // The day only, or the month where no day is shown: not all times are those of the zone that is shown.
+            let day = find_date(annotated(post, "datetime"), NOW).map(|date| (date.date.to_string(), date.has_day));
+            let shown = day.map(|(day, has_day)| day[..if has_day { 10 } else { 7 }].to_owned());
+            self.days += usize::from(shown.is_some_and(|day| best.date.is_some_and(|date| date.starts_with(&day))));
         }
         self.pages += 1;
         self.annotated += wanted.len();
@@ -124,10 +125,10 @@ fn measure(name: &str, extractor: &Extractor, pages: &[Value]) -> Counts {
     let (precision, recall) = (share(counts.right, counts.found), share(counts.right, counts.annotated));
     let measure = 2.0 * precision * recall / (precision + recall);
     eprintln!("{name}: {counts:?}: precision {precision:.3}, recall {recall:.3}, F1 {measure:.3}");
-    assert!(measure >= 0.93, "F1 {measure:.3}");
-    assert!(share(counts.perfect, counts.pages) >= 0.6, "{counts:?}");
-    assert!(share(counts.authors, counts.annotated) >= 0.78, "{counts:?}");
-    assert!(share(counts.days, counts.annotated) >= 0.85, "{counts:?}");
+    assert!(measure >= 0.96, "F1 {measure:.3}");
+    assert!(share(counts.perfect, counts.pages) >= 0.76, "{counts:?}");
+    assert!(share(counts.authors, counts.annotated) >= 0.86, "{counts:?}");
+    assert!(share(counts.days, counts.annotated) >= 0.94, "{counts:?}");
     counts
 }
 

@@ -7,7 +7,7 @@ use crate::combine::combine;
 use crate::details::{Marks, parents, resolve, thread_of};
 use crate::markup::read_markup;
 use crate::parsed_page::Page;
-use crate::records::{PageRecords, PageThread};
+use crate::records::{PagePost, PageRecords, PageThread};
 use crate::templates::{DatePlace, Extracted, SamplePage, Templates};
 
 /// Maximum number of pages of a host that its templates are learned from, and of those whose dates are at the same place.
@@ -16,6 +16,10 @@ const ALIKE_MAX: usize = 24;
 /// Maximum number of hosts, and of nodes of the pages that are kept to learn from: some 300 MB. Of further pages nothing is learned.
 const HOSTS_MAX: usize = 20_000;
 const NODES_MAX: usize = 2_000_000;
+
+/// Minimum number of posts with the title of the thread above them, and the maximum length of a word for replies, in bytes.
+const TITLES_MIN: usize = 3;
+const REPLY_BYTES_MAX: usize = 8;
 
 /// Knows the templates of sites.
 #[derive(Debug, Clone, Default)]
@@ -118,7 +122,33 @@ fn with_details(page: &Page, found: Extracted) -> PageRecords {
     let canonical = canonical.filter(|url| url.host_str() == page.url.host_str() && url.path() != "/");
     let url = canonical.unwrap_or_else(|| page.url.clone());
     let thread = (!is_list).then(|| thread_of(&page.tree, &url, &records, is_single));
+    if let Some(title) = thread.as_ref().and_then(|thread| thread.title.as_deref()) {
+        take_titles(&mut posts, title);
+    }
     PageRecords { posts, thread, ..PageRecords::default() }
+}
+
+/// Takes the title of the thread out of the texts, where it is above most posts, with or without a word for replies.
+fn take_titles(posts: &mut [PagePost], title: &str) {
+    // A label before the title itself, such as `Topic:`.
+    let title =
+        title.split_once(": ").filter(|(label, _)| label.len() <= REPLY_BYTES_MAX).map_or(title, |(_, title)| title);
+    let rest_of = |text: &str| {
+        let at = text.find(title).filter(|at| *at <= REPLY_BYTES_MAX)?;
+        let is_reply = at == 0 || text[..at].trim_end().ends_with(':');
+        is_reply.then(|| at + title.len())
+    };
+    let with_title = posts.iter().filter(|post| rest_of(&post.text).is_some()).count();
+    if with_title < TITLES_MIN || 2 * with_title < posts.len() {
+        return;
+    }
+    for post in posts {
+        if let Some(end) = rest_of(&post.text) {
+            let rest = post.text.split_off(end);
+            let title = std::mem::replace(&mut post.text, rest.trim_start().to_owned());
+            post.title.get_or_insert(title);
+        }
+    }
 }
 
 /// Returns the place of most dates of a page.

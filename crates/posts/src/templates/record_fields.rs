@@ -15,6 +15,8 @@ const VERBS: [&str; 5] = [" says", " said", " wrote", " writes", " schrieb"];
 /// Words before the name of an author at the beginning of a line, and the maximum number of words of the name.
 const BY: [&str; 10] = ["by ", "by: ", "posted by ", "written by ", "von ", "par ", "por ", "di ", "door ", "автор "];
 const NAME_WORDS_MAX: usize = 5;
+/// Maximum number of words of the line with the date.
+const LINE_WORDS_MAX: usize = 16;
 /// Number of elements around an author that may link to the author's page.
 const LINK_ELEMENTS: usize = 3;
 
@@ -65,7 +67,14 @@ pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> 
     // What is behind the text belongs to the page rather than to the post.
     let is_behind = |author: &NodeIndex| found.texts.last().is_some_and(|text| *author > tree.node(*text).end);
     let author = author.filter(|author| line.is_none() || !is_behind(author));
-    let texts = found.texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
+    // The line with the date may be in an equal element.
+    let is_line = |text: &NodeIndex| {
+        let date = record.anchor.map(|anchor| all[anchor].node);
+        date.is_some_and(|date| tree.range(*text).contains(&date)) && tree.node(*text).words <= LINE_WORDS_MAX
+    };
+    let others = found.texts.iter().filter(|text| !is_line(text)).count();
+    let texts = found.texts.iter().filter(|text| others == 0 || !is_line(text));
+    let texts = texts.map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
     PagePost {
         author: author.map(|node| name_in(&tree.text(node))).filter(|name| !name.is_empty()).or(line),
         author_url: author.and_then(|node| link_at(tree, node)),
