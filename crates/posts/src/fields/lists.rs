@@ -28,7 +28,7 @@ impl Places<'_> {
             (!authors.contains(place) || self.lead_on(nodes))
                 && self.tree(record).name(node) == "a"
                 && (!in_text.contains(&(self.page_of[record], node)) || self.is_in(**place, &HEADINGS))
-                && self.are_titles(nodes)
+                && self.are_titles(nodes, if self.is_in(**place, &HEADINGS) { 1.0 } else { WORDS_MIN })
         };
         self.by_place.iter().find(is_target).map(|(place, _)| *place)
     }
@@ -56,7 +56,7 @@ impl Places<'_> {
     }
 
     /// Returns whether the links at a place have texts and lead to pages that differ from record to record.
-    fn are_titles(&self, nodes: &Placed) -> bool {
+    fn are_titles(&self, nodes: &Placed, words_min: f64) -> bool {
         let firsts: Vec<(usize, NodeIndex)> =
             nodes.chunk_by(|(one, _), (other, _)| one == other).map(|of_record| of_record[0]).collect();
         let (mut number, mut words, mut titles, mut links) = (0_usize, 0, HashSet::new(), HashSet::new());
@@ -75,7 +75,7 @@ impl Places<'_> {
         }
         number > 0
             && firsts.len() as f64 >= SHARE_MIN * self.number() as f64
-            && words as f64 >= WORDS_MIN * number as f64
+            && words as f64 >= words_min * number as f64
             && titles.len() as f64 >= DISTINCT_MIN * number as f64
             && links.len() as f64 >= DISTINCT_MIN * number as f64
     }
