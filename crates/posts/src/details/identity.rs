@@ -24,7 +24,7 @@ const AROUND_MAX: usize = 3;
 const PERMANENT_WORTH: f64 = 2.0;
 /// Attributes with an identifier, the most usual first, and parts of the names of others.
 const ATTRIBUTES: [&str; 2] = ["id", "name"];
-const DATA: [&str; 6] = ["id", "post", "comment", "message", "entry", "answer"];
+const DATA: [&str; 9] = ["id", "pk", "pid", "key", "post", "comment", "message", "entry", "answer"];
 /// Words in links that do something to a record in place of showing it.
 const ACTIONS: [&str; 16] = [
     "reply", "quote", "report", "edit", "delete", "remove", "vote", "like", "login", "signin", "register", "share",

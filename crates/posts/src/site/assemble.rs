@@ -163,7 +163,7 @@ impl Site {
             html: merged.html,
             url: merged.url,
             position: u64::from(post.position),
-            is_excerpt: sighting.is_excerpt,
+            is_excerpt: merged.is_excerpt,
             page_url: names.text(page.url).to_owned(),
             warc_file: names.get(page.warc_file).map(str::to_owned),
             warc_offset: page.warc_offset,

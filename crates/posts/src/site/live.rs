@@ -7,7 +7,7 @@ use super::assemble::time_text;
 use super::moment::Moment;
 use super::names::hash_of;
 use super::origin::PageOrigin;
-use super::prints::{Prints, is_cut};
+use super::prints::{Prints};
 use super::records::Post;
 use crate::records::{PagePost, PageRecords, ParentRef};
 
@@ -82,7 +82,7 @@ impl LivePosts {
         let page = hash_of(&[&origin.url]);
         let mut new = Vec::new();
         for (at, shown) in records.posts.iter().enumerate() {
-            if shown.is_excerpt || is_cut(&shown.text) {
+            if shown.is_excerpt {
                 continue;
             }
             let given = Given { text: Prints::of(&shown.text).whole, page };
@@ -187,7 +187,9 @@ mod tests {
         let long = "a text that has at least twenty-four letters";
         let edited = format!("{long}, edited");
         let mut live = LivePosts::default();
-        assert_eq!(texts(&mut live, page("http://h/1", &[long, "+1", "+1", "cut …"])), [long, "+1", "+1"]);
+        let (origin, mut records) = page("http://h/1", &[long, "+1", "+1", "I wonder ...", "cut"]);
+        records.posts[4].is_excerpt = true;
+        assert_eq!(texts(&mut live, (origin, records)), [long, "+1", "+1", "I wonder ..."]);
         assert!(texts(&mut live, page("http://h/1", &[long, "+1", "+1"])).is_empty());
         assert!(texts(&mut live, page("http://h/2", &[&edited])).is_empty(), "another page may show it differently");
         assert_eq!(texts(&mut live, page("http://h/1", &[&edited])), [edited]);
