@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Kills a learning crawl of a real forum that writes posts, and compares these with the forum's database.
 
-Usage: posts_killed.py HARVESTMAN WORK BEDS [KILLS]
+Usage: posts_killed.py HARVESTMAN WORK BEDS [ENVIRONMENT]
 
 The forum software Spirit (of BEDS, a directory of set-up scripts) is served on this machine and crawled with `--policy ucc --posts` into
-WORK/killed. The crawl is killed KILLS times (10) and resumed to its end. Then every post of the database that a page shows must be in the
-export of posts once, and nothing else; and the file that the crawl wrote must not have a post twice.
+WORK/killed. ENVIRONMENT is a Python environment with the software; without it one is made. The crawl is killed ten times and resumed to its
+end. Then every post of the database that a page shows must be in the export of posts once, and nothing else, and likewise in the file that
+the crawl wrote.
 """
 
 import importlib
@@ -25,6 +26,7 @@ from sim import end_on_sigterm
 from render_bed import serving
 
 POSTS = 800
+KILLS = 10
 
 
 def words(text):
@@ -37,18 +39,18 @@ def main():
         return 2
     end_on_sigterm()
     binary, work, beds = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
-    kills = int(sys.argv[4]) if len(sys.argv) == 5 else 10
+    environment = os.path.abspath(sys.argv[4]) if len(sys.argv) == 5 else None
     os.makedirs(work, exist_ok=True)
     out = os.path.join(work, "killed")
     shutil.rmtree(out, ignore_errors=True)
     software = importlib.import_module("software_spirit")
-    site = record.Site(os.path.join(work, "site"), software.PORT, POSTS / software.POSTS_AT_SCALE_1, POSTS, beds, None)
+    site = record.Site(os.path.join(work, "site"), software.PORT, POSTS / software.POSTS_AT_SCALE_1, POSTS, beds, environment)
     software.set_up(site)
-    command, environment = software.server(site)
+    command, variables = software.server(site)
     slow = {"0s": "80ms", "4": "1"}
     posts_live.FLAGS = ["--policy", "ucc", "--posts", *(slow.get(option, option) for option in record.options(software))]
-    with serving(command, site.base + "/", environment, os.path.join(work, "server.log")):
-        killed = posts_live.crawl_with_kills(binary, site.base + "/", out, kills)
+    with serving(command, site.base + "/", variables, os.path.join(work, "server.log")):
+        killed = posts_live.crawl_with_kills(binary, site.base + "/", out, KILLS)
     posts = list(software.posts(site))
     truth = os.path.join(work, "truth.jsonl")
     truth_file.write(truth, posts, recorded.pages(out).items(), software.shown(site, posts))
@@ -66,7 +68,7 @@ def main():
               f"{len(missing)}; {len(unknown)} are none of them")
         assert not unknown and not missing, (unknown[:3], missing[:8])
         assert len(found) == len(ids) == len(shown), "a post is there twice, or two are one"
-    assert killed == kills, f"the crawl ended after {killed} kills"
+    assert killed == KILLS, f"the crawl ended after {killed} kills"
     print(f"{killed} kills: each post is there once")
     return 0
 

@@ -193,7 +193,7 @@ mod tests {
         assert!(texts(&mut live, page("http://h/1", &[long, "+1", "+1"])).is_empty());
         assert!(texts(&mut live, page("http://h/2", &[&edited])).is_empty(), "another page may show it differently");
         assert_eq!(texts(&mut live, page("http://h/1", &[&edited])), [edited]);
-        assert_eq!((live.len(), live.threads(), live.authors()), (3, 1, 1));
+        assert_eq!((live.len(), live.threads(), live.authors()), (4, 1, 1));
         let time = "2026-01-01T10:00:00".to_owned();
         assert_eq!(live.times(), Some((time.clone(), time)));
     }
