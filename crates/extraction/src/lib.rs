@@ -2,7 +2,7 @@
 //!
 //! [`extract`] reads the WARC files twice: the first pass learns the templates of the sites from a sample of their pages, the
 //! second one finds the records of all pages and keeps the posts in a temporary file. What comes out does not depend on the
-//! order of the pages. [`write`] writes the records.
+//! order of the pages. [`write()`] writes the records.
 
 mod extract;
 mod follower;
