@@ -24,7 +24,8 @@ def set_up(site):
     if os.path.exists(pages):
         return
     if not shutil.which("mhonarc"):
-        subprocess.run(["apt-get", "install", "-y", "-qq", *PACKAGES], check=True, timeout=600)
+        subprocess.run(["apt-get", "-qq", "update"], check=True, timeout=300)
+        subprocess.run(["apt-get", "-o", "DPkg::Lock::Timeout=120", "install", "--no-install-recommends", "-y", "-qq", *PACKAGES], check=True, timeout=600)
     mails = os.path.join(site.home, "mails")
     os.makedirs(mails, exist_ok=True)
     for number, (_, _, mail) in enumerate(messages(site), 1):
