@@ -7,7 +7,7 @@ use super::assemble::time_text;
 use super::moment::Moment;
 use super::names::hash_of;
 use super::origin::PageOrigin;
-use super::prints::{Prints};
+use super::prints::Prints;
 use super::records::Post;
 use crate::records::{PagePost, PageRecords, ParentRef};
 
