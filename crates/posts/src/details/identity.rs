@@ -132,9 +132,11 @@ fn places<'t>(
     records: &'t [Record],
 ) -> impl Iterator<Item = (NodeIndex, Place)> + 't {
     let first = record.parts[0];
-    let is_own = move |node: &NodeIndex| {
-        records.iter().all(|other| other.parts[0] == first || !tree.range(*node).contains(&other.parts[0]))
-    };
+    // Records are in document order: an element with another one has one beside it.
+    let at = records.partition_point(|other| other.parts[0] < first);
+    let beside = [at.checked_sub(1).and_then(|before| records.get(before)), records.get(at + 1)];
+    let is_own =
+        move |node: &NodeIndex| beside.iter().flatten().all(|other| !tree.range(*node).contains(&other.parts[0]));
     let around = tree.upwards(first).skip(1).take(AROUND_MAX).take_while(is_own).enumerate();
     let around = around.map(|(level, node)| (node, step(fold(b"around"), level as u64)));
     around.chain(record.nodes(tree).map(|(node, part)| (node, place_of(tree, (node, part)))))

@@ -59,7 +59,8 @@ fn nested(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
     let is_record = |node: NodeIndex| similar.iter().any(|other| *other != node && is_alike(tree, node, *other));
     let parent_of = |number: usize| {
         let own = tree.node(records[number].parts[0]).parent;
-        let around = tree.upwards(own).skip(1).filter(|node| is_record(*node));
+        // Few elements have records as children: the costly question comes last.
+        let around = tree.upwards(own).skip(1).filter(|node| children.contains_key(node) && is_record(*node));
         let before = |of: &&usize| **of < number;
         around.filter_map(|node| children.get(&node)?.iter().rev().find(before).copied()).next()
     };
