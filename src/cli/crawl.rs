@@ -217,7 +217,8 @@ async fn crawl(
 ) -> Result<Report, Failure> {
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     let live = Live::open();
-    let hooks = Hooks { live: live.clone(), metrics, posts: posts.board.clone(), ..Hooks::none() };
+    let hooks =
+        Hooks { live: live.clone(), metrics, posts: posts.board.clone(), trees: posts.trees.clone(), ..Hooks::none() };
     signals::listen(hooks.stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
     let endpoints = Arc::new(Endpoints::open(config, &hooks, &latest).await?);
 

@@ -36,7 +36,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("structure", &["core"]),
     ("document", &[]),
     ("validators", &["core", "document"]),
-    ("posts", &["core", "document"]),
+    ("posts", &["core", "structure"]),
     ("text", &["document"]),
     ("render", &["core"]),
     ("index", &["structure"]),

@@ -3,5 +3,6 @@
 pub mod clock;
 pub mod config;
 pub mod model;
+pub mod recent_trees;
 pub mod seed;
 pub mod url;

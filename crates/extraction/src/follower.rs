@@ -5,15 +5,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use harvestman_core::model::MediaType;
-use harvestman_posts::Extractor;
+use harvestman_core::recent_trees::RecentTrees;
 use harvestman_posts::site::{LivePosts, PageNeighbours, Post};
-use harvestman_storage::archive::OPEN_SUFFIX;
+use harvestman_posts::{Extractor, Page};
 use serde::{Deserialize, Serialize};
 
-use super::page::{DecodeMessage, RecordedPage};
+use super::logged_page::{Content, LoggedPage, LoggedPages};
+use super::page::DecodeMessage;
 use super::sample::Sample;
-use super::warc_pages::{WarcInput, read_page};
 
 const PAGE_LOG: &str = "pages.jsonl";
 /// File with the posts.
@@ -23,6 +22,8 @@ const STATE_FILE: &str = "posts.state.json";
 const LEARNED_FIRST: usize = 200;
 /// Maximum number of pages of all hosts that wait until enough was learned.
 const WAITING_MAX: usize = 20_000;
+/// Maximum number of nodes of pages that wait with their content: some 50 MB.
+const WAITING_NODES_MAX: usize = 300_000;
 /// Maximum length of a line of the page log.
 const LINE_BYTES_MAX: u64 = 16 << 20;
 
@@ -63,36 +64,19 @@ pub enum FollowStep {
     UpToDate,
 }
 
-/// A page that the log names.
-#[derive(Debug, Clone, Deserialize)]
-struct LoggedPage {
-    #[serde(default)]
-    url: String,
-    #[serde(default)]
-    status: Option<u16>,
-    #[serde(default)]
-    content_type: Option<String>,
-    #[serde(default)]
-    visit: Option<u32>,
-    #[serde(default)]
-    cluster: Option<u32>,
-    #[serde(default)]
-    warc_file: Option<String>,
-    #[serde(default)]
-    warc_offset: Option<u64>,
-}
-
 /// A page that waits until enough of its host was learned from.
 struct WaitingPage {
     /// Where its line starts.
     line: u64,
     logged: LoggedPage,
+    /// Its content, unless too many wait.
+    page: Option<Page>,
 }
 
 /// Follows a crawl in a directory.
 pub struct Follower {
     directory: PathBuf,
-    decode: DecodeMessage,
+    pages: LoggedPages,
     log: BufReader<File>,
     /// Where the next line of the log starts.
     next: u64,
@@ -103,6 +87,8 @@ pub struct Follower {
     live: LivePosts,
     waiting: HashMap<String, VecDeque<WaitingPage>>,
     waiting_count: usize,
+    /// Number of nodes of the waiting pages whose content is kept.
+    waiting_nodes: usize,
     /// Numbers of pages of hosts that were seen, up to [`LEARNED_FIRST`].
     seen: HashMap<String, usize>,
     done: Followed,
@@ -110,12 +96,12 @@ pub struct Follower {
 
 impl Follower {
     /// Opens the files in the directory of a crawl whose page log exists, and continues where an earlier run ended: cuts what it had
-    /// not completed, and learns again from the pages that it had learned from.
+    /// not completed, and learns again from the pages that it had learned from. What `trees` has is not read from the archive.
     ///
     /// # Errors
     ///
     /// A file cannot be read or written.
-    pub fn open(directory: &Path, decode: DecodeMessage) -> io::Result<Self> {
+    pub fn open(directory: &Path, decode: DecodeMessage, trees: RecentTrees) -> io::Result<Self> {
         let log = File::open(directory.join(PAGE_LOG))?;
         let state = read_state(directory, &log)?;
         let posts = OpenOptions::new().read(true).append(true).create(true).open(directory.join(POSTS_FILE))?;
@@ -123,7 +109,7 @@ impl Follower {
         posts.set_len(posts_bytes)?;
         let mut follower = Self {
             directory: directory.to_owned(),
-            decode,
+            pages: LoggedPages { directory: directory.to_owned(), decode, trees },
             log: BufReader::with_capacity(1 << 16, log),
             next: 0,
             live: given_out(&posts)?,
@@ -133,6 +119,7 @@ impl Follower {
             sample: Sample::default(),
             waiting: HashMap::new(),
             waiting_count: 0,
+            waiting_nodes: 0,
             seen: HashMap::new(),
             done: Followed::default(),
         };
@@ -161,8 +148,8 @@ impl Follower {
     pub fn step(&mut self, is_over: bool) -> io::Result<FollowStep> {
         let start = self.next;
         let Some(logged) = self.next_line()? else { return Ok(FollowStep::UpToDate) };
-        let Some(logged) = logged.filter(LoggedPage::may_have_posts) else { return Ok(FollowStep::Page) };
-        let Some(page) = self.page(&logged) else {
+        let Some(mut logged) = logged.filter(LoggedPage::may_have_posts) else { return Ok(FollowStep::Page) };
+        let Some(content) = self.pages.read(&mut logged) else {
             if is_over {
                 self.done.unreadable += 1;
                 return Ok(FollowStep::Page);
@@ -172,21 +159,31 @@ impl Follower {
             return Ok(FollowStep::UpToDate);
         };
         self.done.pages += 1;
+        // It is no page, or one beyond the bounds on pages.
+        let Content::Page(page) = content else { return Ok(FollowStep::Page) };
         self.learn(&page);
         let host = page.url.host_str().unwrap_or_default().to_owned();
         let seen = self.seen.entry(host.clone()).or_default();
         *seen = (*seen + 1).min(LEARNED_FIRST);
         if *seen < LEARNED_FIRST {
-            self.waiting.entry(host).or_default().push_back(WaitingPage { line: start, logged });
-            self.waiting_count += 1;
-            if self.waiting_count > WAITING_MAX {
-                self.write_waiting()?;
-            }
+            self.wait(host, WaitingPage { line: start, logged, page: Some(*page) })?;
             return Ok(FollowStep::Page);
         }
         self.write_waiting_of(&host)?;
         self.write_posts(&logged, &page)?;
         Ok(FollowStep::Page)
+    }
+
+    /// Lets a page wait until enough of its host was learned from.
+    fn wait(&mut self, host: String, mut waiting: WaitingPage) -> io::Result<()> {
+        let nodes = waiting.nodes();
+        if self.waiting_nodes + nodes > WAITING_NODES_MAX {
+            waiting.page = None;
+        }
+        self.waiting_nodes += waiting.nodes();
+        self.waiting.entry(host).or_default().push_back(waiting);
+        self.waiting_count += 1;
+        if self.waiting_count > WAITING_MAX { self.write_waiting() } else { Ok(()) }
     }
 
     /// Writes the posts of the pages that wait, at the end of a crawl.
@@ -242,28 +239,13 @@ impl Follower {
         self.log.seek(SeekFrom::Start(to)).map(drop)
     }
 
-    /// Reads the record of a page; `None` if it cannot be read.
-    fn page(&self, logged: &LoggedPage) -> Option<RecordedPage> {
-        let (name, offset) = (logged.warc_file.as_ref()?, logged.warc_offset?);
-        let path = self.directory.join(name);
-        let open = || File::open(&path).or_else(|_| File::open(self.directory.join(format!("{name}{OPEN_SUFFIX}"))));
-        // It may be renamed in between.
-        let mut file = open().or_else(|_| File::open(&path)).ok()?;
-        file.seek(SeekFrom::Start(offset)).ok()?;
-        let mut page = read_page(WarcInput { name: name.clone(), reader: file })?;
-        page.offset = offset;
-        Some(page)
-    }
-
     /// Learns from a page if it is in the sample.
-    fn learn(&mut self, page: &RecordedPage) {
+    fn learn(&mut self, page: &Page) {
         let host = page.url.host_str().unwrap_or_default();
         if !self.sample.chooses(host) {
             return;
         }
-        if let Some(parsed) = page.parse(self.decode) {
-            self.extractor.learn(&parsed);
-        }
+        self.extractor.learn(page);
         if self.sample.has_doubled(host) {
             self.extractor.settle();
         }
@@ -273,10 +255,10 @@ impl Follower {
     fn learn_again(&mut self, until: u64) -> io::Result<()> {
         while self.next < until {
             let Some(logged) = self.next_line()? else { break };
-            let Some(logged) = logged.filter(LoggedPage::may_have_posts) else { continue };
+            let Some(mut logged) = logged.filter(LoggedPage::may_have_posts) else { continue };
             let host = url::Url::parse(&logged.url).ok().and_then(|url| url.host_str().map(str::to_owned));
             let host = host.unwrap_or_default();
-            let Some(page) = self.page(&logged) else { continue };
+            let Some(Content::Page(page)) = self.pages.read(&mut logged) else { continue };
             self.learn(&page);
             let seen = self.seen.entry(host).or_default();
             *seen += 1;
@@ -292,20 +274,25 @@ impl Follower {
         let Some(pages) = self.waiting.remove(host) else { return Ok(()) };
         self.extractor.settle();
         self.waiting_count -= pages.len();
-        for WaitingPage { logged, .. } in pages {
-            match self.page(&logged) {
-                Some(page) => self.write_posts(&logged, &page)?,
+        for waiting in pages {
+            self.waiting_nodes -= waiting.nodes();
+            let WaitingPage { mut logged, page, .. } = waiting;
+            match page.map(Box::new).map(Content::Page).or_else(|| self.pages.read(&mut logged)) {
+                Some(Content::Page(page)) => self.write_posts(&logged, &page)?,
+                Some(Content::Other) => {}
                 None => self.done.unreadable += 1,
             }
         }
         Ok(())
     }
 
-    fn write_posts(&mut self, logged: &LoggedPage, page: &RecordedPage) -> io::Result<()> {
-        let Some(parsed) = page.parse(self.decode) else { return Ok(()) };
-        let mut origin = page.origin(PageNeighbours::of(&parsed));
-        (origin.visit, origin.cluster) = (Some(logged.visit.unwrap_or(1)), logged.cluster);
-        let new = self.live.add(&origin, &self.extractor.extract(&parsed));
+    fn write_posts(&mut self, logged: &LoggedPage, page: &Page) -> io::Result<()> {
+        let records = self.extractor.extract(page);
+        if records.posts.is_empty() {
+            return Ok(());
+        }
+        let origin = logged.origin(PageNeighbours::of(page));
+        let new = self.live.add(&origin, &records);
         self.done.written += new.len() as u64;
         let mut lines = Vec::new();
         for post in new {
@@ -318,10 +305,9 @@ impl Follower {
     }
 }
 
-impl LoggedPage {
-    fn may_have_posts(&self) -> bool {
-        let is_html = MediaType::of(self.content_type.as_deref()) == MediaType::Html;
-        self.status == Some(200) && self.warc_file.is_some() && is_html
+impl WaitingPage {
+    fn nodes(&self) -> usize {
+        self.page.as_ref().map_or(0, |page| page.tree.nodes().len())
     }
 }
 

@@ -1,10 +1,14 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
+use harvestman_core::clock::Instant;
+use harvestman_core::config::ParseOptions;
+use harvestman_structure::parse::Parser;
 use http::HeaderMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::warc_pages::{WarcInput, read_pages};
 
 const WORDS: [&str; 11] =
     ["apple", "bread", "candle", "door", "engine", "forest", "garden", "harbour", "island", "jacket", "kettle"];
@@ -35,7 +39,7 @@ fn crawl(threads: usize) -> (Vec<u8>, Vec<String>) {
             "HTTP/1.1 200 OK\r\n\r\n<html><head><title>{thread}</title></head><body><h1>Thread</h1>{posts}</body></html>"
         );
         let line = format!(
-            "{{\"url\":\"{url}\",\"fate\":\"fetched\",\"status\":200,\"content_type\":\"text/html\",\
+            "{{\"url\":\"{url}\",\"time\":\"2026-05-01T00:00:00Z\",\"fate\":\"fetched\",\"status\":200,\"content_type\":\"text/html\",\
              \"warc_file\":\"warc/a.warc\",\"warc_offset\":{}}}\n",
             warc.len()
         );
@@ -66,7 +70,7 @@ fn directory() -> tempfile::TempDir {
 
 /// Follows to the end; a crash after this many steps and saves, if there is one.
 fn follow(directory: &Path, crash: Option<(usize, usize)>) {
-    let mut follower = Follower::open(directory, decode).unwrap();
+    let mut follower = Follower::open(directory, decode, RecentTrees::default()).unwrap();
     let (steps, save_every) = crash.unwrap_or((usize::MAX, 10));
     for number in 0..steps {
         if follower.step(true).unwrap() == FollowStep::UpToDate {
@@ -87,7 +91,7 @@ fn posts_are_written_behind_the_crawl_and_hosts_wait_until_enough_is_learned() {
     let path = directory.path().join("warc/a.warc.open");
     std::fs::write(directory.path().join(PAGE_LOG), log[..40].concat()).unwrap();
     std::fs::write(&path, &warc[..100]).unwrap();
-    let mut follower = Follower::open(directory.path(), decode).unwrap();
+    let mut follower = Follower::open(directory.path(), decode, RecentTrees::default()).unwrap();
     assert_eq!(follower.step(false).unwrap(), FollowStep::UpToDate, "its record is not complete yet");
     std::fs::write(&path, &warc).unwrap();
     while follower.step(false).unwrap() == FollowStep::Page {}
@@ -99,6 +103,34 @@ fn posts_are_written_behind_the_crawl_and_hosts_wait_until_enough_is_learned() {
     follower.write_waiting().unwrap();
     let done = follower.done();
     assert_eq!((done.posts, done.unreadable, done.behind), (520, 0, 7));
+}
+
+#[test]
+fn pages_that_the_crawl_has_just_parsed_are_not_read_again() {
+    let (warc, log) = crawl(260);
+    let [archived, parsed] = [directory(), directory()];
+    for directory in [&archived, &parsed] {
+        std::fs::write(directory.path().join(PAGE_LOG), log.concat()).unwrap();
+    }
+    std::fs::write(archived.path().join("warc/a.warc"), &warc).unwrap();
+    follow(archived.path(), None);
+
+    let trees = RecentTrees::new(1 << 30);
+    let mut parser = Parser::new(&ParseOptions::default()).with_tree();
+    let input = WarcInput { name: "warc/a.warc".to_owned(), reader: &warc[..] };
+    read_pages(input, &mut |page| -> Result<(), ()> {
+        let (_, body) = decode(page.message.as_ref().unwrap()).unwrap();
+        let requested = Instant::from_micros(page.time.as_microsecond() as u64);
+        trees.put(page.url.as_str(), requested, parser.parse(&body, Some("text/html")).tree.unwrap());
+        Ok(())
+    })
+    .unwrap();
+    let mut follower = Follower::open(parsed.path(), decode, trees).unwrap();
+    while follower.step(true).unwrap() == FollowStep::Page {}
+    follower.write_waiting().unwrap();
+    assert_eq!(follower.done().unreadable, 0);
+    let posts = |directory: &tempfile::TempDir| std::fs::read_to_string(directory.path().join(POSTS_FILE)).unwrap();
+    assert_eq!(posts(&parsed), posts(&archived));
 }
 
 proptest! {

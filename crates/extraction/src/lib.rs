@@ -6,6 +6,7 @@
 
 mod extract;
 mod follower;
+mod logged_page;
 pub mod outputs;
 mod page;
 mod post_file;

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
-    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, ParsedPage,
+    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageTree, ParsedPage,
     RobotsDirectives, ScheduledUrl, Truncation,
 };
 use harvestman_core::url::{CanonicalUrl, origin_of};
@@ -60,6 +60,8 @@ pub(super) struct PageResult {
     pub(super) to_render: Option<(ToRender, RenderPlace)>,
     /// The class by which that was decided.
     pub(super) render_class: Option<RenderClass>,
+    /// The elements and texts of the answer, if they are recorded.
+    pub(super) tree: Option<PageTree>,
 }
 
 /// What an HTML page is read from.
@@ -95,6 +97,7 @@ impl PageResult {
             exported: None,
             to_render: None,
             render_class: None,
+            tree: None,
         }
     }
 
@@ -270,7 +273,7 @@ impl PageProcessor {
             body: needs.body.then(|| (Bytes::copy_from_slice(body), content_type.map(Into::into))),
             search,
         };
-        let title = page.title;
+        let (title, tree) = (page.title, page.tree);
         PageResult {
             found,
             links,
@@ -282,6 +285,8 @@ impl PageProcessor {
             contexts,
             cluster,
             render_class,
+            // Posts are those of the answer, which the archive has.
+            tree: tree.filter(|_| !matches!(source, Source::Rendered(_))),
             ..PageResult::of(Fate::Fetched)
         }
     }

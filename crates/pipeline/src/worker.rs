@@ -21,6 +21,7 @@ use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, Re
 use super::visits::{Visits, earlier};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl, Visit};
+use harvestman_core::recent_trees::RecentTrees;
 use harvestman_metrics::Metrics;
 use harvestman_render::RenderedPage;
 use harvestman_stages::frontier::{
@@ -43,6 +44,8 @@ pub(super) struct WorkerContext {
     pub(super) renders: Option<RenderQueue>,
     /// Decides which pages are.
     pub(super) render_rules: Option<Arc<Renders>>,
+    /// Takes the trees of pages for who follows the crawl.
+    pub(super) trees: RecentTrees,
     /// For URLs of sitemaps that the frontier has not taken in.
     pub(super) sitemap_credit: CreditPool,
     pub(super) live: Arc<LiveBoard>,
@@ -204,6 +207,10 @@ impl Worker {
             let generation = result.found.generation;
             let hold = self.processor.awaits(&lease.item, &result).then(|| context.frontier.hold());
             observer.show(Seen { observation: observation(&lease.item, &mut result), generation, hold });
+        }
+        // Before the page log names it.
+        if let Some(tree) = result.tree.take() {
+            context.trees.put(lease.item.url.as_str(), exchange.timings.started, tree);
         }
         let PageResult { fate, found: links, exported, .. } = result;
         let findings = Box::new(PageFindings { links, visit, recrawl_visit });

@@ -35,7 +35,7 @@ pub fn find_anchors(tree: &Tree, now: DateTime) -> Vec<Anchor> {
         if found.len() >= ANCHORS_MAX {
             break;
         }
-        let anchor = match &tree.node(at).content {
+        let anchor = match tree.content(at) {
             Content::Element(..) => of_attributes(tree, at, now),
             Content::Text(text) => of_text(tree, at, (text, now)),
         };
@@ -69,9 +69,10 @@ fn of_attributes(tree: &Tree, node: NodeIndex, now: DateTime) -> Option<Anchor> 
     if tree.node(node).words > WORDS_MAX {
         return None;
     }
-    let dates = ATTRIBUTES.iter().filter_map(|name| find_in_attribute(tree.attribute(node, name)?, now));
-    let dates: Vec<FoundDate> = dates.collect();
-    let mut date = *dates.iter().find(|date| date.time.is_some()).or_else(|| dates.first())?;
+    let rank = |name: &str| ATTRIBUTES.iter().position(|of| *of == name);
+    let dates = tree.attributes(node).filter_map(|(name, value)| Some((rank(name)?, find_in_attribute(value, now)?)));
+    // One with a time comes before one without.
+    let (_, mut date) = dates.min_by_key(|(rank, date)| (date.time.is_none(), *rank))?;
     let text = tree.text(node);
     if let Some(shown) = find_date(&text, now) {
         date = as_shown(date, shown);
@@ -168,7 +169,7 @@ fn of_text(tree: &Tree, at: NodeIndex, (text, now): (&str, DateTime)) -> Option<
 
 /// Returns whether another text of a node is a date by itself.
 fn has_other_date(tree: &Tree, (node, at): (NodeIndex, NodeIndex), now: DateTime) -> bool {
-    tree.range(node).filter(|other| *other != at).any(|other| match &tree.node(other).content {
+    tree.range(node).filter(|other| *other != at).any(|other| match tree.content(other) {
         Content::Text(text) => may_be_date(text) && find_date(text, now).is_some(),
         Content::Element(..) => false,
     })

@@ -1,6 +1,6 @@
 //! What a page says of itself outside of what it shows: its head, and its JSON-LD.
 
-use scraper::ElementRef;
+use harvestman_core::model::{PageNode, PageTree};
 
 /// Maximum number of JSON-LD scripts of a page, and their bytes in all.
 const SCRIPTS_MAX: usize = 64;
@@ -65,22 +65,21 @@ impl PageHead {
     }
 
     /// Keeps what an element says, if it is one of those that are kept. `is_in_head` tells where it is.
-    pub(crate) fn see(&mut self, element: ElementRef<'_>, is_in_head: bool) {
-        match element.value().name() {
-            "meta" => self.see_meta(element, is_in_head),
-            "link" => self.see_link(element),
-            "script" => self.see_script(element),
-            "title" if is_in_head && self.title.is_none() => {
-                let title: String = element.text().collect();
-                self.title = Some(title.split_whitespace().collect::<Vec<_>>().join(" "))
-                    .filter(|title| (1..=VALUE_BYTES_MAX).contains(&title.len()));
+    pub(crate) fn see(&mut self, page: &PageTree, node: PageNode, is_in_head: bool) {
+        let attribute = |name: &str| page.attribute(node, name);
+        match page.name(node) {
+            "meta" => self.see_meta(attribute, is_in_head),
+            "link" => self.see_link(attribute),
+            "script" => self.see_script(attribute("type").unwrap_or_default(), page.text_in(node)),
+            "title" if self.title.is_none() => {
+                let title = page.text_in(node).split_whitespace().collect::<Vec<_>>().join(" ");
+                self.title = Some(title).filter(|title| (1..=VALUE_BYTES_MAX).contains(&title.len()));
             }
             _ => {}
         }
     }
 
-    fn see_meta(&mut self, element: ElementRef<'_>, is_in_head: bool) {
-        let attribute = |name| element.value().attr(name);
+    fn see_meta<'p>(&mut self, attribute: impl Fn(&str) -> Option<&'p str>, is_in_head: bool) {
         let name = attribute("property").or_else(|| attribute("name"));
         let name = name.or_else(|| attribute("itemprop").filter(|_| is_in_head));
         let (Some(name), Some(content)) = (name, attribute("content")) else { return };
@@ -89,8 +88,7 @@ impl PageHead {
         }
     }
 
-    fn see_link(&mut self, element: ElementRef<'_>) {
-        let attribute = |name| element.value().attr(name);
+    fn see_link<'p>(&mut self, attribute: impl Fn(&str) -> Option<&'p str>) {
         let (Some(relations), Some(href)) = (attribute("rel"), attribute("href")) else { return };
         let named = |name: &&&str| relations.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(name));
         let Some(relation) = RELATIONS.iter().find(named) else { return };
@@ -102,16 +100,14 @@ impl PageHead {
         }
     }
 
-    fn see_script(&mut self, element: ElementRef<'_>) {
-        let media_type = element.value().attr("type").unwrap_or_default();
+    fn see_script(&mut self, media_type: &str, text: &str) {
         let essence = media_type.split(';').next().unwrap_or_default().trim();
         if !essence.eq_ignore_ascii_case("application/ld+json") || self.json_ld.len() >= SCRIPTS_MAX {
             return;
         }
-        let text: String = element.text().collect();
         if self.script_bytes + text.len() <= SCRIPT_BYTES_MAX {
             self.script_bytes += text.len();
-            self.json_ld.push(text);
+            self.json_ld.push(text.to_owned());
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A page as extraction reads it.
 
+use harvestman_core::model::PageTree;
 use jiff::civil::DateTime;
 use url::Url;
 
@@ -20,6 +21,15 @@ pub struct Page {
 }
 
 impl Page {
+    /// Takes a page whose elements and texts were recorded. Returns `None` if it may be XML, which [`Page::parse`] reads.
+    pub fn of(url: &Url, tree: PageTree, fetched: DateTime) -> Option<Self> {
+        if tree.has_empty_tags() {
+            return None;
+        }
+        let (tree, head) = Tree::of(tree);
+        Some(Self { url: url.clone(), fetched, tree, head })
+    }
+
     /// Parses a page. Returns `None` if it exceeds a bound on elements or their nesting.
     pub fn parse(url: &Url, html: &str, fetched: DateTime) -> Option<Self> {
         let (tree, head) = Tree::parse_with_head(html)?;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use harvestman_core::recent_trees::RecentTrees;
 use tokio::sync::watch;
 
 use super::live::Live;
@@ -91,6 +92,8 @@ pub struct Hooks {
     pub live: Live,
     /// Tells how far the posts are.
     pub posts: PostBoard,
+    /// Takes the trees of pages for who follows the crawl.
+    pub trees: RecentTrees,
 }
 
 impl Hooks {
@@ -104,6 +107,7 @@ impl Hooks {
             metrics: harvestman_metrics::Metrics::new(),
             live: Live::closed(),
             posts: PostBoard::default(),
+            trees: RecentTrees::default(),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::cli::exit::Failure;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_core::config::archive::LineCompression;
+use harvestman_core::recent_trees::RecentTrees;
 use harvestman_extraction::{FollowStep, Followed, Follower, POSTS_FILE};
 use harvestman_lab::corpus::response;
 use harvestman_metrics::{ArchiveMetrics, Metrics};
@@ -27,8 +28,11 @@ const STOPPED: u8 = 3;
 
 /// How long the follower waits for new pages.
 const IDLE: Duration = Duration::from_millis(250);
-/// While the crawl runs, the follower rests this many times as long as it works, so that it takes a quarter of a processor at most.
-const REST: u32 = 3;
+/// While the crawl runs, the follower rests this many times as long as it works, so that it takes half a processor at most.
+const REST: u32 = 1;
+/// Maximum number of bytes of the pages that the crawl has parsed and that the follower has not read yet; others are read from the
+/// archive.
+const TREE_BYTES_MAX: usize = 64 << 20;
 /// The interval at which it keeps how far it is.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
@@ -44,6 +48,8 @@ pub(in crate::cli) struct FollowSignal {
     phase: Arc<AtomicU8>,
     /// Where the follower shows how far it is.
     pub board: PostBoard,
+    /// The pages that the crawl has just parsed.
+    pub trees: RecentTrees,
 }
 
 impl FollowSignal {
@@ -59,7 +65,7 @@ pub(in crate::cli) fn with_posts(
     metrics: &Metrics,
     crawl: impl FnOnce(&FollowSignal) -> Result<Report, Failure>,
 ) -> Result<Report, Failure> {
-    let signal = FollowSignal::default();
+    let mut signal = FollowSignal::default();
     if !config.archive.posts {
         return crawl(&signal);
     }
@@ -67,6 +73,7 @@ pub(in crate::cli) fn with_posts(
         let what = "archive.posts needs archive.enabled = true and archive.pages_compress = \"none\"";
         return Err(Failure::usage(format!("{what}: posts are read from the WARC files by the page log")));
     }
+    signal.trees = RecentTrees::new(TREE_BYTES_MAX);
     let following = start(Path::new(&config.crawl.out), &signal, &metrics.archive);
     let result = crawl(&signal);
     let is_stopped = result.as_ref().map_or(true, |report| report.stop_reason == StopReason::Interrupted);
@@ -82,17 +89,17 @@ fn start(
     metrics: &Arc<ArchiveMetrics>,
 ) -> JoinHandle<io::Result<Option<Outcome>>> {
     let (directory, signal) = (directory.to_owned(), signal.clone());
-    let mut counts = Counts { metrics: Arc::clone(metrics), board: signal.board, counted: Followed::default() };
-    thread::spawn(move || follow(&directory, &signal.phase, &mut counts))
+    let mut counts = Counts { metrics: Arc::clone(metrics), board: signal.board.clone(), counted: Followed::default() };
+    thread::spawn(move || follow(&directory, &signal, &mut counts))
 }
 
 /// Follows until the crawl is over. Returns `None` if it did not begin.
-fn follow(directory: &Path, phase: &AtomicU8, counts: &mut Counts) -> io::Result<Option<Outcome>> {
-    let Some(mut follower) = opened(directory, phase)? else { return Ok(None) };
+fn follow(directory: &Path, signal: &FollowSignal, counts: &mut Counts) -> io::Result<Option<Outcome>> {
+    let Some(mut follower) = opened(directory, signal)? else { return Ok(None) };
     let clock = Clock::system();
     let mut saved = clock.now();
     loop {
-        let phase = phase.load(Ordering::Relaxed);
+        let phase = signal.phase.load(Ordering::Relaxed);
         if phase == STOPPED {
             break;
         }
@@ -145,11 +152,11 @@ fn save_if_due(follower: &mut Follower, clock: &Clock, saved: &mut Instant) -> i
 }
 
 /// Waits for the page log and opens it.
-fn opened(directory: &Path, phase: &AtomicU8) -> io::Result<Option<Follower>> {
+fn opened(directory: &Path, signal: &FollowSignal) -> io::Result<Option<Follower>> {
     loop {
-        let phase = phase.load(Ordering::Relaxed);
+        let phase = signal.phase.load(Ordering::Relaxed);
         if phase != WAITING {
-            match Follower::open(directory, response) {
+            match Follower::open(directory, response, signal.trees.clone()) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && phase == RUNNING => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 opened => return opened.map(Some),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Apath, ContentUnit, FormFacts, PageText};
+use super::{Apath, ContentUnit, FormFacts, PageText, PageTree};
 
 /// The type of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -135,6 +135,8 @@ pub struct ParsedPage {
     pub class_tokens: Vec<u64>,
     /// The controls of its forms.
     pub forms: FormFacts,
+    /// Its elements and texts, if the parser records them and the page is within their bounds.
+    pub tree: Option<PageTree>,
     /// `<base href>`, as written.
     pub base: Option<String>,
     /// `<title>`, with collapsed white space, truncated at a limit.

@@ -295,6 +295,7 @@ impl CrawlBuilder<'_> {
             visits: Arc::clone(&sinks.visits),
             renders,
             render_rules: sinks.rules.renders.clone(),
+            trees: self.hooks.trees.clone(),
             sitemap_credit: CreditPool::new(SITEMAP_URLS_MAX),
             live: Arc::clone(live),
             clock: self.clock.clone(),

@@ -61,14 +61,18 @@ impl ArchiveFiles {
         observer: Option<&ObservationSender>,
     ) -> Vec<Worker> {
         let config = builder.config;
-        let context = Arc::new(context);
+        let (context, wants_trees) = (Arc::new(context), builder.hooks.trees.are_wanted());
         let worker = |number| {
             let options = config.parse.clone();
             let ids = self.run_id.ids(number as u16);
             let encoder = || RecordEncoder::new(&config.archive, ids, Arc::clone(&self.index));
+            let new_parser = move || {
+                let parser = Parser::new(&options);
+                if wants_trees { parser.with_tree() } else { parser }
+            };
             Worker {
                 context: Arc::clone(&context),
-                processor: PageProcessor::new(Arc::clone(rules), move || Parser::new(&options)),
+                processor: PageProcessor::new(Arc::clone(rules), new_parser),
                 encoder: config.archive.enabled.then(encoder),
                 observer: observer.cloned(),
             }

@@ -157,7 +157,7 @@ fn push_first(values: &mut Values, value: Value) {
 /// Returns a hash of the longest text of each record: other parts may differ from page to page.
 fn contents(pages: &[PageParts<'_>]) -> Vec<u64> {
     let of_record = |tree: &Tree, record: &Record| {
-        let texts = record.nodes(tree).filter_map(|(node, _)| match &tree.node(node).content {
+        let texts = record.nodes(tree).filter_map(|(node, _)| match tree.content(node) {
             Content::Text(text) => Some(text),
             Content::Element(..) => None,
         });
@@ -178,9 +178,9 @@ fn identifiers(tree: &Tree, node: NodeIndex) -> impl Iterator<Item = (u8, &str, 
         let has_digits = value.bytes().any(|byte| byte.is_ascii_digit());
         value.len() <= BYTES_MAX && !value.contains(char::is_whitespace) && (has_digits || value.len() >= LETTERS_MIN)
     };
-    tree.attributes(node).iter().filter_map(move |(name, value)| {
+    tree.attributes(node).filter_map(move |(name, value)| {
         may_identify(value).then_some(())?;
-        Some((rank(name)?, &**name, &**value))
+        Some((rank(name)?, name, value))
     })
 }
 

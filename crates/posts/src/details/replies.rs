@@ -163,7 +163,7 @@ fn split_author(quote: &str) -> (Option<String>, &str) {
 /// Returns the author that the line before a quote names.
 fn author_before(tree: &Tree, record: &Record, quote: NodeIndex) -> Option<String> {
     let first = record.parts[0];
-    let texts = (first..quote).rev().filter_map(|node| match &tree.node(node).content {
+    let texts = (first..quote).rev().filter_map(|node| match tree.content(node) {
         Content::Text(text) => Some(text),
         Content::Element(..) => None,
     });

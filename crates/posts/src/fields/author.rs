@@ -82,7 +82,7 @@ impl Places<'_> {
         };
         for (record, node) in self.by_place.values().flatten() {
             let tree = self.tree(*record);
-            match &tree.node(*node).content {
+            match tree.content(*node) {
                 Content::Text(text) if tree.node(*node).words <= WORDS_MAX => see(text),
                 Content::Text(text) => {
                     WROTE.iter().filter_map(|wrote| text.split_once(wrote)).for_each(|(name, _)| see(name));
@@ -195,7 +195,7 @@ impl Names {
 
 /// Returns whether a node is an element, or a text with other content beside it: otherwise the element around it tells more.
 fn may_be_alone(tree: &Tree, node: NodeIndex) -> bool {
-    let is_element = matches!(tree.node(node).content, Content::Element(..));
+    let is_element = matches!(tree.content(node), Content::Element(..));
     is_element || tree.parent(node).is_some_and(|parent| tree.node(parent).words > tree.node(node).words)
 }
 

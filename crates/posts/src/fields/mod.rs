@@ -153,7 +153,7 @@ impl<'t> Places<'t> {
 
     /// Returns a hash of a text without its digits; `None` of an element.
     fn text_hash(&self, (record, node): (usize, NodeIndex)) -> Option<u64> {
-        let Content::Text(text) = &self.tree(record).node(node).content else { return None };
+        let Content::Text(text) = self.tree(record).content(node) else { return None };
         Some(
             text.trim().bytes().filter(|byte| !byte.is_ascii_digit()).fold(3, |hash, byte| step(hash, u64::from(byte))),
         )
@@ -177,7 +177,7 @@ fn label_of(tree: &Tree, node: NodeIndex) -> Option<u64> {
         return None;
     }
     let label = tree.text(before);
-    let begins = || matches!(&tree.node(node).content, Content::Text(text) if text.trim_start().starts_with(':'));
+    let begins = || matches!(tree.content(node), Content::Text(text) if text.trim_start().starts_with(':'));
     (is_pair || label.ends_with(':') || begins()).then(|| fold(label.trim_end_matches(':').to_lowercase().as_bytes()))
 }
 

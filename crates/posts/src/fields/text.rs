@@ -96,9 +96,8 @@ impl Places<'_> {
     }
 
     pub(super) fn is_element(&self, nodes: &Placed) -> bool {
-        let is_element = |(record, node): &(usize, NodeIndex)| {
-            matches!(self.tree(*record).node(*node).content, Content::Element(..))
-        };
+        let is_element =
+            |(record, node): &(usize, NodeIndex)| matches!(self.tree(*record).content(*node), Content::Element(..));
         nodes.first().is_some_and(is_element)
     }
 

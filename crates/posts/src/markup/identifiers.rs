@@ -7,7 +7,7 @@ use url::Url;
 use super::items::Items;
 use super::postings::Posting;
 use crate::parsed_page::Page;
-use crate::tree::{Content, NodeIndex, Tree};
+use crate::tree::{NodeIndex, Tree};
 
 /// Maximum length of an identifier, in bytes.
 const BYTES_MAX: usize = 300;
@@ -79,15 +79,11 @@ fn candidates(items: &Items<'_>, page: &Page, posting: &Posting) -> Vec<(Kind, S
 }
 
 fn data_identifiers(tree: &Tree, node: NodeIndex) -> impl Iterator<Item = (Kind, String)> {
-    let attributes = match &tree.node(node).content {
-        Content::Element(_, attributes) => attributes.as_slice(),
-        Content::Text(_) => &[],
-    };
     let is_own = |name: &str| {
         name.starts_with("data-") && name.ends_with("id") && !OTHERS.iter().any(|other| name.contains(other))
     };
-    let own = attributes.iter().filter(move |(name, _)| is_own(name));
-    own.map(|(name, value)| (Kind::Data(name.to_string()), value.trim().to_owned()))
+    let own = tree.attributes(node).filter(move |(name, _)| is_own(name));
+    own.map(|(name, value)| (Kind::Data(name.to_owned()), value.trim().to_owned()))
 }
 
 /// Whether a name has a number: others name parts of a page.

@@ -1,6 +1,6 @@
 //! Finds the elements of a page that carry markup for machines, so that each reader visits only its own.
 
-use crate::tree::{Content, NodeIndex, Tree};
+use crate::tree::{NodeIndex, Tree};
 
 /// The elements that carry each kind of markup, in document order.
 #[derive(Debug, Default)]
@@ -19,11 +19,10 @@ impl Marked {
     /// Finds them in one pass.
     pub fn of(tree: &Tree) -> Self {
         let mut marked = Self::default();
-        for (at, node) in tree.nodes().iter().enumerate() {
-            let Content::Element(_, attributes) = &node.content else { continue };
+        for at in 0..tree.nodes().len() {
             let (mut is_microdata, mut is_rdfa) = (false, false);
-            for (name, value) in attributes {
-                match &**name {
+            for (name, value) in tree.attributes(at) {
+                match name {
                     "itemscope" | "itemprop" => is_microdata = true,
                     "itemref" => marked.has_item_references = true,
                     "typeof" | "property" | "vocab" => is_rdfa = true,

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use crate::parsed_page::Page;
-use crate::tree::Content;
 
 /// Where a page comes from.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -47,11 +46,7 @@ impl PageNeighbours {
             next: absolute("next"),
             prev: absolute("prev"),
         };
-        for (at, node) in page.tree.nodes().iter().enumerate() {
-            if matches!(&node.content, Content::Element(name, _) if &**name == "a") {
-                of.read_link(page, at);
-            }
-        }
+        (0..page.tree.nodes().len()).filter(|at| page.tree.name(*at) == "a").for_each(|at| of.read_link(page, at));
         of
     }
 

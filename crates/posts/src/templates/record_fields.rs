@@ -52,7 +52,7 @@ impl Found {
             }
             if fields.asides.contains(&place) {
                 found.asides.insert(node);
-            } else if node < text_end && matches!(tree.node(node).content, Content::Text(_)) {
+            } else if node < text_end && matches!(tree.content(node), Content::Text(_)) {
                 found.words += tree.node(node).words - tree.node(node).linked_words;
             }
         }

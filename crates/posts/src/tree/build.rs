@@ -1,20 +1,30 @@
-//! Builds the tree from that of the HTML parser.
+//! Builds the tree from the elements and texts that the parser records.
 
-use harvestman_core::model::path_hash::{fold, step};
-use harvestman_document::{Search, search};
-use scraper::{ElementRef, Html, Node as HtmlNode};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use harvestman_core::config::ParseOptions;
+use harvestman_core::model::path_hash::{fold, fold_run, step};
+use harvestman_core::model::{PageNode, PageTree, ROOT};
+use harvestman_structure::parse::Parser;
 
 use super::xml::as_html;
-use super::{Content, Node, NodeIndex, Tree};
+use super::{Node, NodeIndex, Tree};
 use crate::head::PageHead;
 
-/// Elements whose content is not shown.
-const HIDDEN: [&str; 9] = ["script", "style", "noscript", "template", "head", "title", "select", "textarea", "svg"];
-/// Minimum length of content for browsers without scripts that is considered, in bytes.
-const NOSCRIPT_BYTES_MIN: usize = 1_000;
+/// Elements whose content is not shown, of those that the parser records.
+const HIDDEN: [&str; 5] = ["script", "noscript", "head", "title", "textarea"];
+/// Minimum length of the texts for browsers without scripts that are considered, in bytes.
+const NOSCRIPT_BYTES_MIN: usize = 500;
+/// The media type of a page that is decoded.
+const DECODED: Option<&str> = Some("text/html; charset=utf-8");
 
 /// Classes that tell the state of an element, or its place among its siblings.
 const STATES: [&str; 11] = ["", "odd", "even", "first", "last", "alt", "row", "bg", "active", "new", "unread"];
+
+/// The place of a node of the page that is not in the tree, and of one that is in the head.
+const LEFT_OUT: NodeIndex = NodeIndex::MAX;
+const IN_HEAD: NodeIndex = NodeIndex::MAX - 1;
 
 impl Tree {
     /// Reads a page. Returns `None` if it exceeds a bound. Where most of the text is for browsers without scripts, that counts.
@@ -24,121 +34,148 @@ impl Tree {
 
     /// Reads a page as [`Tree::parse`] does, and what it says of itself.
     pub(crate) fn parse_with_head(source: &str) -> Option<(Self, PageHead)> {
-        let html = document(&as_html(source))?;
-        let (tree, head) = Self::of(&html);
-        match Self::without_scripts(&html) {
-            Some(other) if other.nodes[0].words > tree.nodes[0].words => Some((other, head)),
-            _ => Some((tree, head)),
+        let mut parser = Parser::new(&ParseOptions::default()).with_tree();
+        let mut page = parser.parse(source.as_bytes(), DECODED).tree?;
+        if page.has_empty_tags()
+            && let Cow::Owned(html) = as_html(source)
+        {
+            page = parser.parse(html.as_bytes(), DECODED).tree?;
         }
+        Some(Self::of(page))
     }
 
-    /// Reads the longest part of a page that is for browsers without scripts.
-    fn without_scripts(html: &Html) -> Option<Self> {
-        let elements = html.tree.nodes().filter_map(ElementRef::wrap);
-        let parts =
-            elements.filter(|element| element.value().name() == "noscript").map(|part| part.text().collect::<String>());
-        let longest = parts.max_by_key(String::len).filter(|part| part.len() > NOSCRIPT_BYTES_MIN)?;
-        Some(Self::of(&document(&longest)?).0)
+    /// Reads the elements and texts of a page, and what it says of itself.
+    pub(crate) fn of(page: PageTree) -> (Self, PageHead) {
+        let mut head = PageHead::default();
+        let nodes = Nodes::of(&page, ROOT..page.len() as PageNode, Some(&mut head));
+        let other = without_scripts(&page).map(|range| Nodes::of(&page, range, None));
+        let nodes = other.filter(|other| other[0].words > nodes[0].words).unwrap_or(nodes);
+        (Self { page, nodes }, head)
     }
+}
 
-    fn of(html: &Html) -> (Self, PageHead) {
-        let (mut tree, mut head) = (Self { nodes: vec![Node::root()] }, PageHead::default());
-        // Nodes that are still to be read, the next one last, and the element that each is in.
-        let mut waiting: Vec<_> = html.tree.root().children().rev().map(|node| (node, 0)).collect();
-        while let Some((node, parent)) = waiting.pop() {
-            match node.value() {
-                HtmlNode::Text(text) if !text.trim().is_empty() => tree.push_text(parent, text),
-                HtmlNode::Element(element) if HIDDEN.contains(&element.name()) => {
-                    let (is_head, is_script) = (element.name() == "head", element.name() == "script");
-                    let elements = node.descendants().take_while(|_| is_head || is_script);
-                    elements.filter_map(ElementRef::wrap).for_each(|element| head.see(element, is_head));
-                }
-                HtmlNode::Element(element) => {
-                    if matches!(element.name(), "meta" | "link") {
-                        ElementRef::wrap(node).into_iter().for_each(|element| head.see(element, false));
-                    }
-                    let at = tree.push_element(parent, element);
-                    waiting.extend(node.children().rev().map(|child| (child, at)));
-                }
-                _ => {}
+/// Returns the part of a page that is for browsers without scripts and has most text.
+fn without_scripts(page: &PageTree) -> Option<Range<PageNode>> {
+    let all = page.len() as PageNode;
+    let parts = (ROOT..all).filter(|node| page.name(*node) == "noscript").map(|part| {
+        let end = (part + 1..all).find(|node| page.parent(*node) < part).unwrap_or(all);
+        let bytes: usize = (part + 1..end).map(|node| page.text(node).trim().len()).sum();
+        (bytes, part + 1..end)
+    });
+    let (bytes, range) = parts.max_by_key(|(bytes, _)| *bytes)?;
+    (bytes >= NOSCRIPT_BYTES_MIN).then_some(range)
+}
+
+/// Nodes that are being made.
+struct Nodes<'p> {
+    page: &'p PageTree,
+    nodes: Vec<Node>,
+    /// A class name without its digits.
+    class: String,
+    /// Hashes of the class names of an element.
+    classes: Vec<u64>,
+}
+
+impl<'p> Nodes<'p> {
+    /// Returns the nodes of a part of a page: a root, and what is shown. `head` takes what the page says of itself.
+    fn of(page: &'p PageTree, range: Range<PageNode>, mut head: Option<&mut PageHead>) -> Vec<Node> {
+        let mut nodes = Vec::with_capacity(range.len() + 1);
+        nodes.push(Node::root());
+        let mut made = Self { page, nodes, class: String::new(), classes: Vec::new() };
+        let mut places = vec![0; range.len()];
+        for node in range.clone() {
+            let parent = page.parent(node);
+            // The root of the page is in itself.
+            let is_in = parent >= range.start && parent < node;
+            let above = if is_in { places[(parent - range.start) as usize] } else { 0 };
+            places[(node - range.start) as usize] = made.place(node, above);
+            if let Some(head) = &mut head {
+                head.see(page, node, above == IN_HEAD);
             }
         }
-        tree.close();
-        (tree, head)
+        close(&mut made.nodes);
+        made.nodes
     }
 
-    fn push_text(&mut self, parent: NodeIndex, text: &str) {
-        let words = text.split_whitespace().count();
-        let at = self.push(parent, (fold(b"#text"), fold(b"#text")), Content::Text(text.into()));
+    /// Adds a node that is in `above`, unless it is not shown. Returns its place.
+    fn place(&mut self, node: PageNode, above: NodeIndex) -> NodeIndex {
+        if above >= IN_HEAD {
+            return above;
+        }
+        if self.page.is_text(node) {
+            return self.push_text(above, node);
+        }
+        match self.page.name(node) {
+            "head" => IN_HEAD,
+            name if HIDDEN.contains(&name) => LEFT_OUT,
+            _ => self.push_element(above, node),
+        }
+    }
+
+    fn push_text(&mut self, parent: NodeIndex, source: PageNode) -> NodeIndex {
+        const WORD: u64 = fold(b"#text");
+        let words = self.page.text(source).split_whitespace().count();
+        let at = self.push(parent, (WORD, WORD), source);
         let is_linked = self.nodes[at].is_linked;
         let node = &mut self.nodes[at];
         (node.words, node.linked_words) = (words, if is_linked { words } else { 0 });
-    }
-
-    fn push_element(&mut self, parent: NodeIndex, element: &scraper::node::Element) -> NodeIndex {
-        let name = fold(element.name().as_bytes());
-        let mut classes: Vec<u64> = element.classes().filter_map(class_word).collect();
-        classes.sort_unstable();
-        classes.dedup();
-        let word = classes.iter().fold(name, |word, class| step(word, *class));
-        let attributes = element.attrs().map(|(name, value)| (name.into(), value.into())).collect();
-        let at = self.push(parent, (word, name), Content::Element(element.name().into(), attributes));
-        self.nodes[at].is_linked |= element.name() == "a";
         at
     }
 
-    fn push(&mut self, parent: NodeIndex, (word, tag): (u64, u64), content: Content) -> NodeIndex {
+    fn push_element(&mut self, parent: NodeIndex, source: PageNode) -> NodeIndex {
+        let name = self.page.name(source);
+        let (is_link, tag) = (name == "a", fold_run(name.as_bytes()));
+        self.classes.clear();
+        let names = self.page.attribute(source, "class").unwrap_or_default();
+        for name in names.split_ascii_whitespace() {
+            self.class.clear();
+            self.class.extend(name.chars().filter(|c| !c.is_ascii_digit()));
+            // A class name that tells nothing does not count.
+            if !STATES.contains(&self.class.as_str()) {
+                self.classes.push(fold_run(self.class.as_bytes()));
+            }
+        }
+        self.classes.sort_unstable();
+        self.classes.dedup();
+        let word = self.classes.iter().fold(tag, |word, class| step(word, *class));
+        let at = self.push(parent, (word, tag), source);
+        self.nodes[at].is_linked |= is_link;
+        at
+    }
+
+    fn push(&mut self, parent: NodeIndex, (word, tag): (u64, u64), source: PageNode) -> NodeIndex {
         let above = &self.nodes[parent];
         let (path, tags) = (step(above.path, word), step(above.tags, tag));
-        let node = Node { parent, path, tags, word, content, is_linked: above.is_linked, ..Node::root() };
+        let node = Node { parent, path, tags, word, source, is_linked: above.is_linked, ..Node::root() };
         self.nodes.push(node);
         self.nodes.len() - 1
     }
+}
 
-    /// Sets the ends and sums of all nodes.
-    fn close(&mut self) {
-        for at in (0..self.nodes.len()).rev() {
-            let Node { parent, end, words, linked_words, .. } = self.nodes[at];
-            let end = end.max(at + 1);
-            self.nodes[at].end = end;
-            if at > 0 {
-                let above = &mut self.nodes[parent];
-                above.end = above.end.max(end);
-                above.words += words;
-                above.linked_words += linked_words;
-            }
+/// Sets the ends and sums of all nodes.
+fn close(nodes: &mut [Node]) {
+    for at in (0..nodes.len()).rev() {
+        let Node { parent, end, words, linked_words, .. } = nodes[at];
+        let end = end.max(at + 1);
+        nodes[at].end = end;
+        if at > 0 {
+            let above = &mut nodes[parent];
+            above.end = above.end.max(end);
+            above.words += words;
+            above.linked_words += linked_words;
         }
     }
 }
 
 impl Node {
     fn root() -> Self {
-        Self {
-            parent: 0,
-            end: 0,
-            path: 1,
-            tags: 1,
-            word: 1,
-            content: Content::Element("".into(), Vec::new()),
-            is_linked: false,
-            words: 0,
-            linked_words: 0,
-        }
+        Self { parent: 0, end: 0, path: 1, tags: 1, word: 1, source: ROOT, is_linked: false, words: 0, linked_words: 0 }
     }
 }
 
-fn document(source: &str) -> Option<Html> {
-    match search(source, |_| false)? {
-        Search::NotFound(html) => Some(html),
-        Search::Found => None,
-    }
-}
-
-/// Returns a hash of a class name without its digits; `None` of one that tells nothing.
-fn class_word(class: &str) -> Option<u64> {
-    let name: String = class.chars().filter(|c| !c.is_ascii_digit()).collect();
-    (!STATES.contains(&name.as_str())).then(|| fold(name.as_bytes()))
-}
+#[cfg(test)]
+#[path = "twin_tests.rs"]
+mod twin_tests;
 
 #[cfg(test)]
 mod tests {
@@ -165,7 +202,7 @@ mod tests {
     #[test]
     fn what_browsers_without_scripts_show_counts_where_it_is_most() {
         let text = "word ".repeat(300);
-        let tree = Tree::parse(&format!("<title>t</title><p>loading<noscript><p>{text}</noscript>")).unwrap();
+        let tree = Tree::parse(&format!("<title>t</title><div>loading<noscript><p>{text}</noscript>")).unwrap();
         assert_eq!(tree.node(0).words, 300);
     }
 

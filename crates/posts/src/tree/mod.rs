@@ -6,6 +6,8 @@ mod xml;
 
 use std::ops::Range;
 
+use harvestman_core::model::{PageNode, PageTree};
+
 /// The index of a node.
 pub type NodeIndex = usize;
 
@@ -22,8 +24,8 @@ pub struct Node {
     pub tags: u64,
     /// A hash of its name and classes.
     pub word: u64,
-    /// What it is.
-    pub content: Content,
+    /// The node of the page that it is.
+    source: PageNode,
     /// Whether it is a link or in one.
     pub is_linked: bool,
     /// Number of words in it.
@@ -33,17 +35,18 @@ pub struct Node {
 }
 
 /// What a node is.
-#[derive(Debug, Clone)]
-pub enum Content {
-    /// An element: its name and its attributes.
-    Element(Box<str>, Vec<(Box<str>, Box<str>)>),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content<'t> {
+    /// An element: its name.
+    Element(&'t str),
     /// A text.
-    Text(Box<str>),
+    Text(&'t str),
 }
 
 /// A page.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
+    page: PageTree,
     nodes: Vec<Node>,
 }
 
@@ -58,25 +61,29 @@ impl Tree {
         &self.nodes[at]
     }
 
-    /// Returns the name of an element; of a text the empty one.
-    pub fn name(&self, at: NodeIndex) -> &str {
-        match &self.nodes[at].content {
-            Content::Element(name, _) => name,
-            Content::Text(_) => "",
+    /// Returns what a node is.
+    pub fn content(&self, at: NodeIndex) -> Content<'_> {
+        let source = self.nodes[at].source;
+        match self.page.is_text(source) {
+            true => Content::Text(self.page.text(source)),
+            false => Content::Element(self.name(at)),
         }
     }
 
+    /// Returns the name of an element; of a text and of the root the empty one.
+    pub fn name(&self, at: NodeIndex) -> &str {
+        if at == 0 { "" } else { self.page.name(self.nodes[at].source) }
+    }
+
     /// Returns the attributes of an element, each with its value.
-    pub fn attributes(&self, at: NodeIndex) -> &[(Box<str>, Box<str>)] {
-        match &self.nodes[at].content {
-            Content::Element(_, attributes) => attributes,
-            Content::Text(_) => &[],
-        }
+    pub fn attributes(&self, at: NodeIndex) -> impl DoubleEndedIterator<Item = (&str, &str)> + Clone {
+        let is_root = at == 0;
+        self.page.attributes(self.nodes[at].source).filter(move |_| !is_root)
     }
 
     /// Returns an attribute of an element.
     pub fn attribute(&self, at: NodeIndex, name: &str) -> Option<&str> {
-        self.attributes(at).iter().find(|(of, _)| &**of == name).map(|(_, value)| &**value)
+        self.attributes(at).find(|(of, _)| *of == name).map(|(_, value)| value)
     }
 
     /// Returns the children of a node.

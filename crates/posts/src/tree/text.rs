@@ -22,8 +22,8 @@ impl Tree {
                 (node, is_apart) = (self.nodes[node].end, true);
                 continue;
             }
-            match &self.nodes[node].content {
-                Content::Element(name, _) => is_apart |= !INLINE.contains(&&**name),
+            match self.content(node) {
+                Content::Element(name) => is_apart |= !INLINE.contains(&name),
                 Content::Text(part) => {
                     append(&mut text, part, is_apart || self.ends_block_before(node, at));
                     is_apart = false;
@@ -40,7 +40,7 @@ impl Tree {
         let Some(before) = node.checked_sub(1).filter(|before| *before > root) else { return false };
         let ended = self.upwards(before).take_while(|above| *above > root && self.nodes[*above].end <= node);
         ended
-            .filter(|above| matches!(self.nodes[*above].content, Content::Element(..)))
+            .filter(|above| matches!(self.content(*above), Content::Element(_)))
             .any(|above| !INLINE.contains(&self.name(above)))
     }
 }

@@ -221,6 +221,7 @@ impl Builder {
     /// Adds an element without content.
     fn void(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
         self.part_texts(tag.tag);
+        self.open.tree.leaf(tag.tag, false);
         match tag.tag {
             Tag::IMG | Tag::IMAGE => {
                 let image = TagToken { name: b"img", word: Tag::IMG.word(), tag: Tag::IMG, ..*tag };

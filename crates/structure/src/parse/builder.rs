@@ -93,12 +93,15 @@ impl Builder {
 
     /// Reads a page from its beginning to its end.
     pub fn page(&mut self, source: Source<'_>) -> ParsedPage {
-        self.begin();
+        self.begin(source);
         let mut tokens = Tokens::new(source.bytes);
         tokens.classes = self.classes.on();
         while let Some(token) = tokens.next(self.in_foreign()) {
             match token {
                 Token::Start => {
+                    if self.open.tree.on {
+                        self.open.tree.start_tag(source, &tokens.tag);
+                    }
                     if tokens.classes {
                         tokens.tag.class = self.class_word(source, &tokens.tag);
                     }
@@ -106,21 +109,28 @@ impl Builder {
                         self.raw_element(source, raw, &mut tokens);
                     }
                 }
-                Token::End => self.end_tag(source, &tokens.tag),
+                Token::End => {
+                    self.open.tree.end_tag();
+                    self.end_tag(source, &tokens.tag);
+                }
                 Token::Text(text) => self.text(source, text, true),
                 Token::Cdata(text) => self.text(source, text, false),
                 // White space directly in a table is placed as it is.
                 Token::Space(_) if self.open.tag().is(element::FOSTERS) => {}
                 Token::Space(blank) => self.space(source, blank),
-                Token::Comment => self.open.in_text = false,
+                Token::Comment => {
+                    self.open.in_text = false;
+                    self.open.tree.part_texts();
+                }
                 Token::Doctype(doctype) => self.doctype(doctype),
             }
         }
         self.finish(source)
     }
 
-    fn begin(&mut self) {
+    fn begin(&mut self, source: Source<'_>) {
         self.open.clear();
+        self.open.tree.begin(source.bytes.len());
         self.leaves.clear();
         self.links.clear();
         self.meta = Meta::default();
@@ -154,6 +164,7 @@ impl Builder {
             path_strings,
             class_tokens: self.classes.list(),
             forms: self.forms,
+            tree: self.open.tree.finish(),
             base: meta.base,
             title: meta.title,
             canonical: meta.canonical,
@@ -242,6 +253,7 @@ impl Builder {
         }
         self.close_colgroup();
         self.reopen_formatting_before_text();
+        self.open.tree.text(source, text, entities);
         if self.open.in_text {
             return self.units.append(self.open.text, source, text, entities);
         }
@@ -268,6 +280,7 @@ impl Builder {
     #[inline]
     fn space(&mut self, source: Source<'_>, blank: &[u8]) {
         self.reopen_formatting_before_text();
+        self.open.tree.text(source, blank, false);
         if self.units.on && self.open.in_text {
             self.units.append(self.open.text, source, blank, false);
         }
@@ -308,6 +321,7 @@ impl Builder {
             self.meta.title(source, content, self.options.title_max as usize);
         }
         self.part_texts(tag.tag);
+        self.open.tree.raw(source, tag.tag, (content, raw), self.phase < Phase::Body);
         let shown = !matches!(tag.tag, Tag::SCRIPT | Tag::STYLE | Tag::NOSCRIPT) && self.is_shown();
         if shown && !source.is_blank(content, raw == Raw::Escapable) {
             let path = self.element_path(&tag);
@@ -336,6 +350,7 @@ impl Builder {
     fn reopen_formatting_from(&mut self, first: usize) {
         for index in first..self.open.formatting.len() {
             let entry = self.open.reopened(index);
+            self.open.tree.copy_next(entry.node);
             if let Some(anchor) = entry.anchor {
                 self.repeat_anchor(anchor, entry.class);
             }

@@ -35,7 +35,8 @@ impl OpenElements {
         if let Some(index) = forgotten {
             self.formatting.remove(index);
         }
-        self.formatting.push(Formatting { tag, attributes, class, anchor, at: self.len(), level });
+        let node = self.tree.next_node();
+        self.formatting.push(Formatting { tag, attributes, class, anchor, node, at: self.len(), level });
     }
 
     /// Records that the element at `at` was popped, which is a formatting element or a marker.

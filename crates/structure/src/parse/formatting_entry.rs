@@ -1,5 +1,7 @@
 //! Entries of the list of active formatting elements.
 
+use harvestman_core::model::PageNode;
+
 use super::element::Tag;
 use super::links::LinkSpan;
 
@@ -23,6 +25,8 @@ pub(super) struct Formatting {
     /// The word of its kept class tokens.
     pub class: u64,
     pub anchor: Option<Anchor>,
+    /// Its node, where the tree is recorded.
+    pub(super) node: PageNode,
     /// Its position in the stack.
     pub(super) at: usize,
     /// The number of open markers (elements that formatting does not extend into) around it.

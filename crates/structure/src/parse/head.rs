@@ -81,7 +81,10 @@ impl Builder {
                 return Next::Raw(Raw::Script);
             }
             Tag::TEMPLATE => self.push(Tag::TEMPLATE),
-            Tag::BASE | Tag::LINK | Tag::META if !self.in_template() => self.about_the_page(source, tag),
+            Tag::BASE | Tag::LINK | Tag::META if !self.in_template() => {
+                self.open.tree.leaf(tag.tag, self.phase < Phase::Body);
+                self.about_the_page(source, tag);
+            }
             _ => {}
         }
         if tag.tag != Tag::TEMPLATE {

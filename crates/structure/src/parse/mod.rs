@@ -46,6 +46,7 @@ mod table;
 mod tests;
 mod text;
 mod tokens;
+mod tree_recorder;
 mod units;
 
 use std::sync::Arc;
@@ -147,6 +148,15 @@ impl Parser {
     pub fn with_path_strings(mut self) -> Self {
         self.builder.units.ask_strings();
         self.builder.classes.display = Some(display::Display::new(self.builder.options.attribute_max.as_usize()));
+        self
+    }
+
+    /// Also records the elements and texts of the page as [`ParsedPage::tree`], in full; that is refused for a page of more than
+    /// 100,000 nodes, or with more than 256 open elements. What is not shown is left out, except the head's statements
+    /// about the page, scripts that hold JSON, and what browsers without scripts show.
+    #[must_use]
+    pub fn with_tree(mut self) -> Self {
+        self.builder.open.tree.on = true;
         self
     }
 

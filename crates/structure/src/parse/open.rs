@@ -6,6 +6,7 @@
 use super::element::{self, Tag};
 use super::formatting_entry::Formatting;
 use super::path::Path;
+use super::tree_recorder::TreeRecorder;
 
 /// The rules by which tags are read: the insertion modes of the standard that depend on the open elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +57,8 @@ pub(super) struct OpenElements {
     /// Number of open elements that formatting does not extend into.
     pub(super) markers: u32,
     pub(super) formatting: Vec<Formatting>,
+    /// Records elements and texts, on request.
+    pub(super) tree: TreeRecorder,
     /// The position of the current form in the stack; the form may have been popped.
     form: Option<usize>,
     /// Whether the last item placed in the current element was text that was counted, so that more text belongs to it.
@@ -81,6 +84,7 @@ impl OpenElements {
             depth_max: depth_max.max(8),
             markers: 0,
             formatting: Vec::new(),
+            tree: TreeRecorder::default(),
             form: None,
             in_text: false,
             text_before_table: false,
@@ -114,6 +118,9 @@ impl OpenElements {
     pub fn push(&mut self, tag: Tag, space: Space, path: Path) {
         self.note_work(1);
         let mode = mode_inside(tag, space, self.mode());
+        if self.tree.on {
+            self.tree.open(tag, space);
+        }
         self.stack.push(Open { tag, mode, space });
         if self.paths.len() < self.depth_max {
             self.paths.push(path);
@@ -147,6 +154,7 @@ impl OpenElements {
         let at = self.stack.len();
         self.paths.truncate(at);
         self.numbers.truncate(at);
+        self.tree.close(at);
         self.in_text = false;
         let Some(index) = tag.index() else { return };
         self.counts[index] -= 1;
@@ -358,6 +366,7 @@ impl OpenElements {
         }
         self.counts[Tag::FORM.index().unwrap_or_default()] -= 1;
         self.stack.remove(at);
+        self.tree.remove(at);
         if at < self.paths.len() {
             let last = self.path();
             self.paths.remove(at);
@@ -380,6 +389,7 @@ impl OpenElements {
                 self.form = Some(from + to);
             }
         }
+        self.tree.reopen(from, with.iter().map(|(was, _)| *was));
         let length = from + with.len();
         self.stack.truncate(length);
         self.paths.truncate(length);
