@@ -141,7 +141,13 @@ fn of_text(tree: &Tree, at: NodeIndex, (text, now): (&str, DateTime)) -> Option<
         return None;
     }
     let mut best: Option<Anchor> = None;
+    let mut read = None;
     for node in tree.upwards(at).take(4).take_while(|node| tree.node(*node).words <= WORDS_MAX) {
+        // An element without more words says the same.
+        if read == Some(tree.node(node).words) {
+            continue;
+        }
+        read = Some(tree.node(node).words);
         if best.is_none() && node != at && has_other_date(tree, (node, at), now) {
             return None;
         }

@@ -30,7 +30,7 @@ const GAIN_MIN: f64 = 0.9;
 /// Gain, in links, below which it does not matter.
 const LITTLE: f64 = 1.0;
 /// Number of replayed pages after which one is rendered again, at first; it doubles up to the maximum.
-const CHECK_AFTER: u32 = 50;
+const CHECK_AFTER: u32 = 100;
 const CHECK_AFTER_MAX: u32 = 3_200;
 /// Number of pages in succession on which a template in use must fail to be given up.
 const FAILURES_MAX: u32 = 3;

@@ -2,9 +2,12 @@
 
 use jiff::civil::{Date, DateTime, Time};
 
-use super::names::{Name, name};
+use super::names::Name;
 use super::reader::Reader;
 use super::tokens::{Token, tokens};
+
+/// Minimum number of numbers of a date without letters.
+const NUMBERS_MIN: usize = 3;
 
 /// A date that a text shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +50,9 @@ impl std::fmt::Display for FoundDate {
 
 /// Finds the first date in a text. `now` is the local time at which the text was written.
 pub fn find_date(text: &str, now: DateTime) -> Option<FoundDate> {
+    if !may_hold_date(text) {
+        return None;
+    }
     let tokens = tokens(text);
     let reader = Reader { tokens: &tokens, now };
     let (at, day) = (0..tokens.len()).find_map(|at| Some((at, reader.day(at)?)))?;
@@ -55,8 +61,8 @@ pub fn find_date(text: &str, now: DateTime) -> Option<FoundDate> {
     let is_consumed = |index: usize| {
         (at..end).contains(&index) || clock.is_some_and(|(from, clock)| (from..from + clock.length).contains(&index))
     };
-    let is_word = |(index, (token, _)): &(usize, (Token, bool))| {
-        matches!(token, Token::Word(word) if word.len() > 1) && !is_consumed(*index)
+    let is_word = |(index, (token, _)): &(usize, (Token<'_>, bool))| {
+        matches!(token, Token::Word(word, _) if word.len() > 1) && !is_consumed(*index)
     };
     let words = tokens.iter().cloned().enumerate().filter(is_word).filter(|(_, (token, _))| !is_weekday(token)).count();
     // Where hours are counted to twelve, the month is before the day.
@@ -78,6 +84,19 @@ pub fn find_date(text: &str, now: DateTime) -> Option<FoundDate> {
     })
 }
 
+/// Returns whether a text has letters, or enough numbers for a date without any.
+fn may_hold_date(text: &str) -> bool {
+    let (mut numbers, mut is_in_number) = (0, false);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphabetic() || !byte.is_ascii() {
+            return true;
+        }
+        numbers += usize::from(byte.is_ascii_digit() && !is_in_number);
+        is_in_number = byte.is_ascii_digit();
+    }
+    numbers >= NUMBERS_MIN
+}
+
 /// Finds the time of day in a short text without a date.
 pub fn find_time(text: &str, now: DateTime) -> Option<Time> {
     let tokens = tokens(text);
@@ -85,8 +104,8 @@ pub fn find_time(text: &str, now: DateTime) -> Option<Time> {
     (0..tokens.len()).find_map(|at| reader.clock(at)).map(|clock| clock.time)
 }
 
-fn is_weekday(token: &Token) -> bool {
-    matches!(token, Token::Word(word) if matches!(name(word), Some(Name::Weekday(_))))
+fn is_weekday(token: &Token<'_>) -> bool {
+    matches!(token, Token::Word(_, Some(Name::Weekday(_))))
 }
 
 #[cfg(test)]

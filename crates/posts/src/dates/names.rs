@@ -1,5 +1,6 @@
 //! Words of dates in many languages: names of months and days from the locales of the C library, and a few words of ours.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -163,6 +164,9 @@ const UNITS: [(&str, Unit); 45] = [
     ("jaar", Unit::Year),
 ];
 
+/// Maximum length of a word that is looked up, in bytes.
+const NAME_BYTES_MAX: usize = 48;
+
 /// Words that make a distance one into the past.
 const AGO: [&str; 10] = ["ago", "vor", "hace", "fa", "há", "geleden", "назад", "önce", "temu", "sedan"];
 /// Words for one.
@@ -172,7 +176,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(collect);
 
 /// Returns what a word in lower case, without full stops at its end, means.
 pub fn name(word: &str) -> Option<Name> {
-    NAMES.get(word).copied()
+    if word.len() > NAME_BYTES_MAX { None } else { NAMES.get(word).copied() }
 }
 
 /// Returns the unit that a word in lower case names.
@@ -182,8 +186,12 @@ pub fn unit(word: &str) -> Option<Unit> {
 }
 
 /// Returns a word as [`name`] takes it.
-pub fn normal(word: &str) -> String {
-    word.trim_matches('.').to_lowercase()
+pub fn normal(word: &str) -> Cow<'_, str> {
+    let word = word.trim_matches('.');
+    if word.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(if word.is_ascii() { word.to_ascii_lowercase() } else { word.to_lowercase() })
 }
 
 fn collect() -> Names {
@@ -217,7 +225,7 @@ fn add(names: &mut Names, words: &[&str], name: fn(i8) -> Name, first: i8) {
         // Months that are numbers need no name; short names of days are words of other languages.
         let is_word = word.len() > 2 && !word.contains(|c: char| c.is_ascii_digit());
         if is_word {
-            names.entry(word.into()).or_insert(name(number as i8 + first));
+            names.entry(word.as_ref().into()).or_insert(name(number as i8 + first));
         }
     }
 }

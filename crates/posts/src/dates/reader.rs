@@ -3,7 +3,7 @@
 use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::{Span, ToSpan};
 
-use super::names::{Name, Unit, name, unit};
+use super::names::{Name, Unit, unit};
 use super::tokens::Token;
 
 /// The first year of a date.
@@ -33,12 +33,12 @@ impl Day {
 }
 
 pub(super) struct Reader<'t> {
-    pub tokens: &'t [(Token, bool)],
+    pub tokens: &'t [(Token<'t>, bool)],
     pub now: DateTime,
 }
 
 impl Reader<'_> {
-    pub fn token(&self, at: usize) -> Option<&Token> {
+    pub fn token(&self, at: usize) -> Option<&Token<'_>> {
         self.tokens.get(at).map(|(token, _)| token)
     }
 
@@ -51,7 +51,7 @@ impl Reader<'_> {
 
     pub fn name(&self, at: usize) -> Option<Name> {
         match self.token(at)? {
-            Token::Word(word) => name(word),
+            Token::Word(_, name) => *name,
             _ => None,
         }
     }
@@ -59,7 +59,7 @@ impl Reader<'_> {
     pub fn mark(&self, at: usize) -> Option<char> {
         match self.token(at)? {
             Token::Mark(mark) => Some(*mark),
-            Token::Word(word) => word
+            Token::Word(word, _) => word
                 .chars()
                 .next()
                 .filter(|c| matches!(c, '年' | '月' | '日' | '년' | '월' | '일') && word.chars().count() == 1),
@@ -196,7 +196,7 @@ impl Reader<'_> {
             (None, Some(Name::One)) => 1,
             _ => return None,
         };
-        let Token::Word(word) = self.token(from + 1)? else { return None };
+        let Token::Word(word, _) = self.token(from + 1)? else { return None };
         let unit = unit(word)?;
         if !is_before && self.name(from + 2) != Some(Name::Ago) {
             return None;
@@ -221,7 +221,7 @@ impl Reader<'_> {
     }
 
     /// Returns the first place from here whose token is not skipped, after a few at most.
-    fn skip(&self, from: usize, is_skipped: impl Fn(&Token) -> bool) -> usize {
+    fn skip(&self, from: usize, is_skipped: impl Fn(&Token<'_>) -> bool) -> usize {
         let skipped = self.tokens[from.min(self.tokens.len())..].iter().take(FILLERS_MAX);
         from + skipped.take_while(|(token, _)| is_skipped(token)).count()
     }
@@ -243,16 +243,16 @@ impl Reader<'_> {
 }
 
 /// Returns whether a token may stand between the parts of a date.
-fn is_filler(token: &Token) -> bool {
+fn is_filler(token: &Token<'_>) -> bool {
     match token {
         Token::Mark(mark) => matches!(mark, '.' | ',' | '-' | '/'),
-        Token::Word(word) => matches!(word.as_str(), "of" | "de" | "del" | "den"),
+        Token::Word(word, _) => matches!(&**word, "of" | "de" | "del" | "den"),
         Token::Number(..) => false,
     }
 }
 
-fn is_ordinal(token: &Token) -> bool {
-    matches!(token, Token::Word(word) if matches!(word.as_str(), "st" | "nd" | "rd" | "th" | "er" | "e" | "º"))
+fn is_ordinal(token: &Token<'_>) -> bool {
+    matches!(token, Token::Word(word, _) if matches!(&**word, "st" | "nd" | "rd" | "th" | "er" | "e" | "º"))
 }
 
 fn span(unit: Unit, count: i64) -> Span {

@@ -76,7 +76,7 @@ impl Reader<'_> {
             return Some((half, 1));
         }
         let letter = |at: usize| match self.token(at)? {
-            Token::Word(word) => Some(word.as_str()),
+            Token::Word(word, _) => Some(&**word),
             _ => None,
         };
         let half = match (letter(at)?, self.mark(at + 1)?, letter(at + 2)?) {
@@ -90,8 +90,8 @@ impl Reader<'_> {
     /// Returns the time that a word stands for.
     fn named_time(&self, at: usize) -> Option<TimeOfDay> {
         let hour = match self.token(at)? {
-            Token::Word(word) if word == "noon" => 12,
-            Token::Word(word) if word == "midnight" => 0,
+            Token::Word(word, _) if &**word == "noon" => 12,
+            Token::Word(word, _) if &**word == "midnight" => 0,
             _ => return None,
         };
         let time = Time::new(hour, 0, 0, 0).ok()?;
@@ -101,7 +101,7 @@ impl Reader<'_> {
     /// Returns the distance from UTC at a place, and the place behind it.
     fn offset(&self, at: usize) -> (Option<i32>, usize) {
         match self.token(at) {
-            Some(Token::Word(zone)) if matches!(zone.as_str(), "z" | "utc" | "gmt") => (Some(0), at + 1),
+            Some(Token::Word(zone, _)) if matches!(&**zone, "z" | "utc" | "gmt") => (Some(0), at + 1),
             Some(Token::Mark(sign @ ('+' | '-'))) => {
                 let sign = if *sign == '-' { -1 } else { 1 };
                 match (self.number(at + 1), self.mark(at + 2), self.number(at + 3)) {

@@ -1,23 +1,25 @@
 //! The parts of a text that may be a date.
 
-use super::names::normal;
+use std::borrow::Cow;
+
+use super::names::{Name, name, normal};
 
 /// Maximum number of parts that are read.
 const TOKENS_MAX: usize = 64;
 
 /// A part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Token {
+pub enum Token<'t> {
     /// A number, and how many digits it has.
     Number(u64, usize),
-    /// A word in lower case.
-    Word(String),
+    /// A word in lower case, and what it means in a date.
+    Word(Cow<'t, str>, Option<Name>),
     /// Another character that is no white space.
     Mark(char),
 }
 
 /// Returns the parts of a text, each with whether white space precedes it. Further ones are left out.
-pub fn tokens(text: &str) -> Vec<(Token, bool)> {
+pub fn tokens(text: &str) -> Vec<(Token<'_>, bool)> {
     let (mut found, mut rest, mut is_spaced) = (Vec::new(), text, true);
     while let Some(first) = rest.chars().next().filter(|_| found.len() < TOKENS_MAX) {
         if first.is_whitespace() || is_invisible(first) {
@@ -38,7 +40,9 @@ pub fn tokens(text: &str) -> Vec<(Token, bool)> {
         let token = if is_digit(first) {
             Token::Number(part.parse().unwrap_or(u64::MAX), part.len())
         } else if first.is_alphabetic() {
-            Token::Word(normal(part))
+            let word = normal(part);
+            let name = name(&word);
+            Token::Word(word, name)
         } else {
             Token::Mark(first)
         };
@@ -64,7 +68,7 @@ mod tests {
 
     #[test]
     fn texts_are_parted() {
-        let word = |text: &str| Token::Word(text.to_owned());
+        let word = |text: &'static str| Token::Word(text.into(), name(text));
         let found = tokens("Dec. 8th, '19\u{200e} 4:58pm");
         let wanted = [
             (word("dec"), true),

@@ -26,15 +26,13 @@ impl Prints {
             return Self { whole: xxh3_64(text.trim().as_bytes()).max(1), ..Self::default() };
         }
         let mut starts = [0; STARTS.len()];
-        let (mut next, mut length) = (0, 0);
-        for (at, _) in plain.char_indices().chain([(plain.len(), ' ')]) {
-            if next < STARTS.len() && length == STARTS[next] {
-                starts[next] = xxh3_64(&plain.as_bytes()[..at]).max(1);
-                next += 1;
-            }
-            length += 1;
+        let length = if plain.is_ascii() { plain.len() } else { plain.chars().count() };
+        for (start, letters) in starts.iter_mut().zip(STARTS).filter(|(_, letters)| *letters <= length) {
+            let end =
+                if plain.is_ascii() { Some(letters) } else { plain.char_indices().nth(letters).map(|(at, _)| at) };
+            *start = xxh3_64(&plain.as_bytes()[..end.unwrap_or(plain.len())]).max(1);
         }
-        let length = u32::try_from(length - 1).unwrap_or(u32::MAX);
+        let length = u32::try_from(length).unwrap_or(u32::MAX);
         Self { whole: xxh3_64(plain.as_bytes()).max(1), starts, length }
     }
 
@@ -52,7 +50,15 @@ impl Prints {
 
 /// Returns the letters and digits of a text, in lower case.
 pub(super) fn plain(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_ascii() {
+            plain.extend(c.is_ascii_alphanumeric().then_some(c.to_ascii_lowercase()));
+        } else if c.is_alphanumeric() {
+            plain.extend(c.to_lowercase());
+        }
+    }
+    plain
 }
 
 /// Returns whether a text ends as texts do that are cut off.

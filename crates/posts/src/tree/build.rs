@@ -114,7 +114,7 @@ impl<'p> Nodes<'p> {
 
     fn push_text(&mut self, parent: NodeIndex, source: PageNode) -> NodeIndex {
         const WORD: u64 = fold(b"#text");
-        let words = self.page.text(source).split_whitespace().count();
+        let words = count_words(self.page.text(source));
         let at = self.push(parent, (WORD, WORD), source);
         let is_linked = self.nodes[at].is_linked;
         let node = &mut self.nodes[at];
@@ -150,6 +150,11 @@ impl<'p> Nodes<'p> {
         self.nodes.push(node);
         self.nodes.len() - 1
     }
+}
+
+/// Returns the number of words of a text.
+fn count_words(text: &str) -> usize {
+    if text.is_ascii() { text.split_ascii_whitespace().count() } else { text.split_whitespace().count() }
 }
 
 /// Sets the ends and sums of all nodes.

@@ -47,7 +47,15 @@ impl Tree {
 
 /// Appends a part to a text with its white space collapsed. `is_apart` tells that it is on another line.
 fn append(text: &mut String, part: &str, is_apart: bool) {
-    for (number, word) in part.split_whitespace().enumerate() {
+    if part.is_ascii() {
+        append_words(text, part, is_apart, part.split_ascii_whitespace());
+    } else {
+        append_words(text, part, is_apart, part.split_whitespace());
+    }
+}
+
+fn append_words<'w>(text: &mut String, part: &str, is_apart: bool, words: impl Iterator<Item = &'w str>) {
+    for (number, word) in words.enumerate() {
         let touches = number == 0 && !is_apart && !part.starts_with(char::is_whitespace);
         if !text.is_empty() && !touches && !text.ends_with(' ') {
             text.push(' ');
