@@ -59,7 +59,7 @@ const FLAGS: &[SettingFlag] = &[
     many(CRAWL, ("exclude", "REGEX"), ("scope", "exclude"), "Skip URLs that match one of these patterns"),
     one(CRAWL, ("policy", "NAME"), ("crawl", "policy"), "Policy that selects and orders links: bfs, ucc, target, xcrawl, topic, cluster-graph; random, opic, irobot, tpm, sb, apprentice"),
     many(CRAWL, ("example", "URL|FILE"), ("policy", "example"), "Example of a wanted page, for the policies target and xcrawl; may be repeated, and pages like any of them are wanted"),
-    many(CRAWL, ("want", "TEST"), ("policy", "want"), "Which pages are wanted, for target, xcrawl and apprentice: like (the examples), regex:PATTERN, selector:CSS, schema:TYPE, table:HEADING,HEADING, words (of the examples)"),
+    many(CRAWL, ("want", "TEST"), ("policy", "want"), "Which pages are wanted, for target, xcrawl and apprentice: like (the examples), regex:PATTERN, selector:CSS, schema:TYPE, table:HEADING,HEADING, posts:NUMBER,since=DATE, words (of the examples)"),
     many(CRAWL, ("topic", "WORDS"), ("policy", "topic"), "Topic of the policy topic: a tag or words, or @FILE with one a line; may be repeated"),
     many(CRAWL, ("search", "URL|site"), ("search", "url"), "Search that finds sites with wanted pages, with the place of the query, such as https://search.example/?q={query}; queries are made from the example. site: the searches of the seeds' own sites, found on the seeds' pages"),
     many(CRAWL, ("query", "WORDS"), ("search", "query"), "Query to send to the searches first"),

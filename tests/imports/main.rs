@@ -35,7 +35,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("metrics", &["core"]),
     ("structure", &["core"]),
     ("document", &[]),
-    ("validators", &["core", "document"]),
+    ("validators", &["core", "document", "posts"]),
     ("posts", &["core", "structure"]),
     ("text", &["document"]),
     ("render", &["core"]),

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::Error;
 use super::rules::AcceptsPage;
+use harvestman_core::clock::Clock;
 use harvestman_core::config::PolicyOptions;
 use harvestman_policy::ExamplePage;
 use harvestman_validators::{All, PageView, Validator, Want, check_examples};
+use jiff::tz::TimeZone;
 
 /// Returns what decides which pages are wanted; `None` if the policy does, by the examples.
 ///
@@ -34,9 +36,10 @@ pub fn accepting(want: &[String]) -> Result<Option<Arc<AcceptsPage>>, Error> {
 }
 
 fn all(want: &[String], examples: &[PageView<'_>]) -> Result<All, Error> {
+    let now = Clock::system().now().timestamp().to_zoned(TimeZone::UTC).datetime();
     let mut all = All::default();
     for text in want {
-        let want = text.parse::<Want>().and_then(|want| want.validator(examples));
+        let want = text.parse::<Want>().and_then(|want| want.validator(examples, now));
         all.0.extend(want.map_err(|error| Error::Configuration(format!("policy.want: {error}")))?);
     }
     Ok(all)

@@ -71,7 +71,8 @@ mod tests {
     fn check(urls: &[(&str, &[u8], &str)]) -> Result<(), String> {
         let pages: Vec<PageView<'_>> =
             urls.iter().map(|(url, body, kind)| PageView::new(url, body).with_content_type(Some(kind))).collect();
-        let validator = "selector:h1".parse::<Want>().unwrap().validator(&[]).unwrap().unwrap();
+        let validator =
+            "selector:h1".parse::<Want>().unwrap().validator(&[], jiff::civil::DateTime::MAX).unwrap().unwrap();
         check_examples(&*validator, &pages).map_err(|error| error.to_string())
     }
 

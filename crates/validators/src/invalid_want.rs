@@ -6,7 +6,7 @@ pub enum InvalidWant {
     /// There is no such kind.
     #[error(
         "`{0}` is none of `like`, `regex:PATTERN`, `regex-html:PATTERN`, `selector:CSS`, `schema:TYPE`, \
-         `table:HEADING,HEADING…` and `words`"
+         `table:HEADING,HEADING…`, `posts:NUMBER` and `words`"
     )]
     Kind(String),
     /// The regular expression is malformed or too large.
@@ -21,6 +21,9 @@ pub enum InvalidWant {
     /// A heading is empty or too long, or there are too many.
     #[error("`{0}` is not a list of up to 32 headings of 1 to 256 bytes as in `table:weight,sensor type`")]
     Table(String),
+    /// The number or the date is none.
+    #[error("`{0}` is not a number of posts from 1 to 10,000 as in `posts:20` or `posts:20,since=2026-01-31`")]
+    Posts(String),
     /// The threshold is no likeness.
     #[error("`{0}` is not a likeness from 0 to 1 as in `words:0.3`; without one, `words` learns it from the examples")]
     Threshold(String),

@@ -11,6 +11,7 @@ mod examples;
 mod invalid_want;
 mod page;
 mod pattern;
+mod posts;
 #[cfg(test)]
 mod property_tests;
 mod required;
@@ -29,6 +30,7 @@ pub use examples::{ExampleError, check_examples};
 pub use invalid_want::InvalidWant;
 pub use page::{PAGE_BYTES_MAX, PageView};
 pub use pattern::{Over, Pattern};
+pub use posts::{Posts, WantedPosts};
 pub use schema::Schema;
 pub use search_hints::{SearchForm, SearchHints};
 pub use selector::CssSelector;

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::civil::DateTime;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::{CssSelector, InvalidWant, Over, PageView, Pattern, Schema, Table, Validator, Words};
+use crate::{CssSelector, InvalidWant, Over, PageView, Pattern, Schema, Table, Validator, WantedPosts, Words};
 
 /// Which pages are wanted: `like`, `regex:PATTERN`, `regex-html:PATTERN`, `selector:CSS`, `schema:TYPE`,
-/// `table:HEADING,…`, `words`, `words:LIKENESS`.
+/// `table:HEADING,…`, `posts:NUMBER`, `posts:NUMBER,since=DATE`, `words`, `words:LIKENESS`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Want {
     /// Pages with the template of the examples.
@@ -21,6 +22,8 @@ pub enum Want {
     Schema(Schema),
     /// Pages with a table that has all of several headings.
     Table(Table),
+    /// Pages with a number of posts.
+    Posts(WantedPosts),
     /// Pages with the words of the examples.
     Words(Threshold),
 }
@@ -40,17 +43,23 @@ impl Threshold {
 }
 
 impl Want {
-    /// Returns the validator; `None` for `like`, which is decided by a policy. `words` learns from the examples.
+    /// Returns the validator; `None` for `like`, which is decided by a policy. `words` learns from the examples; for `posts`, dates
+    /// such as `yesterday` count from `now`.
     ///
     /// # Errors
     /// There are too few examples to learn from.
-    pub fn validator(&self, examples: &[PageView<'_>]) -> Result<Option<Box<dyn Validator>>, InvalidWant> {
+    pub fn validator(
+        &self,
+        examples: &[PageView<'_>],
+        now: DateTime,
+    ) -> Result<Option<Box<dyn Validator>>, InvalidWant> {
         Ok(match self {
             Self::Like => None,
             Self::Regex(pattern) => Some(Box::new(pattern.clone())),
             Self::Selector(selector) => Some(Box::new(selector.clone())),
             Self::Schema(schema) => Some(Box::new(schema.clone())),
             Self::Table(table) => Some(Box::new(table.clone())),
+            Self::Posts(posts) => Some(Box::new(posts.at(now))),
             Self::Words(Threshold(given)) => Some(Box::new(Words::learn(examples, *given)?)),
         })
     }
@@ -68,6 +77,7 @@ impl FromStr for Want {
             Some(("regex-html", pattern)) => Pattern::new(Over::Source, pattern).map(Self::Regex),
             Some(("selector", selector)) => CssSelector::new(selector).map(Self::Selector),
             Some(("schema", name)) => Schema::new(name).map(Self::Schema),
+            Some(("posts", posts)) => WantedPosts::parse(posts).map(Self::Posts),
             Some(("table", headings)) => Table::new(headings).map(Self::Table),
             _ => Err(InvalidWant::Kind(text.to_owned())),
         }
@@ -82,6 +92,7 @@ impl fmt::Display for Want {
             Self::Selector(selector) => selector.fmt(f),
             Self::Schema(schema) => schema.fmt(f),
             Self::Table(table) => table.fmt(f),
+            Self::Posts(posts) => posts.fmt(f),
             Self::Words(Threshold(None)) => f.write_str("words"),
             Self::Words(Threshold(Some(given))) => write!(f, "words:{given}"),
         }
@@ -113,6 +124,7 @@ mod tests {
             "selector:a:not([href]) > b",
             "schema:https://schema.org/Product",
             "table:name,body weight",
+            "posts:20,since=2026-01-31",
             "words",
             "words:0.25",
         ] {
@@ -122,7 +134,7 @@ mod tests {
             assert_eq!(serde_json::from_str::<Want>(&json).unwrap(), want);
             let pages = ["one two three four five", "two three four five six"];
             let examples = pages.map(|page| PageView::new("http://h/", page.as_bytes()));
-            let name = want.validator(&examples).unwrap().map(|validator| validator.name());
+            let name = want.validator(&examples, DateTime::MAX).unwrap().map(|validator| validator.name());
             assert_eq!(name, (text != "like").then(|| text.to_owned()));
         }
     }
@@ -142,6 +154,7 @@ mod tests {
         for text in ["words:", "words:x", "words:2", "words:NaN", "words:-0.1"] {
             assert!(error(text).contains("is not a likeness from 0 to 1 as in `words:0.3`"), "{text}");
         }
+        assert!(error("posts:0").ends_with("as in `posts:20` or `posts:20,since=2026-01-31`"));
         assert!(error("table:,").ends_with("as in `table:weight,sensor type`"));
         let json = serde_json::from_str::<Want>("\"x\"").unwrap_err().to_string();
         assert!(json.contains("`x` is none of"), "{json}");

@@ -51,7 +51,7 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "URL", help_heading = "The crawl")]
     pub(super) example: Option<String>,
     /// Which pages are wanted, for target, xcrawl and apprentice: like (the example), regex:PATTERN,
-    /// selector:CSS, schema:TYPE, table:HEADING,HEADING; may be repeated
+    /// selector:CSS, schema:TYPE, table:HEADING,HEADING, posts:NUMBER; may be repeated
     #[arg(long, value_name = "TEST")]
     pub(super) want: Vec<String>,
     /// Tag of the topic, for topic, or @FILE with one a line; may be repeated. Wanted are then the items with one of the

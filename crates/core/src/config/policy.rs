@@ -16,10 +16,11 @@ crate::options! {
         /// Which pages are wanted, for `target`, `xcrawl` and `apprentice`: `like`, those like the examples;
         /// `regex:PATTERN`, those in whose text a regular expression matches, and `regex-html:PATTERN` in whose source;
         /// `selector:CSS`, those with an element that a CSS selector matches; `schema:TYPE`, those that describe an item
-        /// of a schema.org type; `table:HEADING,HEADING`, those with a table that has these headings; `words` or
+        /// of a schema.org type; `table:HEADING,HEADING`, those with a table that has these headings; `posts:NUMBER` or
+        /// `posts:NUMBER,since=DATE`, those that show at least that many posts, written on this day or later; `words` or
         /// `words:LIKENESS`, those with the vocabulary of the examples, which must be at least two files. Several must all
         /// hold; none is `like`. All but `like` and `words` need no example. All but `like` and `regex-html` parse pages once
-        /// more: `regex` and `words` each page, the others those whose source has the names that they look for.
+        /// more: `regex`, `posts` and `words` each page, the others those whose source has the names that they look for.
         want: Vec<String> = Vec::new(),
         /// The topic of `topic`: tags or words, such as `macro photography`. An item of the site belongs to it if it links
         /// to the page of a tag whose address names one of them (`/tag/macro-photography/`). `@FILE` stands for the lines of

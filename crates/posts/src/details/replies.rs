@@ -1,6 +1,6 @@
 //! What records answer: the record that they are nested in or indented under, that they link to, or that they quote.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use url::Url;
 
@@ -33,6 +33,8 @@ const WROTE: [&str; 12] = [
 const NAME_BYTES_MAX: usize = 80;
 /// Number of texts before a quote that may name its author.
 const TEXTS_BEFORE: usize = 3;
+/// Number of bytes at the end of an address by which it is told that it is none of a record.
+const END_BYTES: usize = 4;
 /// Maximum number of words of the line with the author of a quote.
 const LINE_WORDS_MAX: usize = 12;
 
@@ -117,8 +119,13 @@ fn linked(tree: &Tree, page: &Url, records: &[Record], marks: &[Marks]) -> Vec<O
             by_mark.entry(mark).or_insert(number);
         });
     }
+    let ends: HashSet<&[u8]> = by_mark.keys().map(|mark| end_of(mark)).collect();
+    // Few links lead to records of the page, and to resolve all of them would be most of the work.
+    let are_told = ends.iter().all(|end| end.len() == END_BYTES);
+    let may_be_mark = |href: &str| !are_told || !has_plain_end(href) || ends.contains(end_of(href));
     let target = |node: NodeIndex| {
-        let url = resolve(page, tree.attribute(node, "href").filter(|_| tree.name(node) == "a")?)?;
+        let href = tree.attribute(node, "href").filter(|_| tree.name(node) == "a")?.trim();
+        let url = resolve(page, Some(href).filter(|href| may_be_mark(href))?)?;
         let fragment = url.split_once('#').map(|(_, fragment)| fragment);
         by_mark.get(url.as_str()).or_else(|| by_mark.get(fragment?)).copied()
     };
@@ -126,6 +133,17 @@ fn linked(tree: &Tree, page: &Url, records: &[Record], marks: &[Marks]) -> Vec<O
         record.nodes(tree).filter_map(|(node, _)| target(node)).find(|other| *other < number)
     };
     records.iter().enumerate().map(parent).collect()
+}
+
+/// Returns the last bytes of an address.
+fn end_of(address: &str) -> &[u8] {
+    address.as_bytes().last_chunk::<END_BYTES>().map_or(address.as_bytes(), |end| end)
+}
+
+/// Returns whether the end of an address stays as it is written when the address is resolved.
+fn has_plain_end(href: &str) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'=' | b'/' | b'#');
+    href.len() > END_BYTES && end_of(href).iter().all(is_plain)
 }
 
 /// Returns the quote at the beginning of a record.

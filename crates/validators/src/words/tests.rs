@@ -113,7 +113,8 @@ fn fewer_than_two_examples_with_words_of_their_own_are_an_error() {
         (vec![page.clone(), page.clone()], 0),
         (vec![page, "<p>short".into()], 1),
     ] {
-        let error = want.validator(&views(&examples)).err().expect("it cannot learn").to_string();
+        let error =
+            want.validator(&views(&examples), jiff::civil::DateTime::MAX).err().expect("it cannot learn").to_string();
         assert!(error.contains("at least 2 example pages in files"), "{error}");
         assert!(error.contains(&format!("{} given, {usable} of them usable", examples.len())), "{error}");
     }
@@ -122,8 +123,9 @@ fn fewer_than_two_examples_with_words_of_their_own_are_an_error() {
 #[test]
 fn it_holds_together_with_others() {
     let examples: Vec<String> = (0..3).map(|number| page(OPTICS, number, 0)).collect();
-    let validators = ["words", "selector:article"]
-        .map(|want| want.parse::<Want>().unwrap().validator(&views(&examples)).unwrap().unwrap());
+    let validators = ["words", "selector:article"].map(|want| {
+        want.parse::<Want>().unwrap().validator(&views(&examples), jiff::civil::DateTime::MAX).unwrap().unwrap()
+    });
     let all = All(validators.into());
     let accepts = |page: &str| all.accepts(&PageView::new("http://h.test/", page.as_bytes()));
     assert_eq!(all.name(), "words and selector:article");
