@@ -16,6 +16,8 @@ use crate::tree::{NodeIndex, Tree};
 const NO_AUTHOR: f64 = 0.5;
 /// What records without words of their own take from the worth, at most.
 const EMPTY: f64 = 0.7;
+/// Number of elements around a date that make its place, whatever shows it.
+const AROUND_ELEMENTS: usize = 2;
 /// Minimum share of records with words of their own that are no link: others are lists of links.
 const FILLED_MIN: f64 = 0.3;
 
@@ -55,6 +57,7 @@ impl Template {
     /// Finds the records of a page with these dates, of which those at the place of the template are `group`.
     pub fn extract(&self, tree: &Tree, all: &[Anchor], group: &[usize]) -> Extracted {
         let mut records = self.cuts.records(DatedPage { tree, all, anchors: group });
+        date_beside(tree, all, &mut records);
         let mut found: Vec<Found> = records.iter().map(|record| Found::of(&self.fields, tree, record)).collect();
         let stays: Vec<bool> =
             records.iter().zip(&found).map(|(record, found)| self.is_record(tree, record, found)).collect();
@@ -89,6 +92,23 @@ impl Template {
         let places: HashSet<Place> = record.nodes(tree).map(|node| place_of(tree, node)).collect();
         let alike = self.common.iter().filter(|place| places.contains(place)).count();
         alike as f64 > ALIKE_MIN * self.common.len() as f64
+    }
+}
+
+/// Finds the dates of records that have them in another element at the place of the other dates: where recent dates are shown in
+/// another way, for example.
+fn date_beside(tree: &Tree, all: &[Anchor], records: &mut [Record]) {
+    let around = |anchor: usize| {
+        let above = tree.upwards(all[anchor].node).skip(1).take(AROUND_ELEMENTS);
+        above.map(|above| tree.node(above).word).collect::<Vec<u64>>()
+    };
+    let known: HashSet<Vec<u64>> = records.iter().filter_map(|record| record.anchor).map(around).collect();
+    for record in records.iter_mut().filter(|record| record.anchor.is_none()) {
+        let mut within = record.parts.iter().flat_map(|part| {
+            let from = |node: NodeIndex| all.partition_point(|anchor| anchor.node < node);
+            from(*part)..from(tree.node(*part).end)
+        });
+        record.anchor = within.find(|anchor| known.contains(&around(*anchor)));
     }
 }
 
