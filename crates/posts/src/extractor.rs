@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::anchors::{Anchor, find_anchors};
 use crate::combine::combine;
 use crate::details::{Marks, parents, resolve, thread_of};
+use crate::explain::{ExplainedPage, Reading, explain};
 use crate::markup::read_markup;
 use crate::parsed_page::Page;
 use crate::records::{PagePost, PageRecords, PageThread};
@@ -91,6 +92,22 @@ impl Extractor {
         let records = with_details(page, found);
         if self.ignores_markup { records } else { combine(records, read_markup(page)) }
     }
+
+    /// Finds the records of a page as [`Extractor::extract`] does, and tells where they were found. Takes several times as long.
+    pub fn explain(&self, page: &Page) -> ExplainedPage {
+        let anchors = find_anchors(&page.tree, page.fetched);
+        let alone = [SamplePage { tree: &page.tree, anchors: &anchors, url: &page.url }];
+        let known = self.hosts.get(page.url.authority());
+        let learned = known.is_none().then(|| Templates::learn(&alone));
+        let sample = known.map_or_else(|| alone.to_vec(), |host| sample_pages(&host.sample));
+        let templates = known.map(|host| &host.templates).or(learned.as_ref());
+        let Some(templates) = templates else { return ExplainedPage::default() };
+        let found = templates.extract(&page.tree, &anchors);
+        let records = with_details(page, found.clone());
+        let is_alone = known.is_none();
+        let markup = if self.ignores_markup { PageRecords::default() } else { read_markup(page) };
+        explain(Reading { page, anchors: &anchors, templates, sample: &sample, is_alone }, &found, (records, markup))
+    }
 }
 
 /// Adds to the posts of a page what tells them apart and holds them together.
@@ -162,8 +179,11 @@ fn main_place(page: &Page, anchors: &[Anchor]) -> Option<DatePlace> {
 }
 
 fn templates_of(sample: &[(Page, Vec<Anchor>)]) -> Templates {
-    let pages = sample.iter().map(|(page, anchors)| SamplePage { tree: &page.tree, anchors, url: &page.url });
-    Templates::learn(&pages.collect::<Vec<_>>())
+    Templates::learn(&sample_pages(sample))
+}
+
+fn sample_pages(sample: &[(Page, Vec<Anchor>)]) -> Vec<SamplePage<'_>> {
+    sample.iter().map(|(page, anchors)| SamplePage { tree: &page.tree, anchors, url: &page.url }).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod anchors;
 mod combine;
 mod dates;
 mod details;
+mod explain;
 mod extractor;
 mod feeds;
 mod fields;
@@ -23,6 +24,10 @@ mod words;
 
 pub use combine::combine;
 pub use dates::{FoundDate, find_date};
+pub use explain::{
+    Evidence, ExplainedPage, FieldPlace, FieldSource, NoPosts, PlaceExactness, PostPlaces, RecordField, UsedTemplate,
+    element_path,
+};
 pub use extractor::Extractor;
 pub use feeds::read_feed;
 pub use head::{PageHead, PageLink, PageMeta};

@@ -17,14 +17,19 @@ mod matching;
 pub(crate) use self::fields::filled;
 use self::fields::{Support, fuse, thread};
 use self::leftovers::{Side, Verdict, drop_page_as_post};
-use self::matching::pairs;
+pub(crate) use self::matching::pairs;
 use crate::records::{PagePost, PageRecords, PageUser, ParentRef};
 
 /// Where a post comes from: its index in the template, and in the markup.
-type Origin = (Option<usize>, Option<usize>);
+pub(crate) type Origin = (Option<usize>, Option<usize>);
 
 /// Combines the records of a page that its template shows with those that its markup describes.
-pub fn combine(template: PageRecords, mut markup: PageRecords) -> PageRecords {
+pub fn combine(template: PageRecords, markup: PageRecords) -> PageRecords {
+    combine_with_origins(template, markup).0
+}
+
+/// Combines records as [`combine`] does, and tells for each post where it comes from.
+pub(crate) fn combine_with_origins(template: PageRecords, mut markup: PageRecords) -> (PageRecords, Vec<Origin>) {
     drop_page_as_post(&mut markup.posts, &template.posts);
     let pairs = pairs(&template.posts, &markup.posts);
     let support = Support::of(&template.posts, &markup.posts, &pairs);
@@ -51,7 +56,7 @@ pub fn combine(template: PageRecords, mut markup: PageRecords) -> PageRecords {
         // Persons of whom only the name is told are the authors of the posts.
         users.retain(|user| user.joined.is_some() || user.posts.is_some() || !is_author(&posts, user));
     }
-    PageRecords { posts, thread, users }
+    (PageRecords { posts, thread, users }, origins)
 }
 
 /// Adds what other records of the same page have and the first ones lack.

@@ -1,6 +1,7 @@
 //! Templates: where the records of a kind of page are, and where their fields are in them. They are learned from several pages of
 //! a site at once, because more pages tell better what repeats.
 
+mod explain;
 mod learn;
 mod opener;
 mod record_fields;
@@ -11,6 +12,7 @@ mod template;
 use crate::anchors::Anchor;
 use crate::tree::Tree;
 
+pub use explain::{RecordNodes, TemplatePlace};
 use learn::learn_lists;
 use opener::Opener;
 use record_fields::{Found, post, worth_of};
@@ -39,9 +41,9 @@ impl Templates {
     /// Returns what the template finds that fits a page best.
     pub fn extract(&self, tree: &Tree, anchors: &[Anchor]) -> Extracted {
         let groups = dates_by_place(tree, anchors);
-        let found = self.lists.iter().filter_map(|template| {
+        let found = self.lists.iter().enumerate().filter_map(|(number, template)| {
             let group = groups.get(&template.dates)?;
-            Some(template.extract(tree, anchors, group))
+            Some(Extracted { template: number, ..template.extract(tree, anchors, group) })
         });
         // The first of equals: that of the most worth on the sample.
         let best = found.reduce(|best, next| if next.worth > best.worth { next } else { best }).unwrap_or_default();
@@ -49,7 +51,7 @@ impl Templates {
     }
 
     fn single(&self, tree: &Tree, anchors: &[Anchor]) -> Extracted {
-        let found = self.singles.iter().filter_map(|single| {
+        let found = self.singles.iter().enumerate().filter_map(|(number, single)| {
             let record = single.find(tree, anchors, None)?;
             let fields = Found::of(&single.fields, tree, &record);
             let (worth, post) = (worth_of(fields.words), post(tree, anchors, (&record, &fields)));
@@ -59,6 +61,7 @@ impl Templates {
                 records: vec![record],
                 worth,
                 is_single: true,
+                template: number,
                 ..Extracted::default()
             })
         });
