@@ -6,6 +6,7 @@
 
 mod anchors;
 mod combine;
+mod corrections;
 mod dates;
 mod details;
 mod explain;
@@ -23,10 +24,11 @@ mod tree;
 mod words;
 
 pub use combine::combine;
+pub use corrections::{Correction, Corrections, InvalidCorrection, TaughtField};
 pub use dates::{FoundDate, find_date};
 pub use explain::{
-    Evidence, ExplainedPage, FieldPlace, FieldSource, NoPosts, PlaceExactness, PostPlaces, RecordField, UsedTemplate,
-    element_path,
+    Evidence, ExplainedPage, FieldPlace, FieldSource, NoPosts, PlaceExactness, PostPlaces, RecordField,
+    UsedTemplate,
 };
 pub use extractor::Extractor;
 pub use feeds::read_feed;

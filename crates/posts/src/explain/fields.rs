@@ -1,6 +1,7 @@
 //! The places of the fields of one post, and of a thread. Author, date, text and title are where the template has them. Identifiers
 //! and addresses are looked for by their values.
 
+use crate::corrections::{Taught, TaughtField};
 use crate::details::resolve;
 use crate::markup::MarkedField;
 use crate::parsed_page::Page;
@@ -23,6 +24,7 @@ pub(super) struct PlacedPost<'p> {
     pub page: &'p Page,
     pub post: &'p PagePost,
     pub theirs: Option<(&'p PagePost, Vec<SaidOfPost<'p>>)>,
+    pub taught: Option<&'p Taught>,
 }
 
 /// A post of a template, and where it is.
@@ -37,6 +39,9 @@ impl PlacedPost<'_> {
         }
         self.add_of_markup(&mut fields);
         fields.sort_by_key(|place| place.field);
+        if let Some(taught) = self.taught {
+            mark_taught(&mut fields, taught);
+        }
         let record = ours.map(|(_, (record, _))| record);
         PostPlaces {
             record: record.map(|record| element_path(&self.page.tree, record.parts[0], 0)),
@@ -67,8 +72,8 @@ impl PlacedPost<'_> {
             add(RecordField::Text, FieldSource::Template, nodes.texts.clone());
         }
         if post.title.is_some() && post.title == ours.title {
-            match nodes.target {
-                Some(target) => add(RecordField::Title, FieldSource::Template, vec![target]),
+            match nodes.title {
+                Some(title) => add(RecordField::Title, FieldSource::Template, vec![title]),
                 None => add(RecordField::Title, FieldSource::Text, nodes.texts.clone()),
             }
         }
@@ -170,6 +175,23 @@ impl PlacedPost<'_> {
                 Some(place(FieldSource::Nesting, None))
             }
             _ => None,
+        }
+    }
+}
+
+/// Tells of the fields whose elements users named.
+fn mark_taught(fields: &mut [FieldPlace], taught: &Taught) {
+    for place in fields {
+        let field = match place.field {
+            RecordField::Author => TaughtField::Author,
+            RecordField::Time => TaughtField::Time,
+            RecordField::Text => TaughtField::Text,
+            RecordField::Title => TaughtField::Title,
+            _ => continue,
+        };
+        let is_right = |node: &NodeIndex| taught.right(field).binary_search(node).is_ok();
+        if place.source == FieldSource::Template && place.nodes.iter().any(is_right) {
+            place.source = FieldSource::Taught;
         }
     }
 }

@@ -9,14 +9,15 @@ mod types;
 use std::collections::BTreeMap;
 
 use crate::anchors::Anchor;
-use crate::combine::combine_with_origins;
+use crate::combine::PostOrigin;
+use crate::corrections::{Taught, TaughtField};
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
 use crate::templates::{DatePlace, Extracted, RecordNodes, SamplePage, TemplatePlace, Templates};
 
 use fields::PlacedPost;
 use markup::MarkupPlaces;
-pub use path::element_path;
+use path::element_path;
 pub use types::{
     Evidence, ExplainedPage, FieldPlace, FieldSource, NoPosts, PlaceExactness, PostPlaces, RecordField, UsedTemplate,
 };
@@ -34,22 +35,33 @@ pub(crate) struct Reading<'r> {
     pub sample: &'r [SamplePage<'r>],
     /// Whether that is the page itself, because nothing else is known of its host.
     pub is_alone: bool,
+    /// What users say of it.
+    pub taught: Option<&'r Taught>,
 }
 
-/// Explains the records of a page: `found` is what the templates find; the records that it makes follow, and those of markup.
-pub(crate) fn explain(
-    reading: Reading<'_>,
-    found: &Extracted,
-    (records, markup): (PageRecords, PageRecords),
-) -> ExplainedPage {
-    let Reading { page, anchors, templates, .. } = reading;
-    let nodes = templates.nodes(&page.tree, anchors, found);
+/// The records of a page.
+pub(crate) struct Told {
+    /// Those that the template shows.
+    pub template: PageRecords,
+    /// Those that markup describes.
+    pub markup: PageRecords,
+    /// Both combined.
+    pub both: PageRecords,
+    /// Where the posts of both come from.
+    pub origins: Vec<PostOrigin>,
+}
+
+/// Explains the records of a page, which were made of what the templates find.
+pub(crate) fn explain(reading: Reading<'_>, found: &Extracted, told: Told) -> ExplainedPage {
+    let Reading { page, anchors, templates, taught, .. } = reading;
+    let nodes = templates.nodes((&page.tree, anchors), found, taught);
+    let Told { template: records, markup, both: combined, origins } = told;
     let (markup_places, evidence) = (MarkupPlaces::of(page, &markup), evidence(reading, &records, &markup));
-    let (combined, origins) = combine_with_origins(records.clone(), markup.clone());
     let none = RecordNodes::default();
     let posts = combined.posts.iter().zip(&origins).map(|(post, (one, two))| {
         let ours = one.and_then(|one| Some((found.records.get(one)?, nodes.get(one).unwrap_or(&none))));
-        let places = PlacedPost { page, post, theirs: two.map(|two| (&markup.posts[two], markup_places.of_post(two))) };
+        let theirs = two.map(|two| (&markup.posts[two], markup_places.of_post(two)));
+        let places = PlacedPost { page, post, theirs, taught };
         places.of_post(one.map(|one| &records.posts[one]).zip(ours))
     });
     let first = found.records.iter().map(|record| record.parts[0]).min();
@@ -81,7 +93,7 @@ fn used(reading: Reading<'_>, found: &Extracted, place: TemplatePlace) -> UsedTe
 }
 
 fn evidence(reading: Reading<'_>, records: &PageRecords, markup: &PageRecords) -> Evidence {
-    let Reading { page, anchors, templates, sample, is_alone } = reading;
+    let Reading { page, anchors, templates, sample, is_alone, taught } = reading;
     let mut places: BTreeMap<DatePlace, (usize, usize)> = BTreeMap::new();
     for anchor in anchors {
         // The one in the middle: the same elements.
@@ -95,6 +107,7 @@ fn evidence(reading: Reading<'_>, records: &PageRecords, markup: &PageRecords) -
         dates: anchors.len(),
         dates_at_one_place: most.map_or(0, |(count, _)| *count),
         place: most.map(|(_, node)| element_path(&page.tree, *node, 0)),
+        is_taught: taught.is_some_and(|taught| !taught.right(TaughtField::Record).is_empty()),
         template_posts: records.posts.len(),
         markup_posts: markup.posts.len(),
     }

@@ -1,6 +1,6 @@
 //! Places of a page as CSS selectors.
 
-use crate::tree::{Content, NodeIndex, Tree};
+use crate::tree::{NodeIndex, Tree};
 
 /// Maximum number of elements of a path, and of classes of one of them.
 const ELEMENTS_MAX: usize = 4;
@@ -10,10 +10,8 @@ const CLASSES_MAX: usize = 2;
 /// Of a long path the first and the last elements remain.
 pub fn element_path(tree: &Tree, node: NodeIndex, top: NodeIndex) -> String {
     let inside = tree.upwards(node).take_while(|above| *above >= top && *above != 0);
-    let mut elements: Vec<String> = inside
-        .filter(|above| matches!(tree.node(*above).content, Content::Element(..)))
-        .map(|above| element(tree, above))
-        .collect();
+    let mut elements: Vec<String> =
+        inside.filter(|above| !tree.name(*above).is_empty()).map(|above| element(tree, above)).collect();
     elements.reverse();
     if elements.len() <= ELEMENTS_MAX {
         return elements.join(" > ");

@@ -85,6 +85,8 @@ pub enum RecordField {
 pub enum FieldSource {
     /// An element of the template.
     Template,
+    /// An element that users named.
+    Taught,
     /// A part of a text: a name in the line with the date, a title at the beginning of the texts.
     Text,
     /// How the records lie in each other, or are indented.
@@ -146,6 +148,8 @@ pub struct Evidence {
     /// This place, as a selector.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<String>,
+    /// Whether users named the elements of the posts.
+    pub is_taught: bool,
     /// The number of posts in the template.
     pub template_posts: usize,
     /// The number of posts in markup.

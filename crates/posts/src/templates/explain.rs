@@ -5,6 +5,7 @@ use super::record_fields::{Found, PostNodes};
 use super::sample::{DatePlace, SamplePage, dates_by_place};
 use super::template::Extracted;
 use crate::anchors::Anchor;
+use crate::corrections::Taught;
 use crate::fields::Fields;
 use crate::segments::Record;
 use crate::tree::{NodeIndex, Tree};
@@ -20,8 +21,8 @@ pub struct RecordNodes {
     pub texts: Vec<NodeIndex>,
     /// What of these is no part of the text.
     pub left_out: Vec<NodeIndex>,
-    /// The link to what the record is about, whose text is the title.
-    pub target: Option<NodeIndex>,
+    /// The element with the title, such as the link to what the record is about.
+    pub title: Option<NodeIndex>,
 }
 
 /// The template that a page was read by.
@@ -39,17 +40,26 @@ pub struct TemplatePlace {
 
 impl Templates {
     /// Returns the nodes of each record that was found on a page.
-    pub fn nodes(&self, tree: &Tree, anchors: &[Anchor], found: &Extracted) -> Vec<RecordNodes> {
+    pub fn nodes(
+        &self,
+        (tree, anchors): (&Tree, &[Anchor]),
+        found: &Extracted,
+        taught: Option<&Taught>,
+    ) -> Vec<RecordNodes> {
         let nodes = |record: &Record| {
             let fields = self.fields_of(tree, anchors, (found, record))?;
-            Some(RecordNodes::of(tree, anchors, (record, fields)))
+            let of_record = match taught {
+                Some(taught) => Found::corrected(fields, (tree, anchors), (record, taught)),
+                None => Found::of(fields, tree, record),
+            };
+            Some(RecordNodes::of(tree, anchors, (record, &of_record)))
         };
         found.records.iter().map(|record| nodes(record).unwrap_or_default()).collect()
     }
 
     /// Returns the template that found these records; `None` if there are none.
     pub fn place(&self, found: &Extracted, sample: &[SamplePage<'_>]) -> Option<TemplatePlace> {
-        if found.records.is_empty() {
+        if found.records.is_empty() || found.is_taught {
             return None;
         }
         let number = found.template;
@@ -68,7 +78,15 @@ impl Templates {
     }
 
     /// Returns the places of the fields of a record: those of the opening post if its date is where that of one is.
-    fn fields_of(&self, tree: &Tree, anchors: &[Anchor], (found, record): (&Extracted, &Record)) -> Option<&Fields> {
+    pub(super) fn fields_of(
+        &self,
+        tree: &Tree,
+        anchors: &[Anchor],
+        (found, record): (&Extracted, &Record),
+    ) -> Option<&Fields> {
+        if found.is_taught {
+            return self.taught.as_ref().map(|taught| &taught.fields);
+        }
         if found.is_single {
             return self.singles.get(found.template).map(|single| &single.fields);
         }
@@ -81,15 +99,14 @@ impl Templates {
 }
 
 impl RecordNodes {
-    fn of(tree: &Tree, anchors: &[Anchor], (record, fields): (&Record, &Fields)) -> Self {
-        let found = Found::of(fields, tree, record);
-        let PostNodes { author, line, texts } = PostNodes::of(tree, anchors, (record, &found));
+    fn of(tree: &Tree, anchors: &[Anchor], (record, found): (&Record, &Found)) -> Self {
+        let PostNodes { author, line, texts } = PostNodes::of(tree, anchors, (record, found));
         let date = record.anchor.map(|anchor| anchors[anchor].node);
         let is_in_text = |node: &NodeIndex| texts.iter().any(|text| tree.range(*text).contains(node));
         let mut left_out: Vec<NodeIndex> = found.asides.iter().copied().filter(is_in_text).collect();
         left_out.sort_unstable();
         // The name may be in the line with the date.
         let author = author.or_else(|| date.filter(|_| line.is_some()));
-        Self { author, date, texts, left_out, target: found.target }
+        Self { author, date, texts, left_out, title: found.title.or(found.target) }
     }
 }

@@ -29,6 +29,12 @@ pub struct Found {
     pub target: Option<NodeIndex>,
     /// Number of words of the text.
     pub words: usize,
+    /// The title, if it is not that of the target.
+    pub title: Option<NodeIndex>,
+    /// Whether the author counts wherever it is.
+    pub is_author_sure: bool,
+    /// Whether the line with the date names no author.
+    pub is_line_wrong: bool,
 }
 
 impl Found {
@@ -75,10 +81,11 @@ impl PostNodes {
     /// Chooses them among those of a record.
     pub fn of(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> Self {
         let author = found.authors.iter().flatten().next().copied();
-        let line = record.anchor.and_then(|anchor| author_in(&tree.text(all[anchor].node)));
+        let line = record.anchor.filter(|_| !found.is_line_wrong);
+        let line = line.and_then(|anchor| author_in(&tree.text(all[anchor].node)));
         // What is behind the text belongs to the page rather than to the post.
         let is_behind = |author: &NodeIndex| found.texts.last().is_some_and(|text| *author > tree.node(*text).end);
-        let author = author.filter(|author| line.is_none() || !is_behind(author));
+        let author = author.filter(|author| line.is_none() || found.is_author_sure || !is_behind(author));
         // The line with the date may be in an equal element.
         let is_line = |text: &NodeIndex| {
             let date = record.anchor.map(|anchor| all[anchor].node);
@@ -99,7 +106,7 @@ pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> 
         author_url: author.and_then(|node| link_at(tree, node)),
         date: record.anchor.map(|anchor| all[anchor].date.to_string()),
         text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
-        title: found.target.map(|node| tree.text(node)),
+        title: found.title.or(found.target).map(|node| tree.text(node)),
         url: found.target.and_then(|node| link_at(tree, node)),
         is_excerpt: found.target.is_some(),
         confidence: 1.0,

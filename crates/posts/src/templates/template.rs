@@ -49,6 +49,8 @@ pub struct Extracted {
     pub worth: f64,
     /// Whether the page is that of one post.
     pub is_single: bool,
+    /// Whether users named the elements of the records.
+    pub is_taught: bool,
     /// The template, as its index among those of its kind.
     pub template: usize,
 }
