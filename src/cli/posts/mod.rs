@@ -12,7 +12,7 @@ use super::export::progress::ExportProgress;
 use super::output::is_stdout;
 use harvestman_extraction::outputs::stream_posts;
 use harvestman_extraction::{
-    ExtractError, Extracted, Format, Inputs, OutputError, Progress, Pseudonyms, Totals, extract, write,
+    ExtractError, Extracted, Format, Inputs, OutputError, Progress, Pseudonyms, Totals, corrections_of, extract, write,
 };
 use harvestman_lab::corpus::response;
 use harvestman_report::figures;
@@ -203,6 +203,7 @@ fn extracted(found: &Found, out: &Path, args: &RecordArgs) -> Result<Extracted, 
         decode: response,
         visit: &|file, offset| found.visits.of(file, offset),
         directory,
+        corrections: corrections_of(&found.crawls).map_err(Failure::usage)?,
     };
     let mut learning = ExportProgress::new("pages to learn from", args.quiet);
     let mut extracting = ExportProgress::new("pages", args.quiet);
