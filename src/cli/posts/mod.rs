@@ -1,7 +1,9 @@
 //! `harvestman posts` and `harvestman export posts`: the posts of recorded pages.
 
+pub(super) mod crawl_pages;
 pub(super) mod following;
 mod inputs;
+pub(super) mod reasons;
 mod visits;
 
 use std::io::{self, BufWriter, Write as _};
