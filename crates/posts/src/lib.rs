@@ -27,8 +27,8 @@ pub use combine::combine;
 pub use corrections::{Correction, Corrections, InvalidCorrection, TaughtField};
 pub use dates::{FoundDate, find_date};
 pub use explain::{
-    Evidence, ExplainedPage, FieldPlace, FieldSource, NoPosts, PlaceExactness, PostPlaces, RecordField,
-    UsedTemplate,
+    Evidence, ExplainedPage, FieldPlace, FieldSource, NoPosts, OutlinePart, PageOutline, PlaceExactness, PostPlaces,
+    RecordField, UsedTemplate,
 };
 pub use extractor::Extractor;
 pub use feeds::read_feed;

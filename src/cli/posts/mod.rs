@@ -3,6 +3,7 @@
 pub(super) mod crawl_pages;
 pub(super) mod following;
 mod inputs;
+pub(super) mod page_view;
 pub(super) mod reasons;
 mod visits;
 

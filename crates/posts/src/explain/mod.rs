@@ -3,6 +3,7 @@
 
 mod fields;
 mod markup;
+mod outline;
 mod path;
 mod types;
 
@@ -17,6 +18,7 @@ use crate::templates::{DatePlace, Extracted, RecordNodes, SamplePage, TemplatePl
 
 use fields::PlacedPost;
 use markup::MarkupPlaces;
+pub use outline::{OutlinePart, PageOutline};
 use path::element_path;
 pub use types::{
     Evidence, ExplainedPage, FieldPlace, FieldSource, NoPosts, PlaceExactness, PostPlaces, RecordField, UsedTemplate,
