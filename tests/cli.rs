@@ -324,12 +324,23 @@ fn the_posts_of_a_page_are_shown() {
     let (_dir, path) = file(&format!("<title>t</title><ul>{posts}</ul>"));
     let path = path.to_str().unwrap();
     let listed = stdout(&run(&["inspect", "posts", path]));
-    assert!(listed.contains("2. bob · 2020-04-04T10:00:00  /u/bob\n   with a soft brush and patience"), "{listed}");
+    assert!(listed.contains("2. bob · 2020-04-04T10:00:00  /u/bob\n   with a soft brush and patience\n"), "{listed}");
+    assert!(
+        listed.contains("\n   author   (li > a.user)\n   time     (li > time)\n   text     (li > p.body)\n"),
+        "{listed}"
+    );
     assert!(listed.ends_with("3 posts\n"), "{listed}");
     let output = stdout(&run(&["inspect", "posts", path, "--json", "--url", "https://a.example/t/1"]));
-    let third: serde_json::Value = serde_json::from_str(output.lines().nth(2).unwrap()).unwrap();
+    let answer: serde_json::Value = serde_json::from_str(&output).unwrap();
+    let third = &answer["posts"][2];
     assert_eq!(third["author_url"], "https://a.example/u/ann");
     assert_eq!((third["position"].as_u64(), &third["text"]), (Some(3), &"that worked thank you".into()));
+    assert_eq!(third["places"][0], serde_json::json!({"field": "author", "source": "template", "path": "li > a.user"}));
+    let (_dir, empty) = file("<p>nothing to see");
+    let listed = stdout(&run(&["inspect", "posts", empty.to_str().unwrap()]));
+    assert!(listed.starts_with("no posts: the page shows no date"), "{listed}");
+    let output = run(&["inspect", "posts", "https://a.example/t/1"]);
+    assert!(output.status.code() == Some(2) && stderr(&output).contains("--crawl"), "{}", stderr(&output));
     let (_dir, deep) = file(&"<div>".repeat(100_000));
     let output = run(&["inspect", "posts", deep.to_str().unwrap()]);
     assert!(output.status.code() == Some(1) && stderr(&output).contains("nested too deep"), "{}", stderr(&output));

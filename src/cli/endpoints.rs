@@ -9,6 +9,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::exit::Failure;
+use super::posts::page_view::page_views;
 use harvestman_admin::{Admin, ControlSocket, Controls, Served};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
@@ -65,6 +66,7 @@ impl Endpoints {
             live: hooks.live.clone(),
             controls,
             directory: PathBuf::from(&config.crawl.out),
+            page_views: config.archive.enabled.then(|| page_views(PathBuf::from(&config.crawl.out))),
         };
         let admin = match config.metrics.listen.as_str() {
             "" => None,

@@ -36,7 +36,7 @@ pub(super) const GROUPS: [Group; 5] = [
             "unblock",
         ],
     },
-    Group { heading: "Results", commands: &["report", "explain", "site", "export", "posts", "upload"] },
+    Group { heading: "Results", commands: &["report", "explain", "site", "export", "posts", "teach", "upload"] },
     Group { heading: "Laboratory", commands: &["demo", "sim", "replay", "lab", "index"] },
     Group { heading: "Tools", commands: &["inspect", "doctor", "config", "completions", "help"] },
 ];

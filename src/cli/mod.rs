@@ -26,6 +26,7 @@ pub mod resume;
 pub mod seeds;
 pub mod sim;
 pub mod site;
+mod teach;
 
 mod endpoints;
 mod export;
@@ -117,6 +118,7 @@ enum Command {
     #[command(subcommand)]
     Export(Box<export::Export>),
     Posts(posts::WarcPostsArgs),
+    Teach(teach::TeachArgs),
     /// Upload the WARC files of a crawl to S3-compatible storage
     Upload(upload::UploadArgs),
     Demo(demo::DemoArgs),
@@ -162,6 +164,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Site(args) => site::run(&args)?,
         Command::Export(what) => return export::run(&what),
         Command::Posts(args) => return posts::run(&args),
+        Command::Teach(args) => teach::run(&args)?,
         Command::Upload(args) => return upload::run(&args),
         Command::Demo(args) => return demo::run(&args),
         Command::Sim(args) => sim::run(&args)?,

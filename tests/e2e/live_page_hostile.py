@@ -138,12 +138,49 @@ def check_broken_stream(browser, url):
         assert all("503" in line for line in watched.said), watched.said
 
 
+def check_taken(browser, url, work, axe):
+    """Checks that a fetched page is shown as its texts, with what was taken as posts marked, or that the reason is told."""
+    with Watched(browser, url) as watched:
+        button = watched.open().element("#fetches button:visible").first
+        address = button.get_attribute("aria-label").removeprefix("Show posts of ")
+        button.click()
+        until("the texts of a page", lambda: watched.text("#taken-sum").startswith(f"{address}: "), say=lambda: watched.text("#taken-sum"))
+        assert watched.element("#taken-body p").count() > 0
+        watched.element("#taken-close").click()
+        assert not watched.element("#taken").is_visible()
+        watched.check_quiet()
+    parts = [{"post": number, "taken_as": field, "begins_line": field == "author", "text": f"{text}{field}"}
+             for number in (1, 2) for field, text in (("author", ATTACK), ("time", LONG), ("title", SCRIPT), ("text", ATTACK), (None, ATTACK))]
+    view = {"url": LONG, "posts": 2, "dates": ATTACK, "evidence": {"learned_from": 96}, "outline": {"parts": parts, "is_cut": True}}
+    for width, theme in zip(WIDTHS, THEMES):
+        with Watched(browser, url, width, theme, bypass_csp=True) as watched:
+            watched.page.route("**/api/posts?*", lambda route: route.fulfill(json=view))
+            watched.open().element("#fetches button:visible").first.click()
+            watched.element("#taken-body mark").first.wait_for()
+            assert watched.evaluate("typeof hacked") == "undefined", "a text was executed as code"
+            assert watched.evaluate("document.querySelectorAll('#taken img, #taken script, #taken a').length") == 0
+            marks = watched.evaluate("[...document.querySelectorAll('#taken-body mark')].map((it) => it.dataset.as)")
+            assert marks == ["author", "time", "title", "text"] * 2, marks
+            shown = watched.text("#taken-body")
+            assert "Post 2: " in shown and "<script>hacked=1</script>" in shown and "\u202e" not in shown and "has more" in shown, shown
+            watched.check_width()
+            found = watched.grave_violations(axe)
+            assert not found, f"{width} pixels, {theme}: {found}"
+            watched.page.screenshot(path=f"{work}/taken-{width}.png")
+    with Watched(browser, url) as watched:
+        watched.page.route("**/api/posts?*", lambda route: route.fulfill(status=422, body=f"{ATTACK}: no record"))
+        watched.open().element("#fetches button:visible").first.click()
+        until("the reason", lambda: "no record" in watched.text("#taken-sum"))
+        assert watched.evaluate("typeof hacked") == "undefined" and watched.element("#taken-body *").count() == 0
+
+
 def check(browser, url, api, work, axe):
     view = api.live()
+    check_taken(browser, url, work, axe)
     check_fleet(browser, url, view)
     check_text_is_text(browser, url, with_fleet(view), work)
     check_nobody_is_kept_out(browser, url, with_fleet(view), axe)
     check_little_is_enough(browser, url, view)
     check_forms_keep_their_places(browser, url, view)
     check_broken_stream(browser, url)
-    print("the page shows hostile texts as text and handles missing parts and broken streams")
+    print("the page shows hostile texts as text, what a fetched page was taken as, and handles missing parts and broken streams")

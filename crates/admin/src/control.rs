@@ -5,13 +5,14 @@ use std::future::IntoFuture;
 use std::path::PathBuf;
 
 use axum::body::Bytes;
-use axum::extract::{Path as Named, State};
+use axum::extract::{Path as Named, Query, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
 
 use super::orders::Orders;
+use super::page_views::{AskedPage, Pages};
 use super::watch::Views;
 use super::{GRACE, Served, encoded};
 use harvestman_metrics::Metrics;
@@ -73,15 +74,23 @@ struct Sources {
     metrics: Metrics,
     orders: Orders,
     views: Views,
+    pages: Pages,
 }
 
 /// No further checks: whoever may open the socket may do everything.
 fn router(served: Served) -> Router {
-    let Served { metrics, live, controls, directory } = served;
-    let sources = Sources { metrics, views: Views::new(live), orders: Orders::new(&directory, controls) };
+    let Served { metrics, live, controls, directory, page_views } = served;
+    let sources = Sources {
+        metrics,
+        views: Views::new(live),
+        orders: Orders::new(&directory, controls),
+        pages: Pages::new(page_views),
+    };
     let carry_out = |Named(command): Named<String>, State(sources): State<Sources>, body: Bytes| async move {
         sources.orders.carry_out(&command, &body).await
     };
+    let posts =
+        |State(sources): State<Sources>, Query(asked): Query<AskedPage>| async move { sources.pages.view(asked).await };
     Router::new()
         .route("/metrics", get(|State(sources): State<Sources>| async move { encoded(&sources.metrics) }))
         .route("/healthz", get(|| async { "ok\n" }))
@@ -91,6 +100,7 @@ fn router(served: Served) -> Router {
         )
         .route("/api/live", get(|State(sources): State<Sources>| async move { sources.views.newest().await }))
         .route("/api/events", get(|State(sources): State<Sources>| async move { sources.views.stream() }))
+        .route("/api/posts", get(posts))
         .route("/api/{command}", post(carry_out))
         .with_state(sources)
 }

@@ -1,12 +1,13 @@
 //! The HTTP server for monitoring and control of a crawl: `/metrics` (Prometheus' text format) and `/healthz`, which
 //! reveal nothing about what is crawled and are open to everyone who can reach them; the live page at `/` and its data
-//! (`/api/status`, `/api/live`, `/api/events`); and commands to the crawl (`POST /api/COMMAND`). [`Guard`] restricts
+//! (`/api/status`, `/api/live`, `/api/events`, `/api/posts`); and commands to the crawl (`POST /api/COMMAND`). [`Guard`] restricts
 //! access to the page, its data and commands.
 
 mod control;
 mod guard;
 mod orders;
 mod page;
+mod page_views;
 mod relay;
 mod watch;
 
@@ -17,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path as Named, State};
+use axum::extract::{DefaultBodyLimit, Path as Named, Query, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
@@ -38,6 +39,8 @@ pub use guard::{Guard, Refused};
 use orders::Orders;
 pub use orders::{Controls, StatusProvider};
 use page::PAGE;
+pub use page_views::PageViews;
+use page_views::{AskedPage, Pages};
 pub use relay::Relay;
 use watch::Views;
 
@@ -70,6 +73,8 @@ pub struct Served {
     pub controls: Controls,
     /// The crawl directory, where commands are recorded.
     pub directory: PathBuf,
+    /// Shows what fetched pages are taken as; `None` if the crawl keeps no pages.
+    pub page_views: Option<PageViews>,
 }
 
 #[derive(Clone)]
@@ -77,6 +82,7 @@ struct Sources {
     metrics: Metrics,
     views: Views,
     orders: Orders,
+    pages: Pages,
     guard: Arc<Guard>,
 }
 
@@ -108,6 +114,7 @@ impl Admin {
             metrics: served.metrics,
             views: Views::new(served.live),
             orders: Orders::new(&served.directory, served.controls),
+            pages: Pages::new(served.page_views),
             guard: Arc::clone(&guard),
         };
         let stop = StopFlag::new();
@@ -150,6 +157,7 @@ fn router(sources: Sources) -> Router {
         .route("/api/status", get(status))
         .route("/api/live", get(newest))
         .route("/api/events", get(events))
+        .route("/api/posts", get(posts))
         .route("/api/{command}", post(run_command))
         .layer(DefaultBodyLimit::max(BODY_MAX))
         .with_state(sources)
@@ -189,6 +197,15 @@ async fn newest(State(sources): State<Sources>, headers: HeaderMap) -> Result<Re
 async fn events(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
     sources.guard.may_read(&headers)?;
     Ok(sources.views.stream())
+}
+
+async fn posts(
+    State(sources): State<Sources>,
+    headers: HeaderMap,
+    Query(asked): Query<AskedPage>,
+) -> Result<Response, Refused> {
+    sources.guard.may_read(&headers)?;
+    sources.pages.view(asked).await
 }
 
 async fn run_command(

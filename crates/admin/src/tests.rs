@@ -34,8 +34,17 @@ async fn start_at(listen: &str, token: &str) -> Result<Bench, Error> {
         in_fleet: false,
         clock: Clock::system(),
     };
-    let served =
-        Served { metrics: metrics.clone(), live: live.clone(), controls, directory: directory.path().to_owned() };
+    let page_views: PageViews = Arc::new(|url: &str| match url {
+        "http://h/a b" => Ok("{\"posts\":1}".to_owned()),
+        other => Err(format!("{other} is not known")),
+    });
+    let served = Served {
+        metrics: metrics.clone(),
+        live: live.clone(),
+        controls,
+        directory: directory.path().to_owned(),
+        page_views: Some(page_views),
+    };
     let options = MetricsOptions { listen: listen.to_owned(), token: token.to_owned(), names: Vec::new() };
     let admin = Admin::start(&options, served, TOKEN.to_owned()).await?;
     Ok(Bench { admin, metrics, live, stop, commands, directory })
@@ -133,7 +142,7 @@ async fn requests_without_token_from_other_pages_or_for_other_names_change_nothi
     }
     let (head, _) = bench.ask("GET /api/stop", &[ours, ("Authorization", &token)], "").await;
     assert!(head.starts_with("http/1.1 405"), "{head}");
-    for path in ["/", "/api/status", "/api/live", "/api/events"] {
+    for path in ["/", "/api/status", "/api/live", "/api/events", "/api/posts?url=http://h/"] {
         let (head, _) = bench.ask(&format!("GET {path}"), &[("Host", "evil.test")], "").await;
         assert!(head.starts_with("http/1.1 403"), "{path}: {head}");
     }
@@ -176,6 +185,17 @@ async fn commands_reach_the_crawl_with_their_arguments() {
     let (_, body) = bench.ask("POST /api/ban", &[host, json, ("Authorization", &token)], "[\"5\"]").await;
     assert_eq!(body, "it holds");
     receiver.await.unwrap();
+    bench.admin.stop().await;
+}
+
+#[tokio::test]
+async fn what_a_page_was_taken_as_is_shown_or_why_it_is_not() {
+    let bench = start().await;
+    let (head, body) = bench.get("/api/posts?url=http%3A%2F%2Fh%2Fa%20b").await;
+    assert!(head.contains("content-type: application/json") && body == "{\"posts\":1}", "{head} {body}");
+    let (head, body) = bench.get("/api/posts?url=http%3A%2F%2Fx%2F").await;
+    assert!(head.starts_with("http/1.1 422") && body == "http://x/ is not known\n", "{head} {body}");
+    assert!(bench.get("/api/posts").await.0.starts_with("http/1.1 400"));
     bench.admin.stop().await;
 }
 

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use harvestman_posts::Extractor;
 use harvestman_posts::site::{Collector, PageNeighbours, Site, TooManyPosts};
+use harvestman_posts::{Corrections, Extractor};
 
 use super::page::{DecodeMessage, RecordedPage, ResponseContent, Visit};
 use super::post_file::PostFile;
@@ -23,6 +23,8 @@ pub struct Inputs<'i> {
     pub visit: &'i dyn Fn(&str, u64) -> Visit,
     /// The directory for the file that keeps the posts.
     pub directory: PathBuf,
+    /// What users say of the places of fields.
+    pub corrections: Corrections,
 }
 
 /// How far the extraction is.
@@ -118,6 +120,7 @@ fn open(name: &str, path: &Path) -> Result<WarcInput<File>, ExtractError> {
 /// The first pass: learns the templates from a sample of the pages of each host.
 fn learn(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Extractor, ExtractError> {
     let (mut extractor, mut sample) = (Extractor::default(), Sample::default());
+    extractor.correct(inputs.corrections.clone());
     let mut pages = 0;
     for (name, path) in &inputs.files {
         let read = read_pages(open(name, path)?, &mut |page: RecordedPage| {

@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 
 use bytes::Bytes;
-use harvestman_posts::PostSource;
 use harvestman_posts::site::Post;
+use harvestman_posts::{Correction, PostSource, TaughtField};
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, HeaderValue};
 
@@ -89,6 +89,7 @@ fn entries_of_feeds_join_the_posts_of_pages() {
         decode,
         visit: &|_, _| Visit::default(),
         directory: directory.path().to_owned(),
+        corrections: Corrections::default(),
     };
     let Extracted { mut site, mut posts, totals } = extract(&inputs, &mut |_| {}).unwrap();
     assert_eq!((totals.feeds, totals.pages, totals.pages_with_posts), (1, THREADS as u64, THREADS as u64));
@@ -106,4 +107,33 @@ fn entries_of_feeds_join_the_posts_of_pages() {
     assert_eq!((of_feed[0].text.as_str(), Some(&of_feed[0].thread_id)), ("a post that no page shows", thread));
     assert_eq!((of_feed[0].position, of_feed[0].page_url.as_str()), (3, "http://h/feed"));
     assert_eq!(site.threads().count(), THREADS);
+}
+
+#[test]
+fn corrections_count_for_all_pages() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.warc");
+    std::fs::write(&path, (0..THREADS).map(thread).collect::<String>()).unwrap();
+    let correction = Correction {
+        host: "h".to_owned(),
+        field: TaughtField::Text,
+        path: "div.head > a:first-child".to_owned(),
+        is_wrong: false,
+    };
+    let inputs = Inputs {
+        files: vec![("a.warc".to_owned(), path)],
+        decode,
+        visit: &|_, _| Visit::default(),
+        directory: directory.path().to_owned(),
+        corrections: Corrections::new(&[correction]).unwrap(),
+    };
+    let Extracted { mut site, mut posts, .. } = extract(&inputs, &mut |_| {}).unwrap();
+    let mut found = 0;
+    site.posts(&mut posts, &mut |post: Post| {
+        assert_eq!(Some(post.text.as_str()), post.author.as_deref());
+        found += 1;
+        Ok::<(), io::Error>(())
+    })
+    .unwrap();
+    assert!(found > THREADS, "{found}");
 }

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use harvestman_core::recent_trees::RecentTrees;
 use harvestman_posts::site::{LivePosts, PageNeighbours, Post};
-use harvestman_posts::{Extractor, Page};
+use harvestman_posts::{Correction, Corrections, Extractor, Page};
 use serde::{Deserialize, Serialize};
 
+use super::corrections_file::{CorrectionsError, corrections_of, read_corrections};
 use super::logged_page::{Content, LoggedPage, LoggedPages};
 use super::page::DecodeMessage;
 use super::sample::Sample;
@@ -83,6 +84,9 @@ pub struct Follower {
     posts: File,
     posts_bytes: u64,
     extractor: Extractor,
+    /// What users say of the places of fields.
+    corrections: Vec<Correction>,
+    has_bad_corrections: bool,
     sample: Sample,
     live: LivePosts,
     waiting: HashMap<String, VecDeque<WaitingPage>>,
@@ -116,6 +120,8 @@ impl Follower {
             posts,
             posts_bytes,
             extractor: Extractor::default(),
+            corrections: Vec::new(),
+            has_bad_corrections: false,
             sample: Sample::default(),
             waiting: HashMap::new(),
             waiting_count: 0,
@@ -123,6 +129,10 @@ impl Follower {
             seen: HashMap::new(),
             done: Followed::default(),
         };
+        if follower.take_corrections().is_err() {
+            // The next call tells it.
+            follower.has_bad_corrections = false;
+        }
         follower.learn_again(state.log_bytes)?;
         Ok(follower)
     }
@@ -199,6 +209,33 @@ impl Follower {
             self.write_waiting_of(&host)?;
         }
         Ok(())
+    }
+
+    /// Uses the corrections of the crawl from now on, if they have changed.
+    ///
+    /// # Errors
+    ///
+    /// The file of corrections cannot be used, and is not used. This is told once, until it can be used again.
+    pub fn take_corrections(&mut self) -> Result<(), CorrectionsError> {
+        let taken = self.changed_corrections().map(|changed| {
+            if let Some((list, corrections)) = changed {
+                self.extractor.correct(corrections);
+                self.extractor.settle();
+                self.corrections = list;
+            }
+        });
+        let is_known = std::mem::replace(&mut self.has_bad_corrections, taken.is_err());
+        taken.or_else(|error| if is_known { Ok(()) } else { Err(error) })
+    }
+
+    /// Returns the corrections if they are others than those in use.
+    fn changed_corrections(&self) -> Result<Option<(Vec<Correction>, Corrections)>, CorrectionsError> {
+        let list = read_corrections(&self.directory)?;
+        if list == self.corrections {
+            return Ok(None);
+        }
+        let corrections = corrections_of(std::slice::from_ref(&self.directory))?;
+        Ok(Some((list, corrections)))
     }
 
     /// Keeps how far it is, after the posts are on disk.

@@ -3,11 +3,13 @@ use std::fmt::Write as _;
 use bytes::Bytes;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::ParseOptions;
+use harvestman_posts::TaughtField;
 use harvestman_structure::parse::Parser;
 use http::HeaderMap;
 use proptest::prelude::*;
 
 use super::*;
+use crate::corrections_file::{CORRECTIONS_FILE, write_corrections};
 use crate::warc_pages::{WarcInput, read_pages};
 
 const WORDS: [&str; 11] =
@@ -161,4 +163,27 @@ proptest! {
         prop_assert_eq!(texts(killed.path()), texts(whole.path()));
         prop_assert_eq!(texts(whole.path()).len(), 520);
     }
+}
+
+#[test]
+fn corrections_count_for_the_pages_that_are_read_after_them() {
+    let directory = directory();
+    let (warc, log) = crawl(20);
+    std::fs::write(directory.path().join("warc/a.warc"), &warc).unwrap();
+    std::fs::write(directory.path().join(PAGE_LOG), log.concat()).unwrap();
+    let mut follower = Follower::open(directory.path(), decode, RecentTrees::default()).unwrap();
+    let correction = |host: &str| Correction {
+        host: host.to_owned(),
+        field: TaughtField::Text,
+        path: ".head a".to_owned(),
+        is_wrong: false,
+    };
+    write_corrections(directory.path(), &["few", "many"].map(correction)).unwrap();
+    follower.take_corrections().unwrap();
+    std::fs::write(directory.path().join(CORRECTIONS_FILE), "broken").unwrap();
+    assert!(follower.take_corrections().is_err() && follower.take_corrections().is_ok(), "it is told once");
+    while follower.step(true).unwrap() == FollowStep::Page {}
+    follower.write_waiting().unwrap();
+    let texts = texts(directory.path());
+    assert!(texts.len() >= 20 && texts.iter().all(|text| text.starts_with("user")), "{texts:?}");
 }

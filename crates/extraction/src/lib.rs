@@ -4,6 +4,7 @@
 //! second one finds the records of all pages and keeps the posts in a temporary file. What comes out does not depend on the
 //! order of the pages. [`write()`] writes the records.
 
+mod corrections_file;
 mod extract;
 mod follower;
 mod logged_page;
@@ -11,13 +12,17 @@ pub mod outputs;
 mod page;
 mod post_file;
 mod pseudonyms;
+mod recorded_at;
 mod sample;
 mod warc_pages;
 
+pub use corrections_file::{CORRECTIONS_FILE, CorrectionsError, corrections_of, read_corrections, write_corrections};
 pub use extract::{ExtractError, Extracted, Inputs, Progress, Totals, extract};
 pub use follower::{FollowStep, Followed, Follower, POSTS_FILE};
 pub use outputs::{Format, OutputError, write};
 pub use page::{DecodeMessage, RecordedPage, Visit};
 pub use post_file::PostFile;
 pub use pseudonyms::{KeyError, Pseudonyms};
+pub use recorded_at::read_recorded;
+pub use sample::Sample;
 pub use warc_pages::{PagesEnd, WarcInput, read_pages};

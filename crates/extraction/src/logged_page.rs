@@ -1,7 +1,5 @@
 //! The pages that the log of a crawl names.
 
-use std::fs::File;
-use std::io::{Seek as _, SeekFrom};
 use std::path::PathBuf;
 
 use harvestman_core::clock::Instant;
@@ -9,14 +7,13 @@ use harvestman_core::model::MediaType;
 use harvestman_core::recent_trees::RecentTrees;
 use harvestman_posts::Page;
 use harvestman_posts::site::{PageNeighbours, PageOrigin};
-use harvestman_storage::archive::OPEN_SUFFIX;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
 use super::page::{DecodeMessage, RecordedPage};
-use super::warc_pages::{WarcInput, read_page};
+use super::recorded_at::read_recorded;
 
 /// A line of the page log.
 #[derive(Debug, Clone, Deserialize)]
@@ -100,14 +97,7 @@ impl LoggedPages {
     /// Reads the record of a page.
     fn recorded(&self, logged: &LoggedPage) -> Option<RecordedPage> {
         let (name, offset) = (logged.warc_file.as_ref()?, logged.warc_offset?);
-        let path = self.directory.join(name);
-        let open = || File::open(&path).or_else(|_| File::open(self.directory.join(format!("{name}{OPEN_SUFFIX}"))));
-        // It may be renamed in between.
-        let mut file = open().or_else(|_| File::open(&path)).ok()?;
-        file.seek(SeekFrom::Start(offset)).ok()?;
-        let mut page = read_page(WarcInput { name: name.clone(), reader: file })?;
-        page.offset = offset;
-        Some(page)
+        read_recorded(&self.directory, name, offset).ok()?
     }
 }
 

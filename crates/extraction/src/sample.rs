@@ -13,7 +13,7 @@ const HOSTS_MAX: usize = 10_000;
 
 /// Chooses pages: the first ones of each host, and some of the others.
 #[derive(Debug, Default)]
-pub(crate) struct Sample {
+pub struct Sample {
     hosts: HashMap<String, HostPages>,
 }
 

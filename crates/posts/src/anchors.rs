@@ -50,6 +50,12 @@ pub fn find_anchors(tree: &Tree, now: DateTime) -> Vec<Anchor> {
     found
 }
 
+/// Returns the date that an element shows, however long its text is, as is known of it otherwise.
+pub fn anchor_at(tree: &Tree, node: NodeIndex, now: DateTime) -> Option<Anchor> {
+    let shown = || find_date(&tree.text(node), now).map(|date| Anchor { node, date });
+    of_attributes(tree, node, now).or_else(shown)
+}
+
 /// Settles which of two numbers is the day where that is not certain, if all dates of the page that tell it agree.
 fn settle_order(anchors: &mut [Anchor]) {
     let mut certain = anchors.iter().filter_map(|anchor| anchor.date.is_month_first);

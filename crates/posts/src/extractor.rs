@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::anchors::{Anchor, find_anchors};
-use crate::combine::combine;
+use crate::combine::{PostOrigin, combine, combine_with_origins};
+use crate::corrections::{Corrections, Taught, TaughtField};
 use crate::details::{Marks, parents, resolve, thread_of};
+use crate::explain::{ExplainedPage, Reading, Told, explain};
 use crate::markup::read_markup;
 use crate::parsed_page::Page;
 use crate::records::{PagePost, PageRecords, PageThread};
-use crate::templates::{DatePlace, Extracted, SamplePage, Templates};
+use crate::templates::{CorrectedFields, DatePlace, Extracted, SamplePage, Templates};
 
 /// Maximum number of pages of a host that its templates are learned from, and of those whose dates are at the same place.
 const SAMPLE_MAX: usize = 96;
@@ -28,6 +30,7 @@ pub struct Extractor {
     /// Number of nodes of the pages of all samples.
     nodes: usize,
     ignores_markup: bool,
+    corrections: Corrections,
 }
 
 /// The pages of a host, and the templates learned from them when they were first needed.
@@ -49,6 +52,20 @@ impl Extractor {
         self
     }
 
+    /// Uses corrections in place of those that it had. They count for pages from now on, and for what is learned from the next call of
+    /// [`Extractor::settle`] on.
+    pub fn correct(&mut self, corrections: Corrections) {
+        let before = std::mem::replace(&mut self.corrections, corrections);
+        for (name, host) in &mut self.hosts {
+            if before.concern(name) || self.corrections.concern(name) {
+                host.is_settled = false;
+                for (page, anchors) in &mut host.sample {
+                    *anchors = anchors_of(page, self.corrections.on(page).as_ref());
+                }
+            }
+        }
+    }
+
     /// Learns from a page. The templates count from the next call of [`Extractor::settle`] on.
     pub fn learn(&mut self, page: &Page) {
         let nodes = page.tree.nodes().len();
@@ -60,7 +77,7 @@ impl Extractor {
         if host.sample.len() >= SAMPLE_MAX {
             return;
         }
-        let anchors = find_anchors(&page.tree, page.fetched);
+        let anchors = anchors_of(page, self.corrections.on(page).as_ref());
         let alike = host.kinds.entry(main_place(page, &anchors)).or_default();
         if *alike < ALIKE_MAX {
             *alike += 1;
@@ -73,13 +90,17 @@ impl Extractor {
     /// Ends the learning from the pages so far.
     pub fn settle(&mut self) {
         for host in self.hosts.values_mut().filter(|host| !host.is_settled) {
-            host.templates = templates_of(&host.sample);
+            host.templates = templates_of(&host.sample, &self.corrections);
             host.is_settled = true;
         }
     }
 
     /// Finds the records of a page.
     pub fn extract(&self, page: &Page) -> PageRecords {
+        if self.corrections.concern(page.url.authority()) {
+            return self
+                .read(page, |_, found| self.combined(page, with_details(page, found.records), &found.corrected).0);
+        }
         let anchors = find_anchors(&page.tree, page.fetched);
         let found = match self.hosts.get(page.url.authority()) {
             Some(host) => host.templates.extract(&page.tree, &anchors),
@@ -90,6 +111,69 @@ impl Extractor {
         };
         let records = with_details(page, found);
         if self.ignores_markup { records } else { combine(records, read_markup(page)) }
+    }
+
+    /// Finds the records of a page as [`Extractor::extract`] does, and tells where they were found. Takes several times as long.
+    pub fn explain(&self, page: &Page) -> ExplainedPage {
+        self.read(page, |reading, found| {
+            let template = with_details(page, found.records.clone());
+            let (both, origins) = self.combined(page, template.clone(), &found.corrected);
+            explain(reading, &found.records, Told { template, markup: self.markup(page), both, origins })
+        })
+    }
+
+    /// Reads a page with all that is known of its host.
+    fn read<T>(&self, page: &Page, use_it: impl FnOnce(Reading<'_>, FoundRecords) -> T) -> T {
+        let taught = self.corrections.on(page);
+        let (taught, tree) = (taught.as_ref(), &page.tree);
+        let known = self.hosts.get(page.url.authority());
+        let alone = if known.is_none() { vec![(page.clone(), anchors_of(page, taught))] } else { Vec::new() };
+        let learned = known.is_none().then(|| templates_of(&alone, &self.corrections)).unwrap_or_default();
+        let (sample, templates) = known.map_or((&alone, &learned), |host| (&host.sample, &host.templates));
+        let (anchors, sample) = (anchors_of(page, taught), sample_pages(sample));
+        let elements = taught.map_or(&[][..], |taught| taught.right(TaughtField::Record));
+        let found = templates.extract_taught(tree, &anchors, elements);
+        let mut records = found.unwrap_or_else(|| templates.extract(tree, &anchors));
+        let corrected = taught.map(|taught| templates.correct((tree, &anchors), &mut records, taught));
+        let found = FoundRecords { records, corrected: corrected.unwrap_or_default() };
+        let is_alone = known.is_none();
+        use_it(Reading { page, anchors: &anchors, templates, sample: &sample, is_alone, taught }, found)
+    }
+
+    /// Combines the records of the template with those of markup. Fields that are corrected stay as they are.
+    fn combined(
+        &self,
+        page: &Page,
+        template: PageRecords,
+        corrected: &[CorrectedFields],
+    ) -> (PageRecords, Vec<PostOrigin>) {
+        let ours = if corrected.is_empty() { Vec::new() } else { template.posts.clone() };
+        let (mut records, origins) = combine_with_origins(template, self.markup(page));
+        for (post, (one, _)) in records.posts.iter_mut().zip(&origins) {
+            if let Some((ours, corrected)) = one.and_then(|one| Some((ours.get(one)?, corrected.get(one)?))) {
+                corrected.set(post, ours);
+            }
+        }
+        (records, origins)
+    }
+
+    fn markup(&self, page: &Page) -> PageRecords {
+        if self.ignores_markup { PageRecords::default() } else { read_markup(page) }
+    }
+}
+
+/// What the templates find on a page, and what of it is corrected.
+struct FoundRecords {
+    records: Extracted,
+    corrected: Vec<CorrectedFields>,
+}
+
+/// Returns the dates of a page that may be those of posts.
+fn anchors_of(page: &Page, taught: Option<&Taught>) -> Vec<Anchor> {
+    let anchors = find_anchors(&page.tree, page.fetched);
+    match taught {
+        Some(taught) => taught.anchors(page, anchors),
+        None => anchors,
     }
 }
 
@@ -161,9 +245,18 @@ fn main_place(page: &Page, anchors: &[Anchor]) -> Option<DatePlace> {
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(place, _)| place)
 }
 
-fn templates_of(sample: &[(Page, Vec<Anchor>)]) -> Templates {
-    let pages = sample.iter().map(|(page, anchors)| SamplePage { tree: &page.tree, anchors, url: &page.url });
-    Templates::learn(&pages.collect::<Vec<_>>())
+fn templates_of(sample: &[(Page, Vec<Anchor>)], corrections: &Corrections) -> Templates {
+    let pages = sample_pages(sample);
+    let mut templates = Templates::learn(&pages);
+    let elements = sample.iter().map(|(page, _)| Some(corrections.on(page)?.right(TaughtField::Record).to_vec()));
+    if let Some(elements) = elements.collect::<Option<Vec<_>>>() {
+        templates.learn_taught(&pages.into_iter().zip(elements).collect::<Vec<_>>());
+    }
+    templates
+}
+
+fn sample_pages(sample: &[(Page, Vec<Anchor>)]) -> Vec<SamplePage<'_>> {
+    sample.iter().map(|(page, anchors)| SamplePage { tree: &page.tree, anchors, url: &page.url }).collect()
 }
 
 #[cfg(test)]

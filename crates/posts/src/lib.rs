@@ -6,8 +6,10 @@
 
 mod anchors;
 mod combine;
+mod corrections;
 mod dates;
 mod details;
+mod explain;
 mod extractor;
 mod feeds;
 mod fields;
@@ -22,7 +24,12 @@ mod tree;
 mod words;
 
 pub use combine::combine;
+pub use corrections::{Correction, Corrections, InvalidCorrection, TaughtField};
 pub use dates::{FoundDate, find_date};
+pub use explain::{
+    Evidence, ExplainedPage, FieldPlace, FieldSource, NoPosts, OutlinePart, PageOutline, PlaceExactness, PostPlaces,
+    RecordField, UsedTemplate,
+};
 pub use extractor::Extractor;
 pub use feeds::read_feed;
 pub use head::{PageHead, PageLink, PageMeta};

@@ -147,6 +147,9 @@ fn save_if_due(follower: &mut Follower, clock: &Clock, saved: &mut Instant) -> i
         return Ok(());
     }
     follower.save()?;
+    if let Err(error) = follower.take_corrections() {
+        tracing::warn!("corrections of posts are not used: {error}");
+    }
     *saved = clock.now();
     Ok(())
 }

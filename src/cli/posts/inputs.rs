@@ -19,6 +19,8 @@ pub(super) struct Found {
     /// Files that are being written.
     pub open: Vec<PathBuf>,
     pub visits: Visits,
+    /// The directories of crawls.
+    pub crawls: Vec<PathBuf>,
     /// A copy of standard input, which is read twice.
     copy: Option<NamedTempFile>,
 }
@@ -78,7 +80,11 @@ impl Found {
         files.sort();
         self.files.append(&mut files);
         self.open.sort();
-        if is_crawl { Ok(self.visits.add(directory)?) } else { Ok(()) }
+        if is_crawl {
+            self.visits.add(directory)?;
+            self.crawls.push(directory.to_owned());
+        }
+        Ok(())
     }
 }
 

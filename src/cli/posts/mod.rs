@@ -1,7 +1,10 @@
 //! `harvestman posts` and `harvestman export posts`: the posts of recorded pages.
 
+pub(super) mod crawl_pages;
 pub(super) mod following;
 mod inputs;
+pub(super) mod page_view;
+pub(super) mod reasons;
 mod visits;
 
 use std::io::{self, BufWriter, Write as _};
@@ -12,7 +15,7 @@ use super::export::progress::ExportProgress;
 use super::output::is_stdout;
 use harvestman_extraction::outputs::stream_posts;
 use harvestman_extraction::{
-    ExtractError, Extracted, Format, Inputs, OutputError, Progress, Pseudonyms, Totals, extract, write,
+    ExtractError, Extracted, Format, Inputs, OutputError, Progress, Pseudonyms, Totals, corrections_of, extract, write,
 };
 use harvestman_lab::corpus::response;
 use harvestman_report::figures;
@@ -203,6 +206,7 @@ fn extracted(found: &Found, out: &Path, args: &RecordArgs) -> Result<Extracted, 
         decode: response,
         visit: &|file, offset| found.visits.of(file, offset),
         directory,
+        corrections: corrections_of(&found.crawls).map_err(Failure::usage)?,
     };
     let mut learning = ExportProgress::new("pages to learn from", args.quiet);
     let mut extracting = ExportProgress::new("pages", args.quiet);

@@ -85,6 +85,7 @@ const stream = openStream({
 takeToken();
 setUpHeader();
 setUpConfirmation();
+setUpTaken();
 setUpForce();
 setUpTableSwitch();
 byId("reconnect").addEventListener("click", () => stream.connect());

@@ -159,6 +159,7 @@ function showRendering(known) {
 const showFetches = table("fetches", "Fetches, the newest first", [
   ["Time", textCell((row) => clockTime(row.time), "num"), "num"],
   ["Address", linkCell((row) => row.url)],
+  ["Posts", takenCell],
   ["Fate", textCell((row) => words(row.reason ? `${row.fate}: ${row.reason}` : row.fate))],
   ["Status", textCell((row) => row.status ?? UNKNOWN, "num"), "num"],
   ["Size", textCell((row) => bytes(row.bytes), "num"), "num"],

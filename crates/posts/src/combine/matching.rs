@@ -15,7 +15,7 @@ const PART_WORDS_MIN: usize = 4;
 const WINDOW: usize = 12;
 
 /// Returns for each post of the first source the same one of the second. Each is the same as one at most.
-pub(super) fn pairs(first: &[PagePost], second: &[PagePost]) -> Vec<Option<usize>> {
+pub(crate) fn pairs(first: &[PagePost], second: &[PagePost]) -> Vec<Option<usize>> {
     let mut matching = Matching::of(first, second);
     if !first.is_empty() && !second.is_empty() {
         matching.by_identifier();

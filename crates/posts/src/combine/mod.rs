@@ -17,14 +17,19 @@ mod matching;
 pub(crate) use self::fields::filled;
 use self::fields::{Support, fuse, thread};
 use self::leftovers::{Side, Verdict, drop_page_as_post};
-use self::matching::pairs;
+pub(crate) use self::matching::pairs;
 use crate::records::{PagePost, PageRecords, PageUser, ParentRef};
 
 /// Where a post comes from: its index in the template, and in the markup.
-type Origin = (Option<usize>, Option<usize>);
+pub(crate) type PostOrigin = (Option<usize>, Option<usize>);
 
 /// Combines the records of a page that its template shows with those that its markup describes.
-pub fn combine(template: PageRecords, mut markup: PageRecords) -> PageRecords {
+pub fn combine(template: PageRecords, markup: PageRecords) -> PageRecords {
+    combine_with_origins(template, markup).0
+}
+
+/// Combines records as [`combine`] does, and tells for each post where it comes from.
+pub(crate) fn combine_with_origins(template: PageRecords, mut markup: PageRecords) -> (PageRecords, Vec<PostOrigin>) {
     drop_page_as_post(&mut markup.posts, &template.posts);
     let pairs = pairs(&template.posts, &markup.posts);
     let support = Support::of(&template.posts, &markup.posts, &pairs);
@@ -51,7 +56,7 @@ pub fn combine(template: PageRecords, mut markup: PageRecords) -> PageRecords {
         // Persons of whom only the name is told are the authors of the posts.
         users.retain(|user| user.joined.is_some() || user.posts.is_some() || !is_author(&posts, user));
     }
-    PageRecords { posts, thread, users }
+    (PageRecords { posts, thread, users }, origins)
 }
 
 /// Adds what other records of the same page have and the first ones lack.
@@ -77,7 +82,7 @@ pub(crate) fn fill(mut first: PageRecords, other: PageRecords) -> PageRecords {
 }
 
 /// Returns all posts in the order of the first source, and those that only the second has behind the one that they follow there.
-fn order(pairs: &[Option<usize>], others: usize) -> Vec<Origin> {
+fn order(pairs: &[Option<usize>], others: usize) -> Vec<PostOrigin> {
     let mut of_other = vec![None; others];
     pairs.iter().enumerate().for_each(|(one, other)| {
         if let Some(other) = other {
@@ -93,7 +98,7 @@ fn order(pairs: &[Option<usize>], others: usize) -> Vec<Origin> {
             None => following[last].push(other),
         }
     }
-    let mut origins: Vec<Origin> = following[0].iter().map(|other| (None, Some(*other))).collect();
+    let mut origins: Vec<PostOrigin> = following[0].iter().map(|other| (None, Some(*other))).collect();
     for (one, other) in pairs.iter().enumerate() {
         origins.push((Some(one), *other));
         origins.extend(following[one + 1].iter().map(|other| (None, Some(*other))));
@@ -102,8 +107,8 @@ fn order(pairs: &[Option<usize>], others: usize) -> Vec<Origin> {
 }
 
 /// Sets what each post answers: what the second source says, or else the first, by the new indices of the posts.
-fn set_parents(posts: &mut [PagePost], origins: &[Origin], (first, second): (&[PagePost], &[PagePost])) {
-    let indices = |of: fn(&Origin) -> Option<usize>, number: usize| {
+fn set_parents(posts: &mut [PagePost], origins: &[PostOrigin], (first, second): (&[PagePost], &[PagePost])) {
+    let indices = |of: fn(&PostOrigin) -> Option<usize>, number: usize| {
         let mut indices = vec![None; number];
         let known = origins.iter().enumerate().filter_map(|(index, origin)| Some((of(origin)?, index)));
         known.for_each(|(old, index)| indices[old] = Some(index));

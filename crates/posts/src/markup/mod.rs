@@ -13,6 +13,7 @@ mod marked;
 mod microdata;
 mod microformats;
 mod open_graph;
+mod places;
 mod postings;
 mod rdfa;
 mod shown;
@@ -25,6 +26,7 @@ pub(crate) use self::checks::{completeness, ends_in_dots};
 pub(crate) use self::dates::read_date;
 use self::items::Items;
 use self::marked::Marked;
+pub(crate) use self::places::{ItemPlaces, MarkedField, MarkupSyntax, SyntaxPosts};
 pub(crate) use self::postings::plain;
 use crate::combine::fill;
 use crate::parsed_page::Page;
@@ -33,20 +35,8 @@ use crate::records::PageRecords;
 /// Reads the records that a page describes in markup for machines.
 pub fn read_markup(page: &Page) -> PageRecords {
     let marked = Marked::of(&page.tree);
-    let mut all: Vec<PageRecords> = Vec::new();
-    let has = |nodes: &[usize]| !nodes.is_empty();
-    if has(&marked.microdata) {
-        all.push(records(page, &microdata::read(&page.tree, &marked)));
-    }
-    if !page.head.json_ld.is_empty() {
-        all.push(records(page, &json_ld::read(&page.tree, &page.head.json_ld)));
-    }
-    if has(&marked.rdfa) {
-        all.push(records(page, &rdfa::read(&page.tree, &marked)));
-    }
-    if has(&marked.microformats) {
-        all.push(records(page, &microformats::read(&page.tree, &marked)));
-    }
+    let items = MarkupSyntax::ALL.into_iter().filter_map(|syntax| items(page, &marked, syntax));
+    let mut all: Vec<PageRecords> = items.map(|items| records(page, &items)).collect();
     // The one with most posts first; of several the first.
     all.sort_by_key(|records| std::cmp::Reverse(records.posts.len()));
     all.push(open_graph::records(page));
@@ -55,6 +45,24 @@ pub fn read_markup(page: &Page) -> PageRecords {
         return PageRecords::default();
     }
     checks::checked(together, page)
+}
+
+/// Reads the items of one syntax; `None` if the page has none.
+fn items<'p>(page: &'p Page, marked: &Marked, syntax: MarkupSyntax) -> Option<Items<'p>> {
+    let tree = &page.tree;
+    match syntax {
+        MarkupSyntax::Microdata => (!marked.microdata.is_empty()).then(|| microdata::read(tree, marked)),
+        MarkupSyntax::JsonLd => (!page.head.json_ld.is_empty()).then(|| json_ld::read(tree, &page.head.json_ld)),
+        MarkupSyntax::Rdfa => (!marked.rdfa.is_empty()).then(|| rdfa::read(tree, marked)),
+        MarkupSyntax::Microformats => (!marked.microformats.is_empty()).then(|| microformats::read(tree, marked)),
+    }
+}
+
+/// Returns the posts that each syntax describes, with the places of their fields.
+pub(crate) fn posts_by_syntax(page: &Page) -> Vec<SyntaxPosts> {
+    let marked = Marked::of(&page.tree);
+    let of = |syntax| Some(SyntaxPosts::of(syntax, &items(page, &marked, syntax)?, page));
+    MarkupSyntax::ALL.into_iter().filter_map(of).collect()
 }
 
 /// Returns what the items of one syntax say of a page.

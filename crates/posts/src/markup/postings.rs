@@ -29,9 +29,14 @@ pub(super) const REPLIES: [&str; 3] = ["Comment", "UserComments", "Answer"];
 const MENTIONS: [&str; 8] =
     ["isPartOf", "parentItem", "sharedContent", "citation", "mentions", "about", "discusses", "hasPart"];
 /// Properties with the text of a post, and with a part of it or a description.
-const TEXTS: [&str; 4] = ["text", "articleBody", "commentText", "reviewBody"];
-const EXCERPTS: [&str; 2] = ["description", "abstract"];
-const AUTHORS: [&str; 3] = ["author", "creator", "accountablePerson"];
+pub(super) const TEXTS: [&str; 4] = ["text", "articleBody", "commentText", "reviewBody"];
+pub(super) const EXCERPTS: [&str; 2] = ["description", "abstract"];
+pub(super) const AUTHORS: [&str; 3] = ["author", "creator", "accountablePerson"];
+/// Properties with the date of a post, with that of its last edit, with its title, and with its address.
+pub(super) const DATES: [&str; 3] = ["datePublished", "dateCreated", "commentTime"];
+pub(super) const EDITED: [&str; 1] = ["dateModified"];
+pub(super) const TITLES: [&str; 2] = ["headline", "name"];
+pub(super) const ADDRESSES: [&str; 4] = ["url", "mainEntityOfPage", "discussionUrl", "uid"];
 /// Elements of texts that are written as HTML.
 const FORMATS: [&str; 20] = [
     "a",
@@ -127,18 +132,15 @@ fn post(items: &Items<'_>, at: ItemIndex, page: &Page) -> PagePost {
     let whole = text(items, at, &TEXTS);
     let is_excerpt = whole.is_none();
     let (text, html) = whole.or_else(|| text(items, at, &EXCERPTS)).unwrap_or_default();
-    let edited = date(&["dateModified"]);
-    let date = date(&["datePublished", "dateCreated", "commentTime"]);
+    let edited = date(&EDITED);
+    let date = date(&DATES);
     PagePost {
-        url: items
-            .address(at, &["url", "mainEntityOfPage", "discussionUrl", "uid"])
-            .or_else(|| own_address(items, at))
-            .and_then(|url| absolute(page, &url)),
+        url: items.address(at, &ADDRESSES).or_else(|| own_address(items, at)).and_then(|url| absolute(page, &url)),
         author: short(&AUTHORS, NAME_BYTES_MAX),
         author_url: author_address(items, at, page).and_then(|url| absolute(page, &url)),
         edited: edited.filter(|edited| date.as_ref() != Some(edited)),
         date,
-        title: short(&["headline", "name"], TITLE_BYTES_MAX),
+        title: short(&TITLES, TITLE_BYTES_MAX),
         is_excerpt: is_excerpt && !text.is_empty(),
         text,
         html,

@@ -1,22 +1,28 @@
 //! Templates: where the records of a kind of page are, and where their fields are in them. They are learned from several pages of
 //! a site at once, because more pages tell better what repeats.
 
+mod corrected;
+mod explain;
 mod learn;
 mod opener;
 mod record_fields;
 mod sample;
 mod single;
+mod taught;
 mod template;
 
 use crate::anchors::Anchor;
-use crate::tree::Tree;
+use crate::tree::{NodeIndex, Tree};
 
+pub use corrected::CorrectedFields;
+pub use explain::{RecordNodes, TemplatePlace};
 use learn::learn_lists;
 use opener::Opener;
 use record_fields::{Found, post, worth_of};
 use sample::dates_by_place;
 pub use sample::{DatePlace, SamplePage};
 use single::learn_singles;
+use taught::TaughtTemplate;
 pub use template::Extracted;
 use template::Template;
 
@@ -27,21 +33,34 @@ pub struct Templates {
     lists: Vec<Template>,
     /// Those of pages with one post.
     singles: Vec<Opener>,
+    /// That of the records whose elements users named.
+    taught: Option<TaughtTemplate>,
 }
 
 impl Templates {
     /// Learns them from a sample of the pages of a site.
     pub fn learn(sample: &[SamplePage<'_>]) -> Self {
         let (lists, others) = learn_lists(sample);
-        Self { lists, singles: learn_singles(sample, others) }
+        Self { lists, singles: learn_singles(sample, others), taught: None }
+    }
+
+    /// Learns what the records have in common whose elements users named, on each page of a sample.
+    pub fn learn_taught(&mut self, pages: &[(SamplePage<'_>, Vec<NodeIndex>)]) {
+        self.taught = TaughtTemplate::learn(pages);
+    }
+
+    /// Returns the records of a page in the elements that users named; `None` if they named none of it.
+    pub fn extract_taught(&self, tree: &Tree, anchors: &[Anchor], elements: &[NodeIndex]) -> Option<Extracted> {
+        let taught = self.taught.as_ref().filter(|_| !elements.is_empty())?;
+        Some(taught.extract(tree, anchors, elements))
     }
 
     /// Returns what the template finds that fits a page best.
     pub fn extract(&self, tree: &Tree, anchors: &[Anchor]) -> Extracted {
         let groups = dates_by_place(tree, anchors);
-        let found = self.lists.iter().filter_map(|template| {
+        let found = self.lists.iter().enumerate().filter_map(|(number, template)| {
             let group = groups.get(&template.dates)?;
-            Some(template.extract(tree, anchors, group))
+            Some(Extracted { template: number, ..template.extract(tree, anchors, group) })
         });
         // The first of equals: that of the most worth on the sample.
         let best = found.reduce(|best, next| if next.worth > best.worth { next } else { best }).unwrap_or_default();
@@ -49,7 +68,7 @@ impl Templates {
     }
 
     fn single(&self, tree: &Tree, anchors: &[Anchor]) -> Extracted {
-        let found = self.singles.iter().filter_map(|single| {
+        let found = self.singles.iter().enumerate().filter_map(|(number, single)| {
             let record = single.find(tree, anchors, None)?;
             let fields = Found::of(&single.fields, tree, &record);
             let (worth, post) = (worth_of(fields.words), post(tree, anchors, (&record, &fields)));
@@ -59,6 +78,7 @@ impl Templates {
                 records: vec![record],
                 worth,
                 is_single: true,
+                template: number,
                 ..Extracted::default()
             })
         });

@@ -29,6 +29,12 @@ pub struct Found {
     pub target: Option<NodeIndex>,
     /// Number of words of the text.
     pub words: usize,
+    /// The title, if it is not that of the target.
+    pub title: Option<NodeIndex>,
+    /// Whether the author counts wherever it is.
+    pub is_author_sure: bool,
+    /// Whether the line with the date names no author.
+    pub is_line_wrong: bool,
 }
 
 impl Found {
@@ -60,27 +66,47 @@ impl Found {
     }
 }
 
+/// The nodes that the fields of a post are taken from.
+#[derive(Debug, Clone, Default)]
+pub struct PostNodes {
+    /// The name of the author.
+    pub author: Option<NodeIndex>,
+    /// The name in the line with the date, which counts if no element has it.
+    pub line: Option<String>,
+    /// The texts.
+    pub texts: Vec<NodeIndex>,
+}
+
+impl PostNodes {
+    /// Chooses them among those of a record.
+    pub fn of(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> Self {
+        let author = found.authors.iter().flatten().next().copied();
+        let line = record.anchor.filter(|_| !found.is_line_wrong);
+        let line = line.and_then(|anchor| author_in(&tree.text(all[anchor].node)));
+        // What is behind the text belongs to the page rather than to the post.
+        let is_behind = |author: &NodeIndex| found.texts.last().is_some_and(|text| *author > tree.node(*text).end);
+        let author = author.filter(|author| line.is_none() || found.is_author_sure || !is_behind(author));
+        // The line with the date may be in an equal element.
+        let is_line = |text: &NodeIndex| {
+            let date = record.anchor.map(|anchor| all[anchor].node);
+            date.is_some_and(|date| tree.range(*text).contains(&date)) && tree.node(*text).words <= LINE_WORDS_MAX
+        };
+        let others = found.texts.iter().filter(|text| !is_line(text)).count();
+        let texts = found.texts.iter().filter(|text| others == 0 || !is_line(text)).copied().collect();
+        Self { author, line, texts }
+    }
+}
+
 /// Returns the post that a record makes.
 pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> PagePost {
-    let author = found.authors.iter().flatten().next().copied();
-    let line = record.anchor.and_then(|anchor| author_in(&tree.text(all[anchor].node)));
-    // What is behind the text belongs to the page rather than to the post.
-    let is_behind = |author: &NodeIndex| found.texts.last().is_some_and(|text| *author > tree.node(*text).end);
-    let author = author.filter(|author| line.is_none() || !is_behind(author));
-    // The line with the date may be in an equal element.
-    let is_line = |text: &NodeIndex| {
-        let date = record.anchor.map(|anchor| all[anchor].node);
-        date.is_some_and(|date| tree.range(*text).contains(&date)) && tree.node(*text).words <= LINE_WORDS_MAX
-    };
-    let others = found.texts.iter().filter(|text| !is_line(text)).count();
-    let texts = found.texts.iter().filter(|text| others == 0 || !is_line(text));
-    let texts = texts.map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
+    let PostNodes { author, line, texts } = PostNodes::of(tree, all, (record, found));
+    let texts = texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
     PagePost {
         author: author.map(|node| name_in(&tree.text(node))).filter(|name| !name.is_empty()).or(line),
         author_url: author.and_then(|node| link_at(tree, node)),
         date: record.anchor.map(|anchor| all[anchor].date.to_string()),
         text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
-        title: found.target.map(|node| tree.text(node)),
+        title: found.title.or(found.target).map(|node| tree.text(node)),
         url: found.target.and_then(|node| link_at(tree, node)),
         is_excerpt: found.target.is_some(),
         confidence: 1.0,

@@ -51,6 +51,10 @@ pub struct Extracted {
     pub worth: f64,
     /// Whether the page is that of one post.
     pub is_single: bool,
+    /// Whether users named the elements of the records.
+    pub is_taught: bool,
+    /// The template, as its index among those of its kind.
+    pub template: usize,
 }
 
 impl Template {
@@ -79,7 +83,7 @@ impl Template {
         if worth <= 0.0 {
             return Extracted::default();
         }
-        Extracted { posts, records, ids: self.ids.clone(), worth, is_single: false }
+        Extracted { posts, records, ids: self.ids.clone(), worth, ..Extracted::default() }
     }
 
     /// Returns whether it has a date, or looks as those that have one.

@@ -9,6 +9,11 @@ const INLINE: [&str; 24] = [
 ];
 
 impl Tree {
+    /// Returns whether an element is part of a line of text.
+    pub(crate) fn is_inline(&self, at: NodeIndex) -> bool {
+        INLINE.contains(&self.name(at))
+    }
+
     /// Returns the text of a node: words separated by single blanks, unless they touch on the same line.
     pub fn text(&self, at: NodeIndex) -> String {
         self.text_without(at, &|_| false)
