@@ -37,6 +37,7 @@ pub fn with_details(page: &Page, found: Extracted, rules: &SiteRules) -> PageRec
     let parents = parents(&page.tree, &page.url, &records, &marks);
     let answered = if is_single { rules.parents.parent(&page.tree, &page.url) } else { None };
     let answered = answered.map(|url| ParentRef::Url(url.into()));
+    let links: Vec<Option<String>> = marks.iter().map(|mark| mark.url.clone()).collect();
     for ((post, mark), parent) in posts.iter_mut().zip(marks).zip(parents) {
         post.author_url = post.author_url.take().and_then(|link| resolve(&page.url, &link));
         let anchored = || mark.anchor.as_ref().and_then(|anchor| resolve(&page.url, &format!("#{anchor}")));
@@ -48,10 +49,10 @@ pub fn with_details(page: &Page, found: Extracted, rules: &SiteRules) -> PageRec
         (post.id, post.parent) = (mark.id, answered.clone().or(parent));
     }
     let is_list = posts.iter().any(|post| post.is_excerpt);
-    // Posts of a list are of the threads that they lead to.
+    // Posts of a list are of the threads that they lead to: by their own links, or by that to what their record is about.
     let leads_on = |post: &PagePost| is_list && post.url.as_deref().is_some_and(|url| !is_within(&page.url, url));
-    for post in posts.iter_mut().filter(|post| post.is_excerpt || leads_on(post)) {
-        let (url, title) = (post.url.clone(), post.title.clone());
+    for (post, link) in posts.iter_mut().zip(links).filter(|(post, _)| post.is_excerpt || leads_on(post)) {
+        let (url, title) = (link.or_else(|| post.url.clone()), post.title.clone());
         post.thread = Some(PageThread { url, title, ..PageThread::default() });
     }
     // The page's own word for its address is the same for all forms of it.
