@@ -115,11 +115,17 @@ fn corrections_are_kept_and_count_wherever_posts_are_read() {
     let found = posts(directory.path());
     assert!(found.len() == 3 * THREADS && are_names(&found) && !are_headings(&found));
     let told = printed(&["teach", crawl, "http://h/t/3", "--field", "text", "--path", "h3"]);
-    assert!(told.starts_with("1. h: text is `h3`\non http://h/t/3: `h3` matches 3 elements in 3 of 3 posts; "), "{told}");
+    assert!(
+        told.starts_with("1. h: text is `h3`\non http://h/t/3: `h3` matches 3 elements in 3 of 3 posts; "),
+        "{told}"
+    );
     assert!(told.contains(" to `About 30` (2 words)"), "{told}");
     assert!(are_headings(&posts(directory.path())));
     let told = printed(&["teach", crawl, "http://h/t/3", "--field", "author", "--path", ".head a", "--not"]);
-    assert!(told.contains("2. h: author is not `.head a`\n") && told.contains("the author of 3 posts changes"), "{told}");
+    assert!(
+        told.contains("2. h: author is not `.head a`\n") && told.contains("the author of 3 posts changes"),
+        "{told}"
+    );
     assert!(!are_names(&posts(directory.path())));
     let shown = printed(&["inspect", "posts", "http://h/t/5", "--crawl", crawl]);
     assert!(shown.contains("   text     (div.post > h3, as taught)\n"), "{shown}");

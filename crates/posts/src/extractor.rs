@@ -1,15 +1,17 @@
 //! Learns the templates of sites from some of their pages, and finds the records of any page.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::anchors::{Anchor, find_anchors};
 use crate::combine::{PostOrigin, combine, combine_with_origins};
 use crate::corrections::{Corrections, Taught, TaughtField};
-use crate::details::{Marks, parents, resolve, thread_of};
 use crate::explain::{ExplainedPage, Reading, Told, explain};
 use crate::markup::read_markup;
+use crate::outline::Outline;
+use crate::page_details::{SiteRules, settle_threads, with_details};
 use crate::parsed_page::Page;
-use crate::records::{PagePost, PageRecords, PageThread};
+use crate::records::PageRecords;
 use crate::templates::{CorrectedFields, DatePlace, Extracted, SamplePage, Templates};
 
 /// Maximum number of pages of a host that its templates are learned from, and of those whose dates are at the same place.
@@ -18,17 +20,17 @@ const ALIKE_MAX: usize = 24;
 /// Maximum number of hosts, and of nodes of the pages that are kept to learn from: some 300 MB. Of further pages nothing is learned.
 const HOSTS_MAX: usize = 20_000;
 const NODES_MAX: usize = 2_000_000;
-
-/// Minimum number of posts with the title of the thread above them, and the maximum length of a word for replies, in bytes.
-const TITLES_MIN: usize = 3;
-const REPLY_BYTES_MAX: usize = 8;
+/// Maximum number of pages of a host whose outlines are kept, and of what all of them keep: some 32 MB.
+const OUTLINES_MAX: usize = 1_000;
+const OUTLINED_MAX: usize = 4_000_000;
 
 /// Knows the templates of sites.
 #[derive(Debug, Clone, Default)]
 pub struct Extractor {
     hosts: BTreeMap<String, HostTemplates>,
-    /// Number of nodes of the pages of all samples.
+    /// Number of nodes of the pages of all samples, and what the outlines of all pages keep.
     nodes: usize,
+    outlined: usize,
     ignores_markup: bool,
     corrections: Corrections,
 }
@@ -39,8 +41,11 @@ struct HostTemplates {
     sample: Vec<(Page, Vec<Anchor>)>,
     /// How many pages of the sample have most of their dates at each place.
     kinds: BTreeMap<Option<DatePlace>, usize>,
+    /// What is kept of all pages that were learned from.
+    outlines: Vec<Outline>,
     templates: Templates,
-    /// Whether the templates are those of the whole sample.
+    rules: SiteRules,
+    /// Whether templates and rules are those of all these pages.
     is_settled: bool,
 }
 
@@ -70,14 +75,23 @@ impl Extractor {
     pub fn learn(&mut self, page: &Page) {
         let nodes = page.tree.nodes().len();
         let is_known = self.hosts.contains_key(page.url.authority());
-        if self.nodes + nodes > NODES_MAX || (!is_known && self.hosts.len() >= HOSTS_MAX) {
+        if !is_known && self.hosts.len() >= HOSTS_MAX {
             return;
         }
         let host = self.hosts.entry(page.url.authority().to_owned()).or_default();
-        if host.sample.len() >= SAMPLE_MAX {
+        if host.outlines.len() >= OUTLINES_MAX {
             return;
         }
         let anchors = anchors_of(page, self.corrections.on(page).as_ref());
+        if self.outlined < OUTLINED_MAX {
+            let outline = Outline::of(page, &anchors);
+            self.outlined += outline.len();
+            host.outlines.push(outline);
+            host.is_settled = false;
+        }
+        if self.nodes + nodes > NODES_MAX || host.sample.len() >= SAMPLE_MAX {
+            return;
+        }
         let alike = host.kinds.entry(main_place(page, &anchors)).or_default();
         if *alike < ALIKE_MAX {
             *alike += 1;
@@ -91,6 +105,7 @@ impl Extractor {
     pub fn settle(&mut self) {
         for host in self.hosts.values_mut().filter(|host| !host.is_settled) {
             host.templates = templates_of(&host.sample, &self.corrections);
+            host.rules = SiteRules::learn(&host.outlines);
             host.is_settled = true;
         }
     }
@@ -98,26 +113,29 @@ impl Extractor {
     /// Finds the records of a page.
     pub fn extract(&self, page: &Page) -> PageRecords {
         if self.corrections.concern(page.url.authority()) {
-            return self
-                .read(page, |_, found| self.combined(page, with_details(page, found.records), &found.corrected).0);
+            return self.read(page, |reading, found| {
+                self.combined(reading, with_details(page, found.records, reading.rules), &found.corrected).0
+            });
         }
         let anchors = find_anchors(&page.tree, page.fetched);
-        let found = match self.hosts.get(page.url.authority()) {
-            Some(host) => host.templates.extract(&page.tree, &anchors),
+        let (found, rules) = match self.hosts.get(page.url.authority()) {
+            Some(host) => (host.templates.extract(&page.tree, &anchors), Cow::Borrowed(&host.rules)),
             None => {
                 let alone = SamplePage { tree: &page.tree, anchors: &anchors, url: &page.url };
-                Templates::learn(&[alone]).extract(&page.tree, &anchors)
+                (Templates::learn(&[alone]).extract(&page.tree, &anchors), Cow::default())
             }
         };
-        let records = with_details(page, found);
-        if self.ignores_markup { records } else { combine(records, read_markup(page)) }
+        let records = with_details(page, found, &rules);
+        let mut records = if self.ignores_markup { records } else { combine(records, read_markup(page)) };
+        settle_threads(page, &mut records, &rules);
+        records
     }
 
     /// Finds the records of a page as [`Extractor::extract`] does, and tells where they were found. Takes several times as long.
     pub fn explain(&self, page: &Page) -> ExplainedPage {
         self.read(page, |reading, found| {
-            let template = with_details(page, found.records.clone());
-            let (both, origins) = self.combined(page, template.clone(), &found.corrected);
+            let template = with_details(page, found.records.clone(), reading.rules);
+            let (both, origins) = self.combined(reading, template.clone(), &found.corrected);
             explain(reading, &found.records, Told { template, markup: self.markup(page), both, origins })
         })
     }
@@ -136,14 +154,15 @@ impl Extractor {
         let mut records = found.unwrap_or_else(|| templates.extract(tree, &anchors));
         let corrected = taught.map(|taught| templates.correct((tree, &anchors), &mut records, taught));
         let found = FoundRecords { records, corrected: corrected.unwrap_or_default() };
-        let is_alone = known.is_none();
-        use_it(Reading { page, anchors: &anchors, templates, sample: &sample, is_alone, taught }, found)
+        let (is_alone, unknown) = (known.is_none(), SiteRules::default());
+        let rules = known.map_or(&unknown, |host| &host.rules);
+        use_it(Reading { page, anchors: &anchors, templates, rules, sample: &sample, is_alone, taught }, found)
     }
 
     /// Combines the records of the template with those of markup. Fields that are corrected stay as they are.
     fn combined(
         &self,
-        page: &Page,
+        Reading { page, rules, .. }: Reading<'_>,
         template: PageRecords,
         corrected: &[CorrectedFields],
     ) -> (PageRecords, Vec<PostOrigin>) {
@@ -154,6 +173,7 @@ impl Extractor {
                 corrected.set(post, ours);
             }
         }
+        settle_threads(page, &mut records, rules);
         (records, origins)
     }
 
@@ -174,64 +194,6 @@ fn anchors_of(page: &Page, taught: Option<&Taught>) -> Vec<Anchor> {
     match taught {
         Some(taught) => taught.anchors(page, anchors),
         None => anchors,
-    }
-}
-
-/// Adds to the posts of a page what tells them apart and holds them together.
-fn with_details(page: &Page, found: Extracted) -> PageRecords {
-    let Extracted { mut posts, records, ids, is_single, .. } = found;
-    if posts.is_empty() {
-        return PageRecords::default();
-    }
-    let marks: Vec<Marks> = records.iter().map(|record| ids.marks(&page.tree, record, &records, &page.url)).collect();
-    let parents = parents(&page.tree, &page.url, &records, &marks);
-    for ((post, mark), parent) in posts.iter_mut().zip(marks).zip(parents) {
-        post.author_url = post.author_url.take().and_then(|link| resolve(&page.url, &link));
-        let anchored = || mark.anchor.as_ref().and_then(|anchor| resolve(&page.url, &format!("#{anchor}")));
-        let own = || mark.url.clone().or_else(anchored).or_else(|| is_single.then(|| page.url.as_str().to_owned()));
-        post.url = match post.url.take() {
-            Some(target) => resolve(&page.url, &target),
-            None => own(),
-        };
-        (post.id, post.parent) = (mark.id, parent);
-    }
-    // Excerpts are of the threads that they lead to.
-    for post in posts.iter_mut().filter(|post| post.is_excerpt) {
-        let (url, title) = (post.url.clone(), post.title.clone());
-        post.thread = Some(PageThread { url, title, ..PageThread::default() });
-    }
-    let is_list = posts.iter().any(|post| post.is_excerpt);
-    // The page's own word for its address is the same for all forms of it.
-    let canonical = page.head.link("canonical").and_then(|link| page.url.join(link).ok());
-    let canonical = canonical.filter(|url| url.host_str() == page.url.host_str() && url.path() != "/");
-    let url = canonical.unwrap_or_else(|| page.url.clone());
-    let thread = (!is_list).then(|| thread_of(&page.tree, &url, &records, is_single));
-    if let Some(title) = thread.as_ref().and_then(|thread| thread.title.as_deref()) {
-        take_titles(&mut posts, title);
-    }
-    PageRecords { posts, thread, ..PageRecords::default() }
-}
-
-/// Takes the title of the thread out of the texts, where it is above most posts, with or without a word for replies.
-fn take_titles(posts: &mut [PagePost], title: &str) {
-    // A label before the title itself, such as `Topic:`.
-    let title =
-        title.split_once(": ").filter(|(label, _)| label.len() <= REPLY_BYTES_MAX).map_or(title, |(_, title)| title);
-    let rest_of = |text: &str| {
-        let at = text.find(title).filter(|at| *at <= REPLY_BYTES_MAX)?;
-        let is_reply = at == 0 || text[..at].trim_end().ends_with(':');
-        is_reply.then(|| at + title.len())
-    };
-    let with_title = posts.iter().filter(|post| rest_of(&post.text).is_some()).count();
-    if with_title < TITLES_MIN || 2 * with_title < posts.len() {
-        return;
-    }
-    for post in posts {
-        if let Some(end) = rest_of(&post.text) {
-            let rest = post.text.split_off(end);
-            let title = std::mem::replace(&mut post.text, rest.trim_start().to_owned());
-            post.title.get_or_insert(title);
-        }
     }
 }
 

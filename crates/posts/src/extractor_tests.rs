@@ -57,18 +57,6 @@ fn posts_in_elements_of_their_own() {
 }
 
 #[test]
-fn the_title_of_the_thread_is_no_part_of_the_texts() {
-    let mut posts = ["Re: A lens: brush it", "A lens: why?", "Re: A lens dry"]
-        .map(|text| PagePost { text: text.replace("lens:", "lens"), ..PagePost::default() });
-    take_titles(&mut posts, "A lens");
-    assert_eq!(posts.each_ref().map(|post| post.text.as_str()), ["brush it", "why?", "dry"]);
-    assert_eq!(posts[0].title.as_deref(), Some("Re: A lens"));
-    let mut few = ["A lens is round", "no", "yes"].map(|text| PagePost { text: text.into(), ..PagePost::default() });
-    take_titles(&mut few, "A lens");
-    assert_eq!(few[0].text, "A lens is round");
-}
-
-#[test]
 fn posts_in_rows_of_a_table() {
     let rows = thread(|_, name, date, text| {
         format!(

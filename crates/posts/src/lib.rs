@@ -4,6 +4,7 @@
 //! Data Records Containing User-Generated Content*, CIKM 2010). What is in the same place of all records is a field: what
 //! differs between them is their text, what goes with the author is the author's.
 
+mod addresses;
 mod anchors;
 mod combine;
 mod corrections;
@@ -15,6 +16,8 @@ mod feeds;
 mod fields;
 mod head;
 mod markup;
+mod outline;
+mod page_details;
 mod parsed_page;
 mod records;
 mod segments;

@@ -77,13 +77,34 @@ fn is_alike(tree: &Tree, one: NodeIndex, other: NodeIndex) -> bool {
     tree.name(one) == tree.name(other) && (has_common() || have_none())
 }
 
-/// Returns the record that each is indented under, if classes or styles tell how deep they are.
+/// Returns the record that each is indented under, if classes or styles tell how deep some of them are. The others are not
+/// indented: where the first one is in another element than they are, they answer it.
 fn by_depth(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
-    let none = vec![None; records.len()];
-    let depths: Option<Vec<i64>> = records.iter().map(|record| depth(tree, record.parts[0])).collect();
-    let Some(depths) = depths.filter(|depths| depths.iter().any(|depth| *depth != depths[0])) else { return none };
-    let above = |number: usize| (0..number).rev().find(|other| depths[*other] < depths[number]);
+    let depths: Vec<Option<i64>> = records.iter().map(|record| depth(tree, record.parts[0])).collect();
+    let is_told = depths.iter().any(|depth| depth.is_some() && *depth != depths[0]);
+    if !is_told {
+        return vec![None; records.len()];
+    }
+    let is_apart = depths[0].is_none() && is_first_apart(tree, records);
+    // The records around the next one, each less deep than the one behind it.
+    let mut around: Vec<usize> = Vec::new();
+    let above = |number: usize| {
+        while around.last().is_some_and(|last| depths[*last] >= depths[number]) {
+            around.pop();
+        }
+        let above = around.last().copied();
+        around.push(number);
+        above.or((number > 0 && is_apart).then_some(0))
+    };
     (0..records.len()).map(above).collect()
+}
+
+/// Returns whether all records but the first one are in an element without it.
+fn is_first_apart(tree: &Tree, records: &[Record]) -> bool {
+    let [first, second, .., last] = records else { return false };
+    let mut around = tree.upwards(second.parts[0]);
+    let list = around.find(|node| tree.range(*node).contains(&last.parts[0]));
+    list.is_some_and(|list| !tree.range(list).contains(&first.parts[0]))
 }
 
 fn depth(tree: &Tree, node: NodeIndex) -> Option<i64> {
@@ -196,4 +217,51 @@ fn author_in(line: &str) -> Option<String> {
     let name = line.get(..before.len())?.trim().trim_start_matches('@');
     let name = name.rsplit(", ").next().unwrap_or(name);
     (!name.is_empty() && name.len() <= NAME_BYTES_MAX).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns what the elements with class `r` answer by their depths.
+    fn answered(source: &str) -> Vec<Option<usize>> {
+        let tree = Tree::parse(source).unwrap();
+        let is_record = |node: &NodeIndex| {
+            tree.attribute(*node, "class").is_some_and(|classes| classes.split(' ').any(|class| class == "r"))
+        };
+        let records = (0..tree.nodes().len()).filter(is_record);
+        let records: Vec<Record> = records.map(|node| Record { anchor: None, parts: vec![node] }).collect();
+        by_depth(&tree, &records)
+    }
+
+    fn posts(depths: &[Option<u32>]) -> String {
+        let post = |depth: &Option<u32>| {
+            let class = depth.map_or_else(String::new, |depth| format!(" class=level-{depth}"));
+            format!("<li{class}><div class=r>text</div></li>")
+        };
+        depths.iter().map(post).collect()
+    }
+
+    #[test]
+    fn posts_without_a_depth_are_not_indented() {
+        let list = format!("<ul>{}</ul>", posts(&[None, None, Some(1), Some(2), Some(1), None]));
+        assert_eq!(answered(&list), [None, None, Some(1), Some(2), Some(1), None]);
+        // Where the first post is apart from the list, it is what the list answers.
+        let apart = format!("<div class=r>text</div>{list}");
+        assert_eq!(answered(&apart), [None, Some(0), Some(0), Some(2), Some(3), Some(2), Some(0)]);
+        assert_eq!(answered(&posts(&[Some(1), Some(1)])), [None, None]);
+    }
+
+    proptest::proptest! {
+        /// A post answers the last one before it that is less indented.
+        #[test]
+        fn the_post_above_is_the_last_less_indented_one(depths in proptest::collection::vec(proptest::option::of(0_u32..4), 0..12)) {
+            let found = answered(&format!("<ul>{}</ul>", posts(&depths)));
+            let is_told = depths.iter().any(|depth| depth.is_some() && *depth != depths[0]);
+            for (number, above) in found.into_iter().enumerate() {
+                let less = |other: &usize| depths[*other] < depths[number];
+                proptest::prop_assert_eq!(above, (0..number).rev().find(less).filter(|_| is_told));
+            }
+        }
+    }
 }

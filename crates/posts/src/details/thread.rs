@@ -1,38 +1,14 @@
 //! The thread that a page shows: its address without paging, its title, its forums, its tags.
 
+use std::collections::HashSet;
+
 use url::Url;
 
+use crate::addresses::{AddressPart, PartRules, without_parts};
 use crate::records::PageThread;
 use crate::segments::Record;
 use crate::tree::{NodeIndex, Tree};
 
-/// Parameters of addresses that tell a part of a thread, not another one.
-const PARAMETERS: [&str; 22] = [
-    "page",
-    "p",
-    "pg",
-    "start",
-    "st",
-    "offset",
-    "from",
-    "post",
-    "answer",
-    "comment",
-    "sort",
-    "order",
-    "highlight",
-    "show_poll",
-    "view",
-    "sid",
-    "s",
-    "replytocom",
-    "replyto",
-    "after",
-    "before",
-    "cpage",
-];
-/// Starts of the last part of a path that tell a page of a thread.
-const PAGES: [&str; 3] = ["page-", "page", "comment-page-"];
 /// Words for threads, and for what is beside them, in links.
 const THREAD: [&str; 3] = ["thread", "topic", "discussion"];
 const BESIDE: [&str; 7] = ["prev", "next", "newer", "older", "all ", "new ", "index"];
@@ -51,8 +27,8 @@ pub fn thread_of(tree: &Tree, page: &Url, records: &[Record], is_single: bool) -
     let title = title(tree, first);
     let forums = forums(tree, first, title.as_deref());
     let linked = if records.len() == 1 { thread_link(tree, page, is_single) } else { None };
-    let url = without_paging(linked.as_ref().unwrap_or(page));
-    let url = without_place(tree, &url).unwrap_or(url);
+    let mut url = linked.unwrap_or_else(|| page.clone());
+    url.set_fragment(None);
     PageThread { url: Some(url.into()), title, forums, tags: tags(tree) }
 }
 
@@ -72,57 +48,26 @@ fn thread_link(tree: &Tree, page: &Url, is_single: bool) -> Option<Url> {
     })
 }
 
-/// Returns the address of the first page of a thread.
-fn without_paging(page: &Url) -> Url {
-    let mut url = page.clone();
+/// Returns an address without the parts that tell a place in the thread. Where nothing is known of a number or parameter, it
+/// tells one if the page links to the address without it by the title of the thread, or as one of its pages.
+pub fn without_places((tree, url): (&Tree, &Url), title: Option<&str>, parts: &PartRules) -> Url {
+    let links = (0..tree.nodes().len()).filter(|node| tree.name(*node) == "a").filter(|node| {
+        let text = tree.text(*node);
+        let is_page = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(char::is_alphabetic);
+        is_page || Some(text.as_str()) == title
+    });
+    let addresses = links.filter_map(|node| url.join(tree.attribute(node, "href")?).ok());
+    let linked: HashSet<Url> = addresses.map(plain).collect();
+    let is_linked = |part: &AddressPart| part.may_be_place && linked.contains(&plain(part.rest.clone()));
+    without_parts(url, |part| parts.is_place(part).unwrap_or_else(|| part.is_page || is_linked(part)))
+}
+
+/// Returns an address without its fragment and the slash at the end of its path.
+fn plain(mut url: Url) -> Url {
     url.set_fragment(None);
-    let is_paging = |name: &str, value: &str| {
-        let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-        PARAMETERS.contains(&name)
-            && (is_number || matches!(name, "sort" | "order" | "sid" | "s" | "view" | "highlight" | "show_poll"))
-    };
-    // A short name may be that of the thread itself, if it is the only one.
-    let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
-    let kept: Vec<&(String, String)> = pairs.iter().filter(|(name, value)| !is_paging(name, value)).collect();
-    if kept.len() < pairs.len() && (!kept.is_empty() || url.path().len() > 1 && !url.path().ends_with(".php")) {
-        url.set_query(None);
-        if !kept.is_empty() {
-            url.query_pairs_mut().extend_pairs(kept);
-        }
-    }
-    if let Some(path) = without_page(url.path()) {
-        url.set_path(&path);
-    }
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
     url
-}
-
-/// Returns a path without its last part if this tells a page, such as `/t/5/page/2/` or `/t/5/page-2`.
-fn without_page(path: &str) -> Option<String> {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let slash = if path.ends_with('/') { "/" } else { "" };
-    let (before, last) = path.trim_end_matches('/').rsplit_once('/')?;
-    let is_page = PAGES.iter().any(|start| last.strip_prefix(start).is_some_and(is_number));
-    if is_page {
-        return Some(format!("{before}{slash}"));
-    }
-    let (before, name) = before.rsplit_once('/').filter(|_| is_number(last))?;
-    (name == "page").then(|| format!("{before}{slash}"))
-}
-
-/// Returns an address without the number of a place in the thread, such as `/topic/7/title/12`: what is before it has a number
-/// itself, and the page links to it.
-fn without_place(tree: &Tree, url: &Url) -> Option<Url> {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let (before, _) = url.path().trim_end_matches('/').rsplit_once('/').filter(|(_, last)| is_number(last))?;
-    if !before.rsplit('/').take(2).any(is_number) {
-        return None;
-    }
-    let mut thread = url.clone();
-    thread.set_path(before);
-    let links = (0..tree.nodes().len()).filter_map(|node| tree.attribute(node, "href"));
-    let mut paths =
-        links.filter_map(|link| url.join(link).ok()).map(|link| link.path().trim_end_matches('/').to_owned());
-    paths.any(|path| path == before).then_some(thread)
 }
 
 /// Returns the heading before the first record: the last of the outermost kind.
@@ -164,4 +109,32 @@ fn tags(tree: &Tree) -> Vec<String> {
         }
     }
     tags
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thread(source: &str, url: &str) -> String {
+        let tree = Tree::parse(source).unwrap();
+        without_places((&tree, &url.parse().unwrap()), Some("Old lenses"), &PartRules::default()).into()
+    }
+
+    #[test]
+    fn a_link_by_the_title_or_as_a_page_tells_the_thread() {
+        let titled = "<h1><a href=/topic/7/old-lenses>Old lenses</a></h1>";
+        assert_eq!(thread(titled, "http://h/topic/7/old-lenses/12"), "http://h/topic/7/old-lenses");
+        assert_eq!(thread(titled, "http://h/topic/7/old-lenses?sort=new#5"), "http://h/topic/7/old-lenses");
+        let pages = "<a href='/show.php?t=7&a=1'>1</a> <a href='/show.php?t=7&a=1&s=20'>2</a>";
+        assert_eq!(thread(pages, "http://h/show.php?t=7&a=1&s=20"), "http://h/show.php?t=7&a=1");
+        let comments = "<a href=/2020/5/old-lenses/>1</a>";
+        assert_eq!(thread(comments, "http://h/2020/5/old-lenses/comment-page-2/"), "http://h/2020/5/old-lenses/");
+    }
+
+    #[test]
+    fn other_links_to_what_is_around_a_page_do_not() {
+        let forum = "<a href=/forum/7>Lenses</a> <a href=/show?f=7>Lenses</a>";
+        assert_eq!(thread(forum, "http://h/forum/7/12"), "http://h/forum/7/12");
+        assert_eq!(thread(forum, "http://h/show?f=7&t=12"), "http://h/show?f=7&t=12");
+    }
 }

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use crate::anchors::Anchor;
 use crate::combine::PostOrigin;
 use crate::corrections::{Taught, TaughtField};
+use crate::page_details::SiteRules;
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
 use crate::templates::{DatePlace, Extracted, RecordNodes, SamplePage, TemplatePlace, Templates};
@@ -33,6 +34,8 @@ pub(crate) struct Reading<'r> {
     pub anchors: &'r [Anchor],
     /// The templates.
     pub templates: &'r Templates,
+    /// What addresses and links of its site mean.
+    pub rules: &'r SiteRules,
     /// What they were learned from.
     pub sample: &'r [SamplePage<'r>],
     /// Whether that is the page itself, because nothing else is known of its host.
@@ -95,7 +98,7 @@ fn used(reading: Reading<'_>, found: &Extracted, place: TemplatePlace) -> UsedTe
 }
 
 fn evidence(reading: Reading<'_>, records: &PageRecords, markup: &PageRecords) -> Evidence {
-    let Reading { page, anchors, templates, sample, is_alone, taught } = reading;
+    let Reading { page, anchors, templates, sample, is_alone, taught, .. } = reading;
     let mut places: BTreeMap<DatePlace, (usize, usize)> = BTreeMap::new();
     for anchor in anchors {
         // The one in the middle: the same elements.

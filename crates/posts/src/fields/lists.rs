@@ -23,14 +23,17 @@ impl Places<'_> {
             .iter()
             .flat_map(|(record, node)| self.tree(*record).range(*node).map(|at| (self.page_of[*record], at)))
             .collect();
-        let is_target = |(place, nodes): &(&Place, &Placed)| {
+        let worth = |(place, nodes): (&Place, &Placed)| {
             let (record, node) = nodes[0];
-            (!authors.contains(place) || self.lead_on(nodes))
+            let may_be_target = (!authors.contains(place) || self.lead_on(nodes))
                 && self.tree(record).name(node) == "a"
-                && (!in_text.contains(&(self.page_of[record], node)) || self.is_in(**place, &HEADINGS))
-                && self.are_titles(nodes, if self.is_in(**place, &HEADINGS) { 1.0 } else { WORDS_MIN })
+                && (!in_text.contains(&(self.page_of[record], node)) || self.is_in(*place, &HEADINGS));
+            let words_min = if self.is_in(*place, &HEADINGS) { 1.0 } else { WORDS_MIN };
+            let worth = || self.titles(nodes).worth(self.number(), words_min);
+            may_be_target.then(worth).flatten().map(|worth| (worth, *place))
         };
-        self.by_place.iter().find(is_target).map(|(place, _)| *place)
+        // Records may have links to tags too, which fewer have, and which several have in common.
+        self.by_place.iter().filter_map(worth).max().map(|(_, place)| place)
     }
 
     /// Returns whether most links lead to what other links of their records are below: a forum before the last of its threads.
@@ -55,11 +58,12 @@ impl Places<'_> {
             .filter_map(|(node, _)| page.tree.attribute(node, "href"))
     }
 
-    /// Returns whether the links at a place have texts and lead to pages that differ from record to record.
-    fn are_titles(&self, nodes: &Placed, words_min: f64) -> bool {
+    /// Counts the texts of the links at a place, and the pages that they lead to.
+    fn titles(&self, nodes: &Placed) -> Titles {
         let firsts: Vec<(usize, NodeIndex)> =
             nodes.chunk_by(|(one, _), (other, _)| one == other).map(|of_record| of_record[0]).collect();
-        let (mut number, mut words, mut titles, mut links) = (0_usize, 0, HashSet::new(), HashSet::new());
+        let (mut counts, mut titles, mut links) = (Titles::default(), HashSet::new(), HashSet::new());
+        counts.records = firsts.len();
         // A single link of a page does not tell whether they differ.
         let pages = firsts.chunk_by(|(one, _), (other, _)| self.page_of[*one] == self.page_of[*other]);
         for (record, node) in pages.filter(|of_page| of_page.len() > 1).flatten() {
@@ -69,14 +73,37 @@ impl Places<'_> {
             if !path.is_empty() {
                 links.insert((self.page_of[*record], path));
             }
-            number += 1;
-            words += tree.node(*node).words;
+            counts.links += 1;
+            counts.words += tree.node(*node).words;
             titles.insert((self.page_of[*record], tree.text(*node)));
         }
-        number > 0
-            && firsts.len() as f64 >= SHARE_MIN * self.number() as f64
-            && words as f64 >= words_min * number as f64
-            && titles.len() as f64 >= DISTINCT_MIN * number as f64
-            && links.len() as f64 >= DISTINCT_MIN * number as f64
+        (counts.titles, counts.targets) = (titles.len(), links.len());
+        counts
+    }
+}
+
+/// Counts of the links at a place.
+#[derive(Debug, Clone, Copy, Default)]
+struct Titles {
+    /// Records with such a link.
+    records: usize,
+    /// Links of pages with several.
+    links: usize,
+    /// Words of these, the texts that differ, and the pages that they lead to.
+    words: usize,
+    titles: usize,
+    targets: usize,
+}
+
+impl Titles {
+    /// Returns how well links fit titles, if they have texts and lead to pages that differ from record to record.
+    fn worth(self, records: usize, words_min: f64) -> Option<(usize, usize)> {
+        let links = self.links as f64;
+        let are_titles = self.links > 0
+            && self.records as f64 >= SHARE_MIN * records as f64
+            && self.words as f64 >= words_min * links
+            && self.titles as f64 >= DISTINCT_MIN * links
+            && self.targets as f64 >= DISTINCT_MIN * links;
+        are_titles.then_some((self.titles.min(self.targets), self.words))
     }
 }

@@ -2,25 +2,8 @@
 
 use url::Url;
 
-/// Words for pages and for the number of the first item of a page.
-const PAGING: [&str; 14] = [
-    "page",
-    "pagina",
-    "página",
-    "seite",
-    "pg",
-    "paged",
-    "pageno",
-    "pagenum",
-    "pagenumber",
-    "page_num",
-    "page_number",
-    "start",
-    "startat",
-    "offset",
-];
-/// Words that stand for pages in a path too.
-const IN_PATHS: [&str; 4] = ["page", "pagina", "seite", "pg"];
+use crate::addresses::without_parts;
+
 /// Maximum number of numbers of an address that are tried.
 const NUMBERS_MAX: usize = 8;
 
@@ -31,68 +14,17 @@ pub(super) fn host(address: &str) -> String {
     url.port().map_or_else(|| name.to_owned(), |port| format!("{name}:{port}"))
 }
 
-/// Returns an address without its fragment and without what names one of several pages by usual words.
+/// Returns an address without its fragment, without pages by usual words, and without the slash at the end of its path.
 pub(super) fn without_paging(address: &str) -> String {
-    let Ok(mut url) = Url::parse(address) else { return address.to_owned() };
-    url.set_fragment(None);
-    if let Some(query) = url.query() {
-        let kept: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty() && !is_paging(pair)).collect();
-        let kept = kept.join("&");
-        url.set_query(Some(kept.as_str()).filter(|query| !query.is_empty()));
-    }
-    let path = path_without_paging(url.path());
+    let Ok(url) = Url::parse(address) else { return address.to_owned() };
+    let mut url = without_parts(&url, |part| part.is_page);
+    let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
     url.into()
 }
 
-/// Returns whether a pair of a query names a page.
-fn is_paging(pair: &str) -> bool {
-    pair.split_once('=').is_some_and(|(name, value)| is_number(value) && PAGING.contains(&name.to_lowercase().as_str()))
-}
-
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn path_without_paging(path: &str) -> String {
-    let mut kept: Vec<String> = Vec::new();
-    let mut segments = path.split('/').peekable();
-    while let Some(segment) = segments.next() {
-        let is_pair = IN_PATHS.contains(&segment) && segments.peek().is_some_and(|next| is_number(next));
-        if is_pair {
-            segments.next();
-            continue;
-        }
-        let plain = segment_without_paging(segment);
-        if plain.is_empty() && !segment.is_empty() {
-            continue;
-        }
-        kept.push(plain);
-    }
-    // What remains of `/t/1/page/2` and of `/t/1/page-2` is what `/t/1/` has.
-    let joined = kept.join("/");
-    if joined.len() > 1 { joined.trim_end_matches('/').to_owned() } else { "/".to_owned() }
-}
-
-/// Removes `page-2` from the end of a segment, before a suffix such as `.html`.
-fn segment_without_paging(segment: &str) -> String {
-    let (stem, suffix) = match segment.rsplit_once('.') {
-        Some((stem, suffix)) if suffix.bytes().all(|byte| byte.is_ascii_alphabetic()) => (stem, &segment[stem.len()..]),
-        _ => (segment, ""),
-    };
-    let digits = stem.trim_end_matches(|c: char| c.is_ascii_digit());
-    if digits.len() == stem.len() {
-        return segment.to_owned();
-    }
-    let word = digits.trim_end_matches(['-', '_', '=']);
-    let rest = IN_PATHS.iter().find_map(|paging| word.strip_suffix(paging));
-    match rest {
-        Some("") => String::new(),
-        Some(rest) if rest.ends_with(['-', '_', ',', ';', '.']) => {
-            format!("{}{suffix}", rest.trim_end_matches(['-', '_', ',', ';', '.']))
-        }
-        _ => segment.to_owned(),
-    }
 }
 
 /// Returns the addresses that differ from this one in one number: without it, or with 0 or 1 instead. One of them may be the
@@ -144,23 +76,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usual_paging_is_removed() {
-        for (address, plain) in [
-            ("https://h/t/5?page=2#p3", "https://h/t/5"),
-            ("https://h/t.php?t=5&start=20", "https://h/t.php?t=5"),
-            ("https://h/t.php?start=20&t=5", "https://h/t.php?t=5"),
-            ("https://h/t/5/page/2/", "https://h/t/5"),
-            ("https://h/t/a.5/page-2", "https://h/t/a.5"),
-            ("https://h/thread-5-page-2.html", "https://h/thread-5.html"),
-            ("https://h/t/5/", "https://h/t/5"),
-            ("https://h/t/page-maker", "https://h/t/page-maker"),
-            ("https://h/homepage2", "https://h/homepage2"),
-            ("https://h/?p=5", "https://h/?p=5"),
-            ("https://h/", "https://h/"),
-        ] {
-            assert_eq!(without_paging(address), plain, "{address}");
-            assert_eq!(without_paging(plain), plain);
+    fn all_forms_of_an_address_are_one() {
+        for address in ["https://h/t/5", "https://h/t/5/", "https://h/t/5/page/2/#p3", "https://h/t/5/?page=2"] {
+            assert_eq!(without_paging(address), "https://h/t/5", "{address}");
         }
+        assert_eq!((without_paging("https://h/?page=2").as_str(), without_paging("x").as_str()), ("https://h/", "x"));
     }
 
     #[test]

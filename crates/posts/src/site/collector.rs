@@ -8,15 +8,14 @@ use super::address::{host, without_paging};
 use super::moment::Moment;
 use super::names::{Names, TextId, hash_of};
 use super::origin::PageOrigin;
-use super::prints::{Prints, is_cut, plain};
+use super::prints::{Prints, is_cut};
 use super::sighting::{ParentKey, SeenPage, Sighting};
 use super::users::SeenUsers;
+use crate::addresses::title_key;
 use crate::records::{PagePost, PageRecords, PageThread, ParentRef, PostSource};
 
 /// Maximum number of sightings: some 8 GB.
 const SIGHTINGS_MAX: usize = 50_000_000;
-/// Words of titles that tell pages of one thread apart.
-const TITLE_PAGING: [&str; 5] = ["page", "pagina", "página", "seite", "pg"];
 
 /// The collector has as many posts as it can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -173,10 +172,4 @@ fn parent_key(parent: Option<&ParentRef>, site: &str) -> ParentKey {
         Some(ParentRef::Index(index)) => ParentKey::Index(u32::try_from(*index).unwrap_or(u32::MAX)),
         Some(ParentRef::Quote { .. }) => ParentKey::Quote,
     }
-}
-
-fn title_key(title: &str) -> u64 {
-    let words = title.split(|c: char| !c.is_alphabetic()).map(plain);
-    let words: Vec<String> = words.filter(|word| !word.is_empty() && !TITLE_PAGING.contains(&word.as_str())).collect();
-    if words.is_empty() { 0 } else { hash_of(&[&words.join(" ")]) }
 }
