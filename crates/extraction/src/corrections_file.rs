@@ -26,7 +26,7 @@ pub enum CorrectionsError {
     #[error("{0} is no file of corrections: {1}")]
     Malformed(PathBuf, #[source] serde_json::Error),
     /// The file is larger than any.
-    #[error("{0} is larger than {} MiB", BYTES_MAX >> 20)]
+    #[error("{0} is larger than {most} MiB", most = BYTES_MAX >> 20)]
     TooLarge(PathBuf),
     /// The file is of a later version of the program.
     #[error("{0} has version {1} of its format, and this program reads up to version {VERSION}")]

@@ -74,7 +74,7 @@ pub(super) fn run(args: &TeachArgs) -> Result<(), Failure> {
         (Some(url), Some(field), Some(path), _) => {
             let correction =
                 Correction { host: String::new(), field: field.field(), path: path.clone(), is_wrong: args.not };
-            teach(&args.dir, known, (url, correction))?
+            teach(&args.dir, known, (url.as_str(), correction))?
         }
         (.., Some(number)) => remove(&args.dir, known, number)?,
         _ => list(&known),

@@ -3,7 +3,6 @@
 use harvestman_posts::{
     Evidence, ExplainedPage, FieldPlace, NoPosts, PagePost, PageThread, PageUser, PostPlaces, UsedTemplate,
 };
-use jiff::civil::DateTime;
 use serde::Serialize;
 
 use super::input::{Input, NO_URL};
@@ -15,7 +14,7 @@ pub(super) struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// When it was fetched, in UTC.
-    pub fetched: DateTime,
+    pub fetched: String,
     /// The WARC file that it was read from, and the offset of its record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warc_file: Option<String>,
@@ -68,7 +67,7 @@ impl Answer {
         let (warc_file, warc_offset) = input.record.clone().unzip();
         Self {
             url,
-            fetched: input.page.fetched,
+            fetched: input.page.fetched.to_string(),
             warc_file,
             warc_offset,
             template,
