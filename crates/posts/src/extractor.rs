@@ -146,7 +146,7 @@ impl Extractor {
         let (taught, tree) = (taught.as_ref(), &page.tree);
         let known = self.hosts.get(page.url.authority());
         let alone = if known.is_none() { vec![(page.clone(), anchors_of(page, taught))] } else { Vec::new() };
-        let learned = known.is_none().then(|| templates_of(&alone, &self.corrections)).unwrap_or_default();
+        let learned = if alone.is_empty() { Templates::default() } else { templates_of(&alone, &self.corrections) };
         let (sample, templates) = known.map_or((&alone, &learned), |host| (&host.sample, &host.templates));
         let (anchors, sample) = (anchors_of(page, taught), sample_pages(sample));
         let elements = taught.map_or(&[][..], |taught| taught.right(TaughtField::Record));
