@@ -56,7 +56,7 @@ mod tests {
             let found = select(&tree, &[&Selector::parse(selector).unwrap()]);
             found[0].iter().map(|node| tree.text(*node)).collect()
         };
-        assert_eq!(texts(".post"), ["one two", "annx"]);
+        assert_eq!(texts(".post"), ["one two", "ann x"]);
         assert_eq!(texts("div.post > p:nth-child(2)"), ["two"]);
         assert_eq!(texts("[data-k=v], div a[href^='/u/'] + b"), ["two", "x"]);
         assert_eq!(texts("#p1:not(.b) p, tbody td"), ["one", "two", "cell"]);

@@ -82,5 +82,7 @@ mod tests {
         assert_eq!(tree.text(0), "ab c d e fg");
         let bold = (0..tree.nodes().len()).find(|at| tree.name(*at) == "b").unwrap();
         assert_eq!(tree.text_without(0, &|at| at == bold), "a c d e fg");
+        let apart = Tree::parse("<p><b>a</b> <i>b</i><i>c</i>\n<a href=/>d</a></p>").unwrap();
+        assert_eq!(apart.text(0), "a bc d");
     }
 }

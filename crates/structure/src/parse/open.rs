@@ -119,7 +119,7 @@ impl OpenElements {
         self.note_work(1);
         let mode = mode_inside(tag, space, self.mode());
         if self.tree.on {
-            self.tree.open(tag, space);
+            self.tree.open(tag, space == Space::Html);
         }
         self.stack.push(Open { tag, mode, space });
         if self.paths.len() < self.depth_max {

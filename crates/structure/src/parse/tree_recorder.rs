@@ -7,7 +7,6 @@ use harvestman_core::model::{PageNode, PageTree, UnplacedElement};
 
 use super::attributes::Attributes;
 use super::element::Tag;
-use super::open::Space;
 use super::raw::Raw;
 use super::text::Source;
 use super::tokens::TagToken;
@@ -36,6 +35,8 @@ pub(super) struct TreeRecorder {
     copied: Option<PageNode>,
     /// Whether text that follows belongs to the text that was recorded last.
     in_text: bool,
+    /// Whether white space came since the last text.
+    is_spaced: bool,
     is_exceeded: bool,
 }
 
@@ -48,7 +49,7 @@ impl TreeRecorder {
         }
         self.open.clear();
         (self.head, self.read, self.copied) = (None, None, None);
-        (self.in_text, self.is_exceeded) = (false, false);
+        (self.in_text, self.is_spaced, self.is_exceeded) = (false, false, false);
     }
 
     /// Returns what was recorded; `None` if nothing should be, or the page exceeds a bound.
@@ -111,8 +112,9 @@ impl TreeRecorder {
         self.copied = Some(node);
     }
 
-    /// Opens an element: that of the start tag that was read last, or another one that it implies.
-    pub fn open(&mut self, tag: Tag, space: Space) {
+    /// Opens an element: that of the start tag that was read last, or another one that it implies. Those of other languages than
+    /// HTML are never implied.
+    pub fn open(&mut self, tag: Tag, is_html: bool) {
         self.in_text = false;
         let parent = self.open.last().copied();
         let copied = self.copied.take();
@@ -124,7 +126,7 @@ impl TreeRecorder {
             _ if is_hidden || self.is_exceeded => HIDDEN,
             Some(of) => self.tree.push_copy(parent, of),
             None => {
-                let own = self.read.take_if(|(read, _)| *read == tag || space != Space::Html);
+                let own = self.read.take_if(|(read, _)| *read == tag || !is_html);
                 let element = own.map_or_else(|| self.tree.read_element(tag.name()), |(_, element)| element);
                 self.tree.push_element(parent, element)
             }
@@ -204,8 +206,13 @@ impl TreeRecorder {
         let shown = source.shown(text, entities);
         if self.in_text {
             self.tree.append_text(&shown);
-        } else if !shown.trim().is_empty() {
-            self.tree.push_text(parent, &shown);
+        } else if shown.trim().is_empty() {
+            self.is_spaced = true;
+        } else {
+            // The words of two elements touch only if nothing is between them.
+            let space = if std::mem::take(&mut self.is_spaced) { " " } else { "" };
+            self.tree.push_text(parent, space);
+            self.tree.append_text(&shown);
             self.in_text = true;
         }
     }
