@@ -5,7 +5,7 @@ use harvestman_posts::{
 };
 use serde::Serialize;
 
-use super::input::{Input, NO_URL};
+use super::input::{InspectedPage, NO_URL};
 
 /// The posts of a page, and how they were found.
 #[derive(Debug, Serialize)]
@@ -55,7 +55,7 @@ pub(super) struct AnsweredPost {
 
 impl Answer {
     /// Finds the posts of a page.
-    pub fn of(input: &Input) -> Self {
+    pub fn of(input: &InspectedPage) -> Self {
         let explained = input.extractor.explain(&input.page);
         let no_posts = explained.why_none();
         let ExplainedPage { records, posts: places, thread, template, evidence } = explained;

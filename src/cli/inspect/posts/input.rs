@@ -33,7 +33,7 @@ pub(super) struct PageFile<'a> {
 }
 
 /// A page to find posts in.
-pub(super) struct Input {
+pub(super) struct InspectedPage {
     /// The page.
     pub page: Page,
     /// What its site teaches.
@@ -42,7 +42,7 @@ pub(super) struct Input {
     pub record: Option<(String, u64)>,
 }
 
-impl Input {
+impl InspectedPage {
     /// Reads a page of a crawl, and learns from the other pages of its host.
     pub fn of_crawl(directory: &Path, url: &str) -> Result<Self, Failure> {
         let url = seeds::parse(url).map_err(|error| Failure::usage(error.replacen("seed ", "", 1)))?.url;

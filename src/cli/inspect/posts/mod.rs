@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use jiff::civil::DateTime;
 
 use self::answer::Answer;
-use self::input::{Input, PageFile};
+use self::input::{InspectedPage, PageFile};
 use crate::cli::exit::Failure;
 
 /// Show the posts of a page, and from which places of the page they were taken
@@ -56,8 +56,8 @@ pub struct PostsArgs {
 /// The page cannot be read, or exceeds the bounds on pages.
 pub fn run(args: &PostsArgs) -> Result<(), Failure> {
     let input = match &args.crawl {
-        Some(directory) => Input::of_crawl(directory, &args.page)?,
-        None => Input::of_file(&PageFile {
+        Some(directory) => InspectedPage::of_crawl(directory, &args.page)?,
+        None => InspectedPage::of_file(&PageFile {
             file: &args.page,
             url: args.url.as_ref(),
             content_type: args.content_type.as_deref(),
