@@ -11,7 +11,7 @@ const BYTES_OF_NODE: usize = 32;
 
 /// The elements and texts of a page, in the order of their begins: a node comes before all that is in it.
 ///
-/// All names, values and texts are kept in one string, so that a tree takes four allocations, however large it is.
+/// All names, values and texts are kept in one string, so that a tree takes three allocations, however large it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageTree {
     characters: String,
