@@ -3,6 +3,7 @@
 use jiff::civil::{Date, DateTime, Time};
 
 use crate::dates::{FoundDate, find_date, find_time, is_date_word};
+use crate::maps::HashMap;
 use crate::tree::{Content, NodeIndex, Tree};
 
 /// Maximum number of words of a text around a date.
@@ -31,13 +32,14 @@ pub struct Anchor {
 /// Finds the dates of a page, in document order. `now` is the local time at which it was fetched.
 pub fn find_anchors(tree: &Tree, now: DateTime) -> Vec<Anchor> {
     let mut found: Vec<Anchor> = Vec::new();
+    let mut dates = Dates { tree, now, found: HashMap::default() };
     for at in 1..tree.nodes().len() {
         if found.len() >= ANCHORS_MAX {
             break;
         }
         let anchor = match tree.content(at) {
             Content::Element(..) => of_attributes(tree, at, now),
-            Content::Text(text) => of_text(tree, at, (text, now)),
+            Content::Text(text) => dates.of_text(at, text),
         };
         let Some(anchor) = anchor else { continue };
         // The text of an element whose attribute tells the same.
@@ -141,52 +143,71 @@ fn of_epoch(digits: &str, now: DateTime) -> Option<FoundDate> {
     })
 }
 
-/// Returns the date in a text, together with what stands beside it on its line.
-fn of_text(tree: &Tree, at: NodeIndex, (text, now): (&str, DateTime)) -> Option<Anchor> {
-    if tree.node(at).words > WORDS_MAX || !may_be_date(text) {
-        return None;
-    }
-    let mut best: Option<Anchor> = None;
-    let mut read = None;
-    for node in tree.upwards(at).take(4).take_while(|node| tree.node(*node).words <= WORDS_MAX) {
-        // An element without more words says the same.
-        if read == Some(tree.node(node).words) {
-            continue;
-        }
-        read = Some(tree.node(node).words);
-        if best.is_none() && node != at && has_other_date(tree, (node, at), now) {
-            return None;
-        }
-        let date = if node == at { find_date(text, now) } else { find_date(&tree.text(node), now) };
-        let date = date.filter(|date| date.words_beside <= BESIDE_MAX);
-        match (date, &mut best) {
-            (Some(date), None) => {
-                let node = if node == at { tree.parent(at)? } else { node };
-                best = Some(Anchor { node, date });
-            }
-            // The time is in another element of the line.
-            (Some(date), Some(best))
-                if best.date.time.is_none() && date.time.is_some() && date.date == best.date.date =>
-            {
-                best.date = date;
-            }
-            _ => {}
-        }
-        if best.is_some_and(|best| best.date.time.is_some()) {
-            break;
-        }
-    }
-    best
+/// The dates in texts and elements of a page, each of which is looked for once.
+struct Dates<'t> {
+    tree: &'t Tree,
+    now: DateTime,
+    found: HashMap<NodeIndex, Option<FoundDate>>,
 }
 
-/// Returns whether another text of a node is a date by itself.
-fn has_other_date(tree: &Tree, (node, at): (NodeIndex, NodeIndex), now: DateTime) -> bool {
-    tree.range(node).filter(|other| *other != at).any(|other| match tree.content(other) {
-        Content::Text(text) => may_be_date(text) && find_date(text, now).is_some(),
-        Content::Element(..) => false,
-    })
+impl Dates<'_> {
+    /// Returns the date in a text, together with what stands beside it on its line.
+    fn of_text(&mut self, at: NodeIndex, text: &str) -> Option<Anchor> {
+        let tree = self.tree;
+        if tree.node(at).words > WORDS_MAX || !may_be_date(text) {
+            return None;
+        }
+        let mut best: Option<Anchor> = None;
+        let mut read = None;
+        for node in tree.upwards(at).take(4).take_while(|node| tree.node(*node).words <= WORDS_MAX) {
+            // An element without more words says the same.
+            if read == Some(tree.node(node).words) {
+                continue;
+            }
+            read = Some(tree.node(node).words);
+            if best.is_none() && node != at && self.has_other_date(node, at) {
+                return None;
+            }
+            let date = self.date(node).filter(|date| date.words_beside <= BESIDE_MAX);
+            match (date, &mut best) {
+                (Some(date), None) => {
+                    let node = if node == at { tree.parent(at)? } else { node };
+                    best = Some(Anchor { node, date });
+                }
+                // The time is in another element of the line.
+                (Some(date), Some(best))
+                    if best.date.time.is_none() && date.time.is_some() && date.date == best.date.date =>
+                {
+                    best.date = date;
+                }
+                _ => {}
+            }
+            if best.is_some_and(|best| best.date.time.is_some()) {
+                break;
+            }
+        }
+        best
+    }
+
+    /// Returns whether another text of a node is a date by itself.
+    fn has_other_date(&mut self, node: NodeIndex, at: NodeIndex) -> bool {
+        let tree = self.tree;
+        let is_text = |other: &NodeIndex| matches!(tree.content(*other), Content::Text(_));
+        tree.range(node).filter(|other| *other != at).filter(is_text).any(|text| self.date(text).is_some())
+    }
+
+    /// Returns the date in a text, or in the text of an element.
+    fn date(&mut self, node: NodeIndex) -> Option<FoundDate> {
+        let (tree, now) = (self.tree, self.now);
+        let find = || match tree.content(node) {
+            Content::Text(text) if may_be_date(text) => find_date(text, now),
+            Content::Text(_) => None,
+            Content::Element(_) => find_date(&tree.text(node), now),
+        };
+        *self.found.entry(node).or_insert_with(find)
+    }
 }
 
 fn may_be_date(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit()) || text.split_whitespace().take(4).any(is_date_word)
+    text.bytes().any(|byte| byte.is_ascii_digit()) || text.split_whitespace().take(4).any(is_date_word)
 }

@@ -15,6 +15,7 @@ mod extractor;
 mod feeds;
 mod fields;
 mod head;
+mod maps;
 mod markup;
 mod outline;
 mod page_details;

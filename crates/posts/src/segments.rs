@@ -2,9 +2,10 @@
 //!
 //! A record is the largest subtree with one of these dates, together with the siblings that belong to it.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use crate::anchors::Anchor;
+use crate::maps::{HashMap, HashSet};
 use crate::tree::{NodeIndex, Tree};
 
 /// Share of the dates that are in elements with a word, for records to be these elements, and share of the text in them.
@@ -181,7 +182,7 @@ impl Cuts {
 impl DatedPage<'_> {
     /// Returns the number of dates in each node that has any.
     fn counts(self) -> HashMap<NodeIndex, u32> {
-        let mut counts = HashMap::new();
+        let mut counts = HashMap::default();
         for anchor in self.anchors {
             self.tree.upwards(self.all[*anchor].node).for_each(|node| *counts.entry(node).or_default() += 1);
         }

@@ -1,9 +1,8 @@
 //! Takes each field of a post, or of a thread, from the source that has it or that is better supported.
 
-use std::collections::HashSet;
-
 use super::dates::joined;
 use super::matching::same_name;
+use crate::maps::HashSet;
 use crate::records::{PagePost, PageThread, PostSource};
 use crate::words::Words;
 

@@ -1,8 +1,7 @@
 //! Finds which posts of two sources are the same.
 
-use std::collections::HashMap;
-
 use super::dates::agree;
+use crate::maps::HashMap;
 use crate::records::PagePost;
 use crate::words::Words;
 
@@ -59,7 +58,7 @@ impl<'p> Matching<'p> {
 
     /// Pairs posts with one identifier or address, unless their texts differ.
     fn by_identifier(&mut self) {
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut known: HashMap<String, usize> = HashMap::default();
         for (two, post) in self.second.iter().enumerate() {
             keys(post).for_each(|key| {
                 known.entry(key).or_insert(two);
@@ -77,7 +76,7 @@ impl<'p> Matching<'p> {
 
     /// Pairs posts with the same text. Where several have it, they are in the same order.
     fn by_whole_text(&mut self) {
-        let mut known: HashMap<&[u64], Vec<usize>> = HashMap::new();
+        let mut known: HashMap<&[u64], Vec<usize>> = HashMap::default();
         for (two, words) in self.second_words.iter().enumerate().rev() {
             if words.len() > 0 && !self.is_taken[two] {
                 known.entry(&words.ordered).or_default().push(two);

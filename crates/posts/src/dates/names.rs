@@ -174,9 +174,26 @@ const ONE: [&str; 6] = ["a", "an", "one", "einer", "einem", "une"];
 
 static NAMES: LazyLock<Names> = LazyLock::new(collect);
 
+/// The lengths of the names that begin with each byte, as bits: most words are told from names by these.
+static LENGTHS: LazyLock<[u64; 256]> = LazyLock::new(|| {
+    let mut lengths = [0; 256];
+    for word in NAMES.keys().filter(|word| !word.is_empty()) {
+        lengths[usize::from(word.as_bytes()[0])] |= length_bit(word);
+    }
+    lengths
+});
+
 /// Returns what a word in lower case, without full stops at its end, means.
 pub fn name(word: &str) -> Option<Name> {
-    if word.len() > NAME_BYTES_MAX { None } else { NAMES.get(word).copied() }
+    let first = word.bytes().next()?;
+    if word.len() > NAME_BYTES_MAX || LENGTHS[usize::from(first)] & length_bit(word) == 0 {
+        return None;
+    }
+    NAMES.get(word).copied()
+}
+
+fn length_bit(word: &str) -> u64 {
+    1 << word.len().min(63)
 }
 
 /// Returns the unit that a word in lower case names.

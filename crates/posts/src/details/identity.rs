@@ -1,12 +1,13 @@
 //! Identifiers and addresses of records: attributes and links at one place of each that differ from record to record.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use harvestman_core::model::path_hash::{fold, step};
 use url::Url;
 
 use super::resolve;
 use crate::fields::{PageParts, Place, place_of};
+use crate::maps::{HashMap, HashSet};
 use crate::segments::Record;
 use crate::tree::{Content, NodeIndex, Tree};
 
@@ -72,11 +73,12 @@ impl IdRules {
         let contents = contents(pages);
         let mut attributes: BTreeMap<(u8, Place, String), Values> = BTreeMap::new();
         let mut links: BTreeMap<Place, Values> = BTreeMap::new();
-        let mut permanent: HashSet<Place> = HashSet::new();
+        let mut permanent: HashSet<Place> = HashSet::default();
         let mut number = 0;
         for (page, PageParts { tree, records, .. }) in pages.iter().enumerate() {
             for record in records {
-                for (node, place) in places(tree, record, records) {
+                for (node, position) in positions(tree, record, records) {
+                    let place = position.place(tree, node);
                     for (rank, name, value) in identifiers(tree, node) {
                         let values = attributes.entry((rank, place, name.to_owned())).or_default();
                         push_first(values, Value { record: number, page, text: value.to_owned() });
@@ -108,16 +110,22 @@ impl IdRules {
     /// Returns the marks of one of the records of a page.
     pub fn marks(&self, tree: &Tree, record: &Record, records: &[Record], page: &Url) -> Marks {
         let mut marks = Marks::default();
-        for (node, place) in places(tree, record, records) {
-            if let Some((of_id, name, prefix)) = &self.id
-                && *of_id == place
-                && marks.id.is_none()
+        let mut id = self.id.as_ref();
+        // The place of a node is what costs most.
+        for (node, position) in positions(tree, record, records) {
+            if let Some((of_id, name, prefix)) = id
                 && let Some((_, _, value)) = identifiers(tree, node).find(|(_, found, _)| found == name)
+                && position.place(tree, node) == *of_id
             {
                 marks.id = Some(value.strip_prefix(prefix.as_str()).unwrap_or(value).to_owned());
                 marks.anchor = (!name.starts_with("data-")).then(|| value.to_owned());
+                id = None;
             }
-            if self.link == Some(place) && marks.url.is_none() {
+            if self.link.is_some()
+                && marks.url.is_none()
+                && tree.name(node) == "a"
+                && self.link == Some(position.place(tree, node))
+            {
                 marks.url = link(tree, node, page);
             }
         }
@@ -125,12 +133,28 @@ impl IdRules {
     }
 }
 
-/// Returns the nodes of a record with their places, and the elements around it that have no other record.
-fn places<'t>(
+/// Where a node is: around a record, by this number of elements, or in one of its parts.
+#[derive(Debug, Clone, Copy)]
+enum Position {
+    Around(usize),
+    In(NodeIndex),
+}
+
+impl Position {
+    fn place(self, tree: &Tree, node: NodeIndex) -> Place {
+        match self {
+            Self::Around(level) => step(fold(b"around"), level as u64),
+            Self::In(part) => place_of(tree, (node, part)),
+        }
+    }
+}
+
+/// Returns the nodes of a record, and the elements around it that have no other record.
+fn positions<'t>(
     tree: &'t Tree,
     record: &'t Record,
     records: &'t [Record],
-) -> impl Iterator<Item = (NodeIndex, Place)> + 't {
+) -> impl Iterator<Item = (NodeIndex, Position)> + 't {
     let first = record.parts[0];
     // Records are in document order: an element with another one has one beside it.
     let at = records.partition_point(|other| other.parts[0] < first);
@@ -138,8 +162,8 @@ fn places<'t>(
     let is_own =
         move |node: &NodeIndex| beside.iter().flatten().all(|other| !tree.range(*node).contains(&other.parts[0]));
     let around = tree.upwards(first).skip(1).take(AROUND_MAX).take_while(is_own).enumerate();
-    let around = around.map(|(level, node)| (node, step(fold(b"around"), level as u64)));
-    around.chain(record.nodes(tree).map(|(node, part)| (node, place_of(tree, (node, part)))))
+    let around = around.map(|(level, node)| (node, Position::Around(level)));
+    around.chain(record.nodes(tree).map(|(node, part)| (node, Position::In(part))))
 }
 
 fn says_permanent(tree: &Tree, node: NodeIndex) -> bool {
@@ -192,7 +216,7 @@ fn link(tree: &Tree, node: NodeIndex, page: &Url) -> Option<String> {
 /// Returns whether most records have a value at a place, which no other record of the page has, and no other content elsewhere.
 fn is_rule(values: &Values, records: usize, contents: &[u64]) -> bool {
     let on_page: HashSet<(usize, &str)> = values.iter().map(|value| (value.page, value.text.as_str())).collect();
-    let mut known: HashMap<&str, u64> = HashMap::new();
+    let mut known: HashMap<&str, u64> = HashMap::default();
     let mut conflicts = 0_usize;
     for Value { record, text, .. } in values {
         conflicts += usize::from(*known.entry(text).or_insert(contents[*record]) != contents[*record]);

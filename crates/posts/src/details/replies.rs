@@ -1,11 +1,12 @@
 //! What records answer: the record that they are nested in or indented under, that they link to, or that they quote.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use url::Url;
 
 use super::identity::Marks;
 use super::resolve;
+use crate::maps::{HashMap, HashSet};
 use crate::records::ParentRef;
 use crate::segments::Record;
 use crate::tree::{Content, NodeIndex, Tree};
@@ -51,7 +52,7 @@ pub fn parents(tree: &Tree, page: &Url, records: &[Record], marks: &[Marks]) -> 
 /// Returns the record that each is nested in: it is in the element that contains it too, but further inside.
 fn nested(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
     // The records in each element, as far as they are its children.
-    let mut children: HashMap<NodeIndex, Vec<usize>> = HashMap::new();
+    let mut children: HashMap<NodeIndex, Vec<usize>> = HashMap::default();
     for (number, record) in records.iter().enumerate() {
         children.entry(tree.node(record.parts[0]).parent).or_default().push(number);
     }

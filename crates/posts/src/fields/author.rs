@@ -1,9 +1,8 @@
 //! The author of records: a link with a short text, or an element, that is the same wherever the person is.
 
-use std::collections::{HashMap, HashSet};
-
 use super::hints::{is_quoted, names_author, names_person};
 use super::{PageNode, Place, Placed, Places};
+use crate::maps::{HashMap, HashSet};
 use crate::tree::{Content, NodeIndex, Tree};
 
 /// Maximum number of words of a name.
@@ -74,7 +73,7 @@ impl Places<'_> {
 
     /// Returns how often each short text stands in the records: as a text, as a label of an element, before a quote.
     fn times(&self) -> HashMap<String, u32> {
-        let mut times: HashMap<String, u32> = HashMap::new();
+        let mut times: HashMap<String, u32> = HashMap::default();
         let mut see = |name: &str| {
             if name.len() <= BYTES_MAX {
                 *times.entry(name.trim().to_owned()).or_default() += 1;
@@ -162,7 +161,7 @@ impl Names {
 
     /// Returns whether most are the same but for their digits. A label is; but a person may have written all of a page.
     fn are_labels(&self) -> bool {
-        let mut times: HashMap<String, u32> = HashMap::new();
+        let mut times: HashMap<String, u32> = HashMap::default();
         for (text, (here, _)) in &self.by_text {
             *times.entry(text.replace(|c: char| c.is_ascii_digit(), "")).or_default() += here;
         }

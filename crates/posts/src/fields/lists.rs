@@ -1,8 +1,7 @@
 //! Lists: records that tell of other pages, each with a link whose text is the title of what it leads to.
 
-use std::collections::HashSet;
-
 use super::{PageNode, Place, Placed, Places};
+use crate::maps::HashSet;
 use crate::tree::NodeIndex;
 
 /// Names of headings: a link in one is the title of its record, even where it is within its text.
@@ -62,7 +61,7 @@ impl Places<'_> {
     fn titles(&self, nodes: &Placed) -> Titles {
         let firsts: Vec<(usize, NodeIndex)> =
             nodes.chunk_by(|(one, _), (other, _)| one == other).map(|of_record| of_record[0]).collect();
-        let (mut counts, mut titles, mut links) = (Titles::default(), HashSet::new(), HashSet::new());
+        let (mut counts, mut titles, mut links) = (Titles::default(), HashSet::default(), HashSet::default());
         counts.records = firsts.len();
         // A single link of a page does not tell whether they differ.
         let pages = firsts.chunk_by(|(one, _), (other, _)| self.page_of[*one] == self.page_of[*other]);

@@ -5,10 +5,11 @@ mod hints;
 mod lists;
 mod text;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 
 use harvestman_core::model::path_hash::{fold, step};
 
+use crate::maps::{HashMap, HashSet};
 use crate::segments::Record;
 use crate::tree::{Content, NodeIndex, Tree};
 
@@ -190,7 +191,7 @@ fn records_of(nodes: &Placed) -> Vec<usize> {
 
 /// Counts equal values.
 fn counts<T: std::hash::Hash + Eq>(values: impl Iterator<Item = T>) -> HashMap<T, u32> {
-    let mut counts = HashMap::new();
+    let mut counts = HashMap::default();
     values.for_each(|value| *counts.entry(value).or_default() += 1);
     counts
 }

@@ -1,11 +1,10 @@
 //! The text of records: the element that has what differs between them, and little else.
 
-use std::collections::{HashMap, HashSet};
-
 use harvestman_core::model::path_hash::fold;
 
 use super::hints::{Hint, is_aside, is_quoted};
 use super::{PageNode, PageParts, Place, Placed, Places, SHARE_MIN, counts, records_of};
+use crate::maps::{HashMap, HashSet};
 use crate::tree::{Content, NodeIndex};
 
 /// Share of the records beyond which the same text is a label.
@@ -110,7 +109,7 @@ impl Places<'_> {
         let names: Vec<Option<u64>> = (0..self.number()).map(|record| self.name_hash(record, author)).collect();
         let limit = |records: usize| (records / LABEL_SHARE).max(1) as u32;
         let on_page = |record: usize| limit(self.pages[self.page_of[record]].records.len());
-        let mut own = HashMap::new();
+        let mut own = HashMap::default();
         for (place, nodes) in &self.by_place {
             if Some(*place) == author
                 || self.is_element(nodes)
@@ -163,7 +162,7 @@ impl Places<'_> {
 
     /// Returns whether the texts of a place repeat on records of the same author.
     fn is_of_author(&self, nodes: &Placed, names: &[Option<u64>]) -> bool {
-        let mut by_name: HashMap<u64, Vec<u64>> = HashMap::new();
+        let mut by_name: HashMap<u64, Vec<u64>> = HashMap::default();
         for node in nodes {
             if let (Some(name), Some(hash)) = (names[node.0], self.text_hash(*node)) {
                 by_name.entry(name).or_default().push(hash);

@@ -1,6 +1,6 @@
 //! Learns the templates of a site from some of its pages.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use url::Url;
 
@@ -9,6 +9,7 @@ use super::sample::{DatePlace, SamplePage, dates_by_place};
 use super::template::{Template, worth};
 use crate::details::IdRules;
 use crate::fields::{PageParts, Place, Places};
+use crate::maps::HashSet;
 use crate::segments::{Cuts, DatedPage, Record};
 
 /// Minimum number of dates of one place on a page, for it to have records.

@@ -1,12 +1,13 @@
 //! The opening post of a thread, where its elements are others than those of the replies: a question before its answers, an
 //! article before its comments. It is before the records, has a date at one place, and no record in it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::record_fields::worth_of;
 use super::sample::{DatePlace, SamplePage};
 use crate::anchors::Anchor;
 use crate::fields::{Fields, PageParts, Places};
+use crate::maps::HashSet;
 use crate::segments::Record;
 use crate::tree::{NodeIndex, Tree};
 
@@ -108,7 +109,7 @@ fn groups(pages: &[Taken<'_>]) -> BTreeMap<DatePlace, Vec<(usize, usize)>> {
 
 /// Returns the opening post with its date at a place, and its average worth.
 fn candidate(pages: &[Taken<'_>], dates: DatePlace, group: &[(usize, usize)]) -> Option<(Opener, f64)> {
-    let (mut parts, mut paths, mut older) = (Vec::new(), HashSet::new(), 0_u32);
+    let (mut parts, mut paths, mut older) = (Vec::new(), HashSet::default(), 0_u32);
     for (page, at) in group {
         let Taken { page: SamplePage { tree, anchors, .. }, records, .. } = &pages[*page];
         let first = first_node(records)?;

@@ -1,9 +1,8 @@
 //! The fields of one record: where they are in it, and the post that they make.
 
-use std::collections::HashSet;
-
 use crate::anchors::Anchor;
 use crate::fields::{Fields, place_of};
+use crate::maps::HashSet;
 use crate::records::PagePost;
 use crate::segments::Record;
 use crate::tree::{Content, NodeIndex, Tree};

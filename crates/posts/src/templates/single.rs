@@ -1,11 +1,12 @@
 //! Pages with one post and nothing that repeats, such as messages of mailing lists: what differs from page to page is the post.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::opener::Opener;
 use super::record_fields::worth_of;
 use super::sample::{DatePlace, SamplePage};
 use crate::fields::{PageParts, Places};
+use crate::maps::HashSet;
 use crate::segments::Record;
 
 /// Minimum number of pages of a template of single posts.

@@ -1,7 +1,5 @@
 //! Records whose elements users named: nothing about them is learned but their fields.
 
-use std::collections::HashSet;
-
 use url::Url;
 
 use super::record_fields::{Found, post};
@@ -10,6 +8,7 @@ use super::template::Extracted;
 use crate::anchors::Anchor;
 use crate::details::IdRules;
 use crate::fields::{Fields, PageParts, Places};
+use crate::maps::HashSet;
 use crate::segments::Record;
 use crate::tree::{NodeIndex, Tree};
 

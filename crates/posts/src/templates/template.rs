@@ -1,6 +1,6 @@
 //! A template of pages with several records.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::opener::Opener;
 use super::record_fields::{Found, post, worth_of};
@@ -8,6 +8,7 @@ use super::sample::DatePlace;
 use crate::anchors::Anchor;
 use crate::details::IdRules;
 use crate::fields::{ALIKE_MIN, Fields, Place, place_of};
+use crate::maps::HashSet;
 use crate::records::PagePost;
 use crate::segments::{Cuts, DatedPage, Record};
 use crate::tree::{NodeIndex, Tree};

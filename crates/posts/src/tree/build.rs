@@ -11,6 +11,7 @@ use harvestman_structure::parse::Parser;
 use super::xml::as_html;
 use super::{Node, NodeIndex, Tree};
 use crate::head::PageHead;
+use crate::maps::HashMap;
 
 /// Elements whose content is not shown, of those that the parser records.
 const HIDDEN: [&str; 5] = ["script", "noscript", "head", "title", "textarea"];
@@ -74,6 +75,8 @@ struct Nodes<'p> {
     class: String,
     /// Hashes of the class names of an element.
     classes: Vec<u64>,
+    /// The words of elements with classes that were read, by name and classes.
+    words: HashMap<(&'p str, &'p str), u64>,
 }
 
 impl<'p> Nodes<'p> {
@@ -81,7 +84,7 @@ impl<'p> Nodes<'p> {
     fn of(page: &'p PageTree, range: Range<PageNode>, mut head: Option<&mut PageHead>) -> Vec<Node> {
         let mut nodes = Vec::with_capacity(range.len() + 1);
         nodes.push(Node::root());
-        let mut made = Self { page, nodes, class: String::new(), classes: Vec::new() };
+        let mut made = Self { page, nodes, class: String::new(), classes: Vec::new(), words: HashMap::default() };
         let mut places = vec![0; range.len()];
         for node in range.clone() {
             let parent = page.parent(node);
@@ -124,9 +127,23 @@ impl<'p> Nodes<'p> {
 
     fn push_element(&mut self, parent: NodeIndex, source: PageNode) -> NodeIndex {
         let name = self.page.name(source);
-        let (is_link, tag) = (name == "a", fold_run(name.as_bytes()));
+        let tag = fold_run(name.as_bytes());
+        let word = match self.page.attribute(source, "class") {
+            // Few elements have classes that no other one has.
+            Some(names) => match self.words.get(&(name, names)) {
+                Some(word) => *word,
+                None => self.read_classes(name, names),
+            },
+            None => tag,
+        };
+        let at = self.push(parent, (word, tag), source);
+        self.nodes[at].is_linked |= name == "a";
+        at
+    }
+
+    /// Returns a hash of the name of an element and its classes.
+    fn read_classes(&mut self, name: &'p str, names: &'p str) -> u64 {
         self.classes.clear();
-        let names = self.page.attribute(source, "class").unwrap_or_default();
         for name in names.split_ascii_whitespace() {
             self.class.clear();
             self.class.extend(name.chars().filter(|c| !c.is_ascii_digit()));
@@ -137,10 +154,9 @@ impl<'p> Nodes<'p> {
         }
         self.classes.sort_unstable();
         self.classes.dedup();
-        let word = self.classes.iter().fold(tag, |word, class| step(word, *class));
-        let at = self.push(parent, (word, tag), source);
-        self.nodes[at].is_linked |= is_link;
-        at
+        let word = self.classes.iter().fold(fold_run(name.as_bytes()), |word, class| step(word, *class));
+        self.words.insert((name, names), word);
+        word
     }
 
     fn push(&mut self, parent: NodeIndex, (word, tag): (u64, u64), source: PageNode) -> NodeIndex {
