@@ -55,7 +55,7 @@ pub fn run(args: &PostsTruthArgs) -> Result<(), Failure> {
     }
     let pages = html_pages(&files, Limits::default()).map_err(anyhow::Error::from)?;
     let options = PostMeasurement { learn: args.learn, is_without_markup: args.no_markup, worst: args.worst };
-    let measured = measure_posts(&pages, &truth, &options, &Clock::system());
+    let measured = measure_posts(&pages, &truth, &options, &Clock::system()).map_err(anyhow::Error::from)?;
     if measured.scores.all.expected == 0 {
         let (pages, path) = (pages.len(), args.truth.display());
         let what =

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::identity::Identity;
 use super::tally::PostTally;
 use super::truth::{Field, PostTruth};
 use super::words::Words;
 use harvestman_posts::ParentRef;
+use harvestman_posts::site::Collector;
 
 /// The posts found so far, with the truth.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ pub(super) struct Collected<'t> {
     /// Counts by type of page.
     pub tallies: BTreeMap<String, PostTally>,
     pub found: Vec<Occurrence>,
+    /// Finds out which of these are the same post, as an export does.
+    pub records: Collector,
 }
 
 /// A post found on a page, reduced to what is compared once all pages are known.
@@ -36,7 +38,6 @@ pub(super) struct Occurrence {
     pub url: Option<String>,
     pub thread: Option<String>,
     pub parent: Option<ParentRef>,
-    pub identity: Identity,
     /// The posts found on its page, by their order; empty unless its parent is given by an index.
     pub on_page: Vec<Option<usize>>,
 }
@@ -47,7 +48,8 @@ impl<'t> Collected<'t> {
         let readings =
             |post: &PostTruth| std::iter::once(&post.text).chain(&post.variants).map(|text| Words::of(text)).collect();
         let readings = truth.iter().map(readings).collect();
-        Self { truth, readings, expected: HashSet::new(), tallies: BTreeMap::new(), found: Vec::new() }
+        let (expected, tallies, records) = (HashSet::new(), BTreeMap::new(), Collector::default());
+        Self { truth, readings, expected, tallies, found: Vec::new(), records }
     }
 
     /// Returns whether a page that lacks some fields shows this one of a post.

@@ -8,7 +8,9 @@ use super::scorer::{PostScores, Scorer};
 use super::truth::PostTruth;
 use crate::corpus::HtmlPage;
 use harvestman_core::clock::Clock;
+use harvestman_posts::site::{PageNeighbours, PageOrigin, TooManyPosts};
 use harvestman_posts::{Extractor, Page};
+use jiff::tz::TimeZone;
 
 /// The number of pages of a host to learn from, by default.
 pub const LEARN_PAGES: usize = 500;
@@ -42,13 +44,17 @@ pub struct MeasuredPosts {
 }
 
 /// Learns the templates of the pages, finds their posts, and scores them.
+///
+/// # Errors
+///
+/// There are too many posts.
 #[expect(clippy::cast_precision_loss, reason = "numbers of pages are far below 2^52")]
 pub fn measure_posts(
     pages: &[HtmlPage],
     truth: &[PostTruth],
     options: &PostMeasurement,
     clock: &Clock,
-) -> MeasuredPosts {
+) -> Result<MeasuredPosts, TooManyPosts> {
     let parse = |page: &HtmlPage| match options.is_without_markup {
         true => Page::parse(&page.url, &without_markup(&page.html)?, page.fetched),
         false => Page::parse(&page.url, &page.html, page.fetched),
@@ -66,20 +72,26 @@ pub fn measure_posts(
         let parsed = parse(page);
         let parsed_at = clock.now();
         unparsed += u64::from(parsed.is_none());
-        let records = parsed.map(|page| extractor.extract(&page)).unwrap_or_default();
+        let records = parsed.as_ref().map(|page| extractor.extract(page)).unwrap_or_default();
         extracting += clock.now().since(parsed_at).as_secs_f64();
         parsing += parsed_at.since(start).as_secs_f64();
-        scorer.add(&page.url, &types.type_of(&page.url), &records);
+        let origin = PageOrigin {
+            url: page.url.as_str().to_owned(),
+            crawl_time: page.fetched.to_zoned(TimeZone::UTC).map(|time| time.timestamp()).unwrap_or_default(),
+            head: parsed.as_ref().map(PageNeighbours::of).unwrap_or_default(),
+            ..PageOrigin::default()
+        };
+        scorer.add((&page.url, &origin), &types.type_of(&page.url), &records)?;
     }
     let count = pages.len().max(1) as f64;
-    MeasuredPosts {
+    Ok(MeasuredPosts {
         missing: scorer.missing_pages(),
         scores: scorer.finish(options.worst),
         learnt,
         unparsed,
         parse_seconds: parsing / count,
         extract_seconds: extracting / count,
-    }
+    })
 }
 
 /// Returns at most so many pages of each host, spread evenly.

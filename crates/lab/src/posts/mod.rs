@@ -5,7 +5,6 @@
 
 mod collected;
 mod flaws;
-mod identity;
 mod markup;
 mod matching;
 mod measured;

@@ -6,13 +6,13 @@ use url::Url;
 
 use super::collected::{Collected, Occurrence, record};
 use super::flaws::{Flaw, PageFlaws};
-use super::identity::Identity;
 use super::matching::{Candidate, Verdict, judge};
 use super::site::{SiteTally, score_site};
 use super::tally::PostTally;
 use super::times::{TimeMatch, compare_times};
 use super::truth::{Field, PostTruth};
 use super::words::Words;
+use harvestman_posts::site::{PageOrigin, TooManyPosts};
 use harvestman_posts::{PagePost, PageRecords, ParentRef};
 
 /// Scores pages one after the other.
@@ -66,7 +66,19 @@ impl<'t> Scorer<'t> {
     }
 
     /// Scores what was found on a page. A page counts once.
-    pub fn add(&mut self, url: &Url, page_type: &str, records: &PageRecords) {
+    ///
+    /// # Errors
+    ///
+    /// There are too many posts.
+    pub fn add(
+        &mut self,
+        (url, origin): (&Url, &PageOrigin),
+        page_type: &str,
+        records: &PageRecords,
+    ) -> Result<(), TooManyPosts> {
+        let first = self.known.found.len() as u64;
+        let places: Vec<u64> = (first..first + records.posts.len() as u64).collect();
+        self.known.records.add(origin, records, &places)?;
         let shown = self.shown.remove(url).unwrap_or_default();
         let texts: Vec<_> = records.posts.iter().map(|post| [Words::of(&post.text)]).collect();
         let verdicts = self.verdicts(&shown, records, &texts);
@@ -97,7 +109,6 @@ impl<'t> Scorer<'t> {
                 url: post.url.clone(),
                 thread: thread_of(post, records),
                 parent: post.parent.clone(),
-                identity: identity(post, url, &texts[at][0]),
                 on_page: if is_index { on_page.clone() } else { Vec::new() },
             });
         }
@@ -110,6 +121,7 @@ impl<'t> Scorer<'t> {
         if !flaws.is_empty() {
             self.pages.push(flaws);
         }
+        Ok(())
     }
 
     /// Returns the scores of all pages, with at most so many of the worst.
@@ -194,11 +206,4 @@ fn thread_of(post: &PagePost, records: &PageRecords) -> Option<String> {
     let thread = post.thread.as_ref().or(records.thread.as_ref())?;
     let url = thread.url.as_deref()?;
     Some(super::replies::plain(url.split('#').next().unwrap_or_default()))
-}
-
-fn identity(post: &PagePost, page: &Url, text: &Words) -> Identity {
-    let host = page.host_str().unwrap_or_default();
-    let id = post.id.as_ref().map(|id| format!("{host} {id}"));
-    let keys = id.into_iter().chain(post.url.as_deref().map(super::replies::plain)).collect();
-    Identity { keys, content: text.fingerprint(post.author.as_deref().unwrap_or_default()) }
 }

@@ -7,6 +7,7 @@ use url::Url;
 use super::scorer::{PostScores, Scorer};
 use super::tally::FieldTally;
 use super::truth::{Field, PostTruth, parse_truth};
+use harvestman_posts::site::PageOrigin;
 use harvestman_posts::{PagePost, PageRecords, PageThread, ParentRef};
 
 /// Two threads; the second page of the first one; a page of a member that shows parts.
@@ -47,7 +48,8 @@ fn scores(pages: &[(&str, PageRecords)]) -> PostScores {
     let mut scorer = Scorer::new(&truth);
     for (url, records) in pages {
         let url = Url::parse(url).unwrap();
-        scorer.add(&url, url.path(), records);
+        let origin = PageOrigin { url: url.as_str().to_owned(), ..PageOrigin::default() };
+        scorer.add((&url, &origin), url.path(), records).unwrap();
     }
     scorer.finish(9)
 }
@@ -133,9 +135,13 @@ fn one_post_on_two_pages_is_one_record_if_its_key_or_its_content_is_the_same() {
 }
 
 #[test]
-fn two_posts_with_one_key_are_merged() {
+fn two_posts_with_one_key_are_merged_unless_both_are_on_one_page() {
     let twice = vec![post("p1", "Ada", "", "How do I boil an egg"), post("p1", "Bo", "", "In water")];
     let site = scores(&[("http://h/t", page("http://h/t", twice))]).site;
+    assert_eq!((site.found, site.records, site.merged, site.duplicates), (2, 2, 0, 0));
+    let first = page("http://h/t", vec![post("p1", "Ada", "", "How do I boil an egg")]);
+    let second = page("http://h/t", vec![post("p1", "Ada", "", "Thanks")]);
+    let site = scores(&[("http://h/t", first), ("http://h/t?page=2", second)]).site;
     assert_eq!((site.found, site.records, site.merged, site.duplicates), (2, 1, 1, 0));
 }
 

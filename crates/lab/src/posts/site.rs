@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::collected::{Collected, Occurrence, record};
-use super::identity::records;
 use super::replies::KnownPosts;
 use super::tally::share;
 use super::threads::ThreadPairs;
 use super::truth::Field;
+use harvestman_posts::site::Site;
 
 /// Counts over a site, in which a post counts once, on however many pages it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct SiteTally {
     pub expected: u64,
     /// Those of them that were found on some page.
     pub found: u64,
-    /// Records: the found posts, of which those with one identifier or address are one. Records of excerpts alone do not count.
+    /// Records as an export has them. Those of excerpts alone do not count.
     pub records: u64,
     /// Records beyond the first of one post.
     pub duplicates: u64,
@@ -43,7 +43,8 @@ pub(super) fn score_site(all: &mut Collected<'_>) -> SiteTally {
     let found = std::mem::take(&mut all.found);
     add_threads(all, &found);
     add_parents(all, &found);
-    SiteTally { expected: all.expected.len() as u64, ..count_records(&found) }
+    let site = std::mem::take(&mut all.records).finish();
+    SiteTally { expected: all.expected.len() as u64, ..count_records(&site, &found) }
 }
 
 fn add_threads(all: &mut Collected<'_>, found: &[Occurrence]) {
@@ -94,13 +95,14 @@ fn add_parents(all: &mut Collected<'_>, found: &[Occurrence]) {
     }
 }
 
-fn count_records(found: &[Occurrence]) -> SiteTally {
-    let identities: Vec<_> = found.iter().map(|post| post.identity.clone()).collect();
+fn count_records(site: &Site, found: &[Occurrence]) -> SiteTally {
     let (mut posts_of, mut counted) = (HashMap::<usize, BTreeSet<usize>>::new(), HashSet::new());
-    for (number, post) in records(&identities).into_iter().zip(found) {
-        posts_of.entry(number).or_default().extend(post.of);
-        if !post.is_excerpt {
-            counted.insert(number);
+    for (number, places) in site.places().enumerate() {
+        for post in places.filter_map(|place| found.get(usize::try_from(place).ok()?)) {
+            posts_of.entry(number).or_default().extend(post.of);
+            if !post.is_excerpt {
+                counted.insert(number);
+            }
         }
     }
     let mut records_of: HashMap<usize, u64> = HashMap::new();

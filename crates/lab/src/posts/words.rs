@@ -64,11 +64,6 @@ impl Words {
         if self.is_empty() { 0.0 } else { self.common(whole) as f64 / self.len() as f64 }
     }
 
-    /// Returns a hash of the words and a name.
-    pub fn fingerprint(&self, name: &str) -> u64 {
-        FixedState::with_seed(0).hash_one((&self.hashes, name))
-    }
-
     /// Returns the number of words in both.
     fn common(&self, other: &Self) -> usize {
         let (mut at, mut count) = (0, 0);

@@ -72,6 +72,14 @@ impl Site {
         self.grouped.posts.is_empty()
     }
 
+    /// Returns for each post, in the order of [`Site::posts`], the places that were given to [`Collector::add`] for it.
+    pub fn places(&self) -> impl Iterator<Item = impl Iterator<Item = u64> + '_> + '_ {
+        self.grouped.posts.iter().map(|post| {
+            let members = self.grouped.members_of(post).iter();
+            members.map(|at| self.collected.sightings[*at as usize].place)
+        })
+    }
+
     /// Returns the users, sorted by host and name.
     pub fn users(&self) -> &[User] {
         &self.users

@@ -49,8 +49,11 @@ impl Collector {
         let mut page = self.page(origin, records);
         self.users.add(&mut self.names, page.host, &records.users);
         let number = self.pages.len() as u32;
+        // Texts that end as cut ones do are cut where they are the longest: others end so by the will of their authors.
+        let whole = records.posts.iter().filter(|post| !is_cut(&post.text)).map(|post| post.text.len()).max();
         for (index, (post, place)) in records.posts.iter().zip(places).enumerate() {
-            let sighting = self.sighting(post, &page);
+            let is_cut = is_cut(&post.text) && whole.is_none_or(|whole| post.text.len() >= whole);
+            let sighting = self.sighting(post, &page, is_cut);
             self.sightings.push(Sighting { page: number, index: index as u32, place: *place, ..sighting });
         }
         page.content = content(&records.posts);
@@ -111,9 +114,9 @@ impl Collector {
         id
     }
 
-    fn sighting(&mut self, post: &PagePost, page: &SeenPage) -> Sighting {
+    fn sighting(&mut self, post: &PagePost, page: &SeenPage, is_cut: bool) -> Sighting {
         let own = post.thread.as_ref().filter(|thread| thread.url.is_some());
-        let is_excerpt = post.is_excerpt || is_cut(&post.text);
+        let is_excerpt = post.is_excerpt || is_cut;
         let is_feed = post.source == PostSource::Feed;
         let url_base = self.names.id_of(post.url.as_deref().map(without_paging).as_deref());
         let (thread, is_thread_told) = match own {

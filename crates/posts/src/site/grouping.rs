@@ -4,7 +4,7 @@ use super::groups::Groups;
 use super::names::Names;
 use super::sighting::{SeenPage, Sighting};
 use super::threads::ThreadSets;
-use super::{excerpts, identity, revisions};
+use super::{excerpts, identity, revisions, short_texts, unnamed};
 
 /// Returns the number of the set of each sighting: that of its first one.
 pub(super) fn group(
@@ -17,6 +17,8 @@ pub(super) fn group(
     let of_threads = sightings.iter().map(|sighting| threads.find(sighting.thread)).collect();
     let mut groups = Groups::of(sightings, pages, of_threads);
     groups.join_equal_texts();
+    short_texts::join(&mut groups);
+    unnamed::join(&mut groups);
     excerpts::join(&mut groups);
     revisions::join(&mut groups);
     (0..sightings.len() as u32).map(|at| groups.find(at)).collect()

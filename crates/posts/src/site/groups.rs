@@ -10,7 +10,7 @@ use super::sighting::{SeenPage, Sighting};
 use super::union::Sets;
 
 /// Minimum length of texts, in letters and digits, that are the same post in two places at the same time.
-const LENGTH_MIN: u32 = 24;
+pub(super) const LENGTH_MIN: u32 = 24;
 /// Minimum length of texts that are the same post in one thread, at about the same time.
 const LONG_MIN: u32 = 64;
 

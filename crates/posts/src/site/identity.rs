@@ -15,6 +15,10 @@ type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 /// Replaces the identifiers that are unique within a thread only by such that are unique, and removes identifiers and
 /// addresses that different posts share.
 pub(super) fn validate(sightings: &mut [Sighting], pages: &[SeenPage], names: &Names, threads: &mut ThreadSets) {
+    let of_lists = hosts_with_other_lists(sightings, pages);
+    let is_of_list =
+        |sighting: &Sighting| sighting.is_excerpt && of_lists.contains(&pages[sighting.page as usize].host);
+    sightings.iter_mut().filter(|sighting| is_of_list(sighting)).for_each(|sighting| sighting.id = 0);
     let conflicts = conflicts(sightings, |sighting| sighting.id);
     let by_thread = hosts_by_thread(sightings, pages, &conflicts);
     for sighting in sightings.iter_mut().filter(|sighting| sighting.id != 0) {
@@ -28,6 +32,29 @@ pub(super) fn validate(sightings: &mut [Sighting], pages: &[SeenPage], names: &N
     let mut shared = self::conflicts(sightings, |sighting| sighting.url);
     shared.extend(ambiguous_addresses(sightings));
     sightings.iter_mut().filter(|sighting| shared.contains(&sighting.url)).for_each(|sighting| sighting.url = 0);
+}
+
+/// Returns the hosts on which the identifiers of excerpts are often those of other posts: lists show the last post of a thread with
+/// the number of the thread, for example.
+fn hosts_with_other_lists(sightings: &[Sighting], pages: &[SeenPage]) -> HashSet<TextId> {
+    let with_id = |is_excerpt: bool| {
+        let is_kind = move |sighting: &&Sighting| sighting.is_excerpt == is_excerpt && !sighting.is_feed;
+        sightings.iter().filter(|sighting| sighting.id != 0 && sighting.author != 0).filter(is_kind)
+    };
+    let mut full: Map<u64, &Sighting> = Map::default();
+    for sighting in with_id(false) {
+        full.entry(sighting.id).or_insert(sighting);
+    }
+    // The numbers of excerpts whose identifier a full text has, and of those that are of another one.
+    let mut counts: Map<TextId, [usize; 2]> = Map::default();
+    for (sighting, full) in with_id(true).filter_map(|sighting| Some((sighting, full.get(&sighting.id)?))) {
+        let is_other = have_other_texts(sighting, full) && have_other_authors(sighting, full);
+        let [all, others] = counts.entry(pages[sighting.page as usize].host).or_default();
+        *all += 1;
+        *others += usize::from(is_other);
+    }
+    let are_other = |[all, others]: &[usize; 2]| *others as f64 > CONFLICTS * *all as f64;
+    counts.into_iter().filter(|(_, counts)| are_other(counts)).map(|(host, _)| host).collect()
 }
 
 /// Returns the identifier of a post that is unique within its thread only.

@@ -21,12 +21,14 @@ mod prints;
 mod quotes;
 mod records;
 mod revisions;
+mod short_texts;
 mod sighting;
 mod site_posts;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod union;
+mod unnamed;
 mod users;
 
 pub use assemble::{PostStore, Site};

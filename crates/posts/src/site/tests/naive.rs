@@ -70,7 +70,7 @@ fn any_post() -> impl Strategy<Value = PagePost> {
     let id = prop::option::weighted(0.3, prop::sample::select(vec!["1", "2", "3"]));
     let url = prop::option::weighted(0.2, prop::sample::select(vec!["http://h/p/1", "http://h/t/1#p2"]));
     let author = prop::option::weighted(0.8, prop::sample::select(vec!["ann", "bob"]));
-    let dates = ["2026-01-01T10:00", "2026-01-01T11:00", "2026-01-01", "2026-01-02", "2026-02-02T10:00"];
+    let dates = ["2026-01-01T10:00", "2026-01-01T11:00:07", "2026-01-01", "2026-01-02", "2026-02-02T10:00"];
     let date = prop::option::weighted(0.8, prop::sample::select(dates.to_vec()));
     let parent = prop::option::weighted(
         0.3,
@@ -146,6 +146,8 @@ impl Naive<'_> {
         self.join_alike(same_time);
         self.join_alike(same_thread);
         self.join_alike(same_page);
+        self.join_short_texts();
+        self.join_unnamed();
         let alone: Vec<usize> = (0..self.labels.len()).filter(|at| self.is_waiting(*at)).collect();
         let best: Vec<_> = alone.iter().map(|at| self.best_text(*at)).collect();
         for (excerpt, text) in alone.iter().zip(best) {
@@ -241,6 +243,86 @@ impl Naive<'_> {
         }
     }
 
+    /// Joins equal short texts by one author at one time, of which one is on a page that shows the other's thread, or one author only.
+    fn join_short_texts(&mut self) {
+        let is_short = |at: &usize| {
+            let it = &self.sightings[*at];
+            it.author != 0 && !it.is_excerpt && is_exact(it) && self.length(*at) < 24
+        };
+        let page = |at: usize| self.on(self.sightings[at].page as usize);
+        let is_of_one = |at: usize| {
+            let posts = page(at);
+            posts.len() > 1 && posts.iter().all(|other| self.sightings[*other].author == self.sightings[at].author)
+        };
+        let shows = |at: usize, other: usize| {
+            let thread = self.threads[other];
+            let is_in = |of: &usize| self.threads[*of] == thread;
+            let of_thread: HashSet<usize> = (0..self.labels.len()).filter(is_in).map(|of| self.labels[of]).collect();
+            thread != 0 && page(at).iter().any(|of| of_thread.contains(&self.labels[*of]))
+        };
+        let is_alike = |one: usize, other: usize| {
+            let (a, b) = (&self.sightings[one], &self.sightings[other]);
+            let seconds = |it: &Sighting| it.moment.map(|moment| moment.seconds);
+            let is_like = |it: &Sighting, b: &Sighting| {
+                it.author == b.author && seconds(it) == seconds(b) && it.prints.whole == b.prints.whole
+            };
+            let number = |at: usize| {
+                let it = &self.sightings[at];
+                let before = page(at).into_iter().filter(|of| *of < at);
+                before.filter(|of| is_exact(&self.sightings[*of]) && is_like(&self.sightings[*of], it)).count()
+            };
+            is_like(a, b) && number(one) == number(other)
+        };
+        let short: Vec<usize> = (0..self.labels.len()).filter(is_short).collect();
+        let mut pairs = Vec::new();
+        for one in short.iter().copied() {
+            let mut before = short.iter().copied().filter(|other| *other < one && is_alike(one, *other));
+            let other =
+                before.find(|other| is_of_one(one) || is_of_one(*other) || shows(one, *other) || shows(*other, one));
+            pairs.extend(other.map(|other| (one, other)));
+        }
+        pairs.into_iter().for_each(|(one, other)| self.join(one, other));
+    }
+
+    /// Joins posts without an author to those with one.
+    fn join_unnamed(&mut self) {
+        let count = self.labels.len();
+        let has_name = |of: &Self, at: usize| {
+            (0..count).any(|other| of.labels[other] == of.labels[at] && is_whole(&of.sightings[other]))
+        };
+        let unnamed = |at: &usize| !has_name(self, *at);
+        let unnamed: Vec<usize> = (0..count).filter(unnamed).collect();
+        let best = |at: usize| {
+            let one = &self.sightings[at];
+            let is_linked = |it: &Sighting| one.url_base != 0 && one.url_base == self.pages[it.page as usize].base;
+            let fits = |other: &usize| {
+                let it = &self.sightings[*other];
+                let seconds = one.moment.zip(it.moment).map(|(one, it)| (one.seconds - it.seconds).abs());
+                let is_second = self.threads[at] != 0
+                    && self.threads[at] == self.threads[*other]
+                    && seconds == Some(0)
+                    && one.moment.is_some_and(|moment| moment.seconds % 60 != 0);
+                let is_alike = is_second
+                    || self.texts[at] == self.texts[*other]
+                    || (self.length(at).min(self.length(*other)) >= 64 && self.start(at, 1) == self.start(*other, 1));
+                let is_minute = self.texts[at] == self.texts[*other] || seconds < Some(60);
+                let may_be_one = is_minute && Moment::may_be_one(one.moment, it.moment);
+                let same_time = one.moment.zip(it.moment).is_some_and(|(one, it)| one.seconds == it.seconds);
+                (is_whole(it) && it.page != one.page && is_alike)
+                    && (is_exact(one) && it.moment.is_some() && (self.length(at) >= 24 || is_linked(it) || is_second))
+                    && (same_time || (one.author == 0 && may_be_one))
+                    && (one.id == 0 || it.id == 0 || one.id == it.id || one.is_feed != it.is_feed)
+            };
+            let distance = |other: &usize| {
+                let seconds = |at: usize| self.sightings[at].moment.map_or(0, |moment| moment.seconds);
+                (seconds(at) - seconds(*other)).abs()
+            };
+            (0..count).filter(fits).min_by_key(distance)
+        };
+        let pairs: Vec<_> = unnamed.into_iter().filter_map(|at| Some((at, best(at)?))).collect();
+        pairs.into_iter().for_each(|(one, other)| self.join(one, other));
+    }
+
     fn is_waiting(&self, at: usize) -> bool {
         let excerpt = &self.sightings[at];
         let length = self.length(at);
@@ -297,6 +379,10 @@ impl Naive<'_> {
         let others: HashSet<usize> = self.on(other).into_iter().map(|at| self.labels[at]).collect();
         self.on(page).into_iter().filter(|at| !others.contains(&self.labels[*at])).collect()
     }
+}
+
+fn is_whole(sighting: &Sighting) -> bool {
+    sighting.author != 0 && !sighting.is_excerpt
 }
 
 fn is_exact(sighting: &Sighting) -> bool {

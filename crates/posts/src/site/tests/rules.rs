@@ -37,6 +37,48 @@ fn identifiers_that_are_numbers_in_their_thread_do_not_join_threads() {
 }
 
 #[test]
+fn identifiers_in_lists_that_are_those_of_threads_are_not_those_of_posts() {
+    let text = |author: &str, n: u32| post(author, T, &format!("{n} is what {author} told the others who had asked"));
+    let authors = ["ann", "bob"];
+    let full = |n: u32| with_id(&n.to_string(), text(authors[n as usize % 2], n));
+    // The list shows the last post of each thread, with the number of the thread.
+    let last = |thread: u32| PagePost { is_excerpt: true, ..with_id(&thread.to_string(), full(2 * thread)) };
+    let mut pages = vec![page("http://h/", 0, (1..9).map(last).collect())];
+    for author in 0..2 {
+        let of_author = (1..17).filter(|n| n % 2 == author).map(full).collect();
+        pages.push(page(&format!("http://h/u/{author}"), 0, of_author));
+    }
+    pages.extend((1..9).map(|n| page(&format!("http://h/t/{n}"), 0, vec![full(2 * n - 1), full(2 * n)])));
+    let found = records(&pages);
+    check_integrity(&found);
+    assert_eq!(found.posts.len(), 16);
+    assert!(found.posts.iter().all(|post| !post.id.contains('~') && !post.is_excerpt));
+}
+
+#[test]
+fn posts_without_an_author_are_those_of_other_pages_with_one() {
+    let long = "a text that the page of a thread and the feed of the site show at about the same time";
+    let full = page("http://h/t/1", 0, vec![post("ann", T, long), post("bob", T, "a short text of thirty letters")]);
+    let unnamed = |text: &str| PagePost { author: None, ..post("", "2026-01-01T10:00:22", text) };
+    let of_user = page("http://h/u/bob", 0, vec![unnamed("a short text of thirty letters"), unnamed("+1")]);
+    let feed = PagePost { source: PostSource::Feed, ..unnamed(&format!("{long}. Two comments")) };
+    let found = records(&[full, of_user, page("http://h/feed", 0, vec![feed])]);
+    check_integrity(&found);
+    assert_eq!(found.posts.len(), 3);
+    assert_eq!(found.posts.iter().filter(|post| post.author.is_some()).count(), 2);
+}
+
+#[test]
+fn a_short_text_on_the_page_of_its_author_is_that_of_a_thread() {
+    let plus = |date: &str| post("ann", date, "+1");
+    let thread = |url: &str, date: &str| page(url, 0, vec![post("bob", T, "why?"), plus(date)]);
+    let later = "2026-01-01T10:05";
+    let of_ann = page("http://h/u/ann", 0, vec![plus(T), plus(later), post("ann", "2026-01-03T10:00", "no")]);
+    let found = records(&[thread("http://h/t/1", T), thread("http://h/t/2", later), of_ann]);
+    assert_eq!(found.posts.iter().filter(|post| post.author.as_deref() == Some("ann")).count(), 3);
+}
+
+#[test]
 fn an_address_that_all_posts_of_a_page_have_is_not_theirs() {
     let at = |text: &str| PagePost { url: Some("http://h/t/1".to_owned()), ..post("ann", T, text) };
     assert_eq!(records(&[page("http://h/t/1", 0, vec![at("one"), at("two")])]).posts.len(), 2);
@@ -46,11 +88,11 @@ fn an_address_that_all_posts_of_a_page_have_is_not_theirs() {
 fn equal_short_texts_are_several_posts_unless_time_and_thread_are_the_same() {
     let plus = |date: &str| post("ann", date, "+1");
     let pages = [
-        page("http://h/t/1", 0, vec![plus(T), plus(T), plus("2026-01-01T10:05")]),
-        page("http://h/t/1?page=2", 0, vec![plus(T), plus("2026-01-03T10:00")]),
+        page("http://h/t/1", 0, vec![plus(T), plus(T), plus("2026-01-01T10:05"), post("bob", T, "0")]),
+        page("http://h/t/1?page=2", 0, vec![plus(T), plus("2026-01-03T10:00"), post("bob", T, "0")]),
         page("http://h/t/2", 0, vec![plus(T)]),
     ];
-    assert_eq!(records(&pages).posts.len(), 5);
+    assert_eq!(records(&pages).posts.len(), 6);
 }
 
 #[test]

@@ -1,0 +1,91 @@
+//! Joins posts whose pages do not name their authors, such as feeds and lists of one user's posts, to those of other pages that do.
+//! Lists of threads may name the author of the thread beside its last post: there the time tells it.
+
+use std::collections::HashMap;
+
+use super::groups::{Groups, LENGTH_MIN, key_of};
+use super::moment::Moment;
+use super::names::TextId;
+use super::sighting::Sighting;
+
+/// The beginning, by its number, that texts have in common where one page shows more of the post than the other.
+const START: usize = 1;
+/// Seconds by which their times may differ then: one page shows the minute only.
+const MINUTE: i64 = 60;
+/// Maximum number of posts without an author with one text that are compared.
+const ALIKE_MAX: usize = 100;
+
+type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
+/// Joins each text without an author, and each excerpt, to the whole text with an author and the same text, or the same beginning, whose
+/// time is nearest: that of an excerpt is the same.
+pub(super) fn join(groups: &mut Groups<'_>) {
+    let count = groups.sightings.len() as u32;
+    let mut is_named = vec![false; count as usize];
+    for at in (0..count).filter(|at| is_whole(&groups.sightings[*at as usize])) {
+        is_named[groups.find(at) as usize] = true;
+    }
+    let mut waiting: Map<u64, Vec<u32>> = Map::default();
+    for at in 0..count {
+        let sighting = &groups.sightings[at as usize];
+        let is_exact = sighting.moment.is_some_and(|moment| moment.is_exact);
+        if is_exact && !is_named[groups.find(at) as usize] {
+            for key in keys(groups, at, sighting.url_base) {
+                let alike = waiting.entry(key).or_default();
+                if alike.len() < ALIKE_MAX {
+                    alike.push(at);
+                }
+            }
+        }
+    }
+    let mut best: Map<u32, (i64, u32)> = Map::default();
+    let named = groups.sightings.iter().enumerate().filter(|(_, named)| is_whole(named));
+    for (at, named) in named {
+        for unnamed in keys(groups, at as u32, groups.pages[named.page as usize].base)
+            .filter_map(|key| waiting.get(&key))
+            .flatten()
+        {
+            if let Some(distance) = distance(&groups.sightings[*unnamed as usize], named) {
+                let known = best.entry(*unnamed).or_insert((distance, at as u32));
+                *known = (*known).min((distance, at as u32));
+            }
+        }
+    }
+    let mut found: Vec<(u32, u32)> = best.into_iter().map(|(unnamed, (_, named))| (unnamed, named)).collect();
+    found.sort_unstable();
+    found.into_iter().for_each(|(unnamed, named)| groups.join(unnamed, named));
+}
+
+fn is_whole(sighting: &Sighting) -> bool {
+    sighting.author != 0 && !sighting.is_excerpt
+}
+
+/// Returns keys of the whole text, and of its beginning if it is long. A short one tells a post only on the page with an address, which
+/// the other page links to.
+/// Where times have seconds, there is one post of a thread at each: excerpts may begin behind a quote.
+fn keys(groups: &Groups<'_>, at: u32, address: TextId) -> impl Iterator<Item = u64> + use<> {
+    let (sighting, thread) = (&groups.sightings[at as usize], groups.threads[at as usize]);
+    let host = u64::from(groups.pages[sighting.page as usize].host);
+    let is_short = sighting.prints.length < LENGTH_MIN;
+    let page = if is_short { u64::from(address) } else { 0 };
+    let whole = (!is_short || address != 0).then(|| key_of(&[4, host, page, sighting.prints.whole]));
+    let start = Some(sighting.prints.starts[START]).filter(|start| *start != 0);
+    let seconds = sighting.moment.map(|moment| moment.seconds).filter(|seconds| thread != 0 && seconds % MINUTE != 0);
+    let written = seconds.map(|seconds| key_of(&[6, u64::from(thread), seconds as u64]));
+    whole.into_iter().chain(start.map(|start| key_of(&[5, host, start]))).chain(written)
+}
+
+/// Returns the seconds between the times of two posts; `None` if they are two.
+fn distance(unnamed: &Sighting, named: &Sighting) -> Option<i64> {
+    let (one, other) = unnamed.moment.zip(named.moment)?;
+    // A feed may have identifiers of its own.
+    let may_differ = unnamed.id == 0 || named.id == 0 || unnamed.is_feed != named.is_feed;
+    let is_one = unnamed.page != named.page && (unnamed.id == named.id || may_differ);
+    let distance = (one.seconds - other.seconds).abs();
+    let may_be_one = unnamed.prints.whole == named.prints.whole || distance < MINUTE;
+    let is_near = match unnamed.author {
+        0 => may_be_one && Moment::may_be_one(Some(one), Some(other)),
+        _ => distance == 0,
+    };
+    (is_one && is_near).then_some(distance)
+}
