@@ -13,6 +13,7 @@ use super::needs::SharedNeeds;
 use super::page_processor::{PageProcessor, observation};
 use super::rules::{AcceptsPage, Rules};
 use super::searches::{Searches, query};
+use super::validator::reads_posts;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;
 use harvestman_core::config::frontier::FrontierOptions;
@@ -213,6 +214,7 @@ pub(super) fn rules(
         digests: false,
         recorded: Some(site.exists),
         validator: site.accepts,
+        reads_posts: reads_posts(&config.policy),
         searches,
         // A recording has what it has.
         renders: None,

@@ -214,7 +214,8 @@ impl PageProcessor {
         // What stands around links consists of words too, but few pages have new links.
         let around_links = needs.words && needs.contexts && !observes_text;
         self.parser.set_words_on_request(around_links);
-        self.follow_policy(&*snapshot, Needs { words: observes_text, ..needs });
+        let reads_posts = rules.reads_posts.as_ref().filter(|_| observes_text);
+        self.follow_policy(&*snapshot, Needs { words: observes_text && reads_posts.is_none(), ..needs });
         let parse = &rules.metrics.parse;
         let mut watch = parse.busy_seconds.is_on().then(Stopwatch::start);
         let mut page = self.parser.parse(body, content_type);
@@ -265,7 +266,10 @@ impl PageProcessor {
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
             units: std::mem::take(&mut page.units),
-            text: observes_text.then(|| std::mem::take(&mut page.text)),
+            text: observes_text.then(|| match reads_posts {
+                Some(reads) => reads(item.url.as_str(), body, content_type),
+                None => std::mem::take(&mut page.text),
+            }),
             gist: std::mem::take(&mut page.gist),
             forms: page.forms,
             links: placed,

@@ -6,7 +6,7 @@ use super::needs::SharedNeeds;
 use super::rendering::Renders;
 use super::searches::Searches;
 use harvestman_core::config::filter::FilterOptions;
-use harvestman_core::model::{Answer, HostOwnership, RobotsDirectives, ScheduledUrl};
+use harvestman_core::model::{Answer, HostOwnership, PageText, RobotsDirectives, ScheduledUrl};
 use harvestman_core::url::{Canonicaliser, Fingerprint, Scope};
 use harvestman_metrics::Metrics;
 use harvestman_policy::{CurrentPolicy, PolicySnapshot};
@@ -21,6 +21,9 @@ pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
 /// Returns whether a page is one of those that are wanted, by its address, its decoded body and its content type; `None`
 /// if that cannot be told.
 pub type AcceptsPage = dyn Fn(&str, &[u8], Option<&str>) -> Option<bool> + Send + Sync;
+
+/// Returns the posts of a page as a text, by its address, its decoded body and its content type.
+pub(super) type ReadsPosts = dyn Fn(&str, &[u8], Option<&str>) -> PageText + Send + Sync;
 
 /// The rules that are the same for all pages.
 pub(super) struct Rules {
@@ -45,6 +48,8 @@ pub(super) struct Rules {
     pub(super) recorded: Option<Recorded>,
     /// Says which pages are wanted, if the policy does not decide that by itself.
     pub(super) validator: Option<Arc<AcceptsPage>>,
+    /// Reads the text that makes pages worth a request, if that is their posts.
+    pub(super) reads_posts: Option<Arc<ReadsPosts>>,
     /// The searches of the crawl.
     pub(super) searches: Option<Arc<Searches>>,
     /// Decides which pages are rendered, if any may be.

@@ -1,13 +1,14 @@
-//! The validator of a crawl: which pages `policy.want` accepts.
+//! The validator of a crawl: which pages `policy.want` accepts, and what `policy.worth` values.
 
 use std::sync::Arc;
 
 use super::Error;
-use super::rules::AcceptsPage;
+use super::rules::{AcceptsPage, ReadsPosts};
 use harvestman_core::clock::Clock;
-use harvestman_core::config::PolicyOptions;
+use harvestman_core::config::{PageWorth, PolicyOptions};
 use harvestman_policy::ExamplePage;
-use harvestman_validators::{All, PageView, Validator, Want, check_examples};
+use harvestman_validators::{All, PageView, Validator, Want, check_examples, text_of_posts};
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 /// Returns what decides which pages are wanted; `None` if the policy does, by the examples.
@@ -35,8 +36,22 @@ pub fn accepting(want: &[String]) -> Result<Option<Arc<AcceptsPage>>, Error> {
     all(want, &[]).map(asking)
 }
 
+/// Returns what reads the posts of pages, if these make pages worth a request.
+pub(super) fn reads_posts(options: &PolicyOptions) -> Option<Arc<ReadsPosts>> {
+    (options.worth == PageWorth::Posts).then(|| -> Arc<ReadsPosts> {
+        let now = now();
+        Arc::new(move |url, body, content_type| {
+            text_of_posts(&PageView::new(url, body).with_content_type(content_type), now).unwrap_or_default()
+        })
+    })
+}
+
+fn now() -> DateTime {
+    Clock::system().now().timestamp().to_zoned(TimeZone::UTC).datetime()
+}
+
 fn all(want: &[String], examples: &[PageView<'_>]) -> Result<All, Error> {
-    let now = Clock::system().now().timestamp().to_zoned(TimeZone::UTC).datetime();
+    let now = now();
     let mut all = All::default();
     for text in want {
         let want = text.parse::<Want>().and_then(|want| want.validator(examples, now));

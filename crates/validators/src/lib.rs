@@ -30,7 +30,7 @@ pub use examples::{ExampleError, check_examples};
 pub use invalid_want::InvalidWant;
 pub use page::{PAGE_BYTES_MAX, PageView};
 pub use pattern::{Over, Pattern};
-pub use posts::{Posts, WantedPosts};
+pub use posts::{Posts, WantedPosts, text_of_posts};
 pub use schema::Schema;
 pub use search_hints::{SearchForm, SearchHints};
 pub use selector::CssSelector;

@@ -2,14 +2,19 @@
 
 use std::fmt;
 
-use harvestman_posts::{Extractor, Page};
+use harvestman_core::model::PageText;
+use harvestman_posts::{Extractor, Page, PagePost};
 use jiff::civil::{Date, DateTime};
 use url::Url;
+use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{InvalidWant, PageView, Validator};
 
 /// Maximum number of posts that may be asked for.
 const POSTS_MAX: usize = 10_000;
+
+/// Number of letters and digits by which a text is told from others.
+const BEGINNING: usize = 64;
 
 /// Pages with a number of posts, of which those before a date do not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,14 +60,12 @@ pub struct Posts {
 
 impl Validator for Posts {
     fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
-        let url = Url::parse(page.url).ok()?;
-        let page = Page::parse(&url, page.source()?, self.now)?;
         let WantedPosts { at_least, since } = self.wanted;
         let is_recent = |date: &str| {
             let day = date.get(..10).and_then(|day| day.parse::<Date>().ok());
             since.is_none_or(|since| day.is_some_and(|day| day >= since))
         };
-        let posts = Extractor::default().extract(&page).posts.into_iter().filter(|post| !post.is_excerpt);
+        let posts = whole_posts(page, self.now)?;
         let recent = posts.filter(|post| since.is_none() || post.date.as_deref().is_some_and(is_recent));
         Some(recent.take(at_least).count() == at_least)
     }
@@ -70,6 +73,29 @@ impl Validator for Posts {
     fn name(&self) -> String {
         self.wanted.to_string()
     }
+}
+
+/// Returns the posts of a page as a text: four words of hashes each, which are the same wherever the post is shown. `None` where
+/// [`Validator::accepts`] could not tell. A post is told by the beginning of its text; a short one by author and date too.
+pub fn text_of_posts(page: &PageView<'_>, now: DateTime) -> Option<PageText> {
+    let mut text = PageText::default();
+    for post in whole_posts(page, now)? {
+        let mut key: String = post.text.chars().filter(|c| c.is_alphanumeric()).take(BEGINNING).collect();
+        if key.chars().count() < BEGINNING {
+            key.extend([post.author, post.date].into_iter().flatten());
+        }
+        let hash = xxh3_128(key.as_bytes());
+        let words = [0, 32, 64, 96].map(|shift| (hash >> shift) as u32);
+        text.push(&words, false, false);
+    }
+    Some(text)
+}
+
+/// Returns the posts of a page without excerpts.
+fn whole_posts(page: &PageView<'_>, now: DateTime) -> Option<impl Iterator<Item = PagePost> + use<>> {
+    let url = Url::parse(page.url).ok()?;
+    let page = Page::parse(&url, page.source()?, now)?;
+    Some(Extractor::default().extract(&page).posts.into_iter().filter(|post| !post.is_excerpt))
 }
 
 #[cfg(test)]
@@ -116,6 +142,21 @@ mod tests {
         let image = PageView::new("http://h.test/", b"x").with_content_type(Some("image/png"));
         assert_eq!(WantedPosts::parse("1").unwrap().at(NOW).accepts(&image), None);
         assert_eq!(accepts("1", &"<div>".repeat(200_000)), None, "beyond the bounds");
+    }
+
+    #[test]
+    fn a_post_has_the_same_words_on_each_page_that_shows_it() {
+        let words = |days: &[u8]| {
+            let page = thread(days);
+            let text = text_of_posts(&PageView::new("http://h.test/t/1", page.as_bytes()), NOW).unwrap();
+            text.runs().map(|(_, words)| words.to_vec()).collect::<Vec<_>>()
+        };
+        let (page, longer) = (words(&[1, 2, 10]), words(&[1, 2, 10, 20]));
+        assert_eq!((page.len(), longer.len()), (3, 4));
+        assert_eq!(page, longer[..3]);
+        assert!((0..4).all(|one| (0..one).all(|other| longer[one] != longer[other])));
+        let image = PageView::new("http://h.test/", b"x").with_content_type(Some("image/png"));
+        assert!(text_of_posts(&image, NOW).is_none());
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub use log::{LogFormat, LogLevel, LogOptions};
 pub use metrics::MetricsOptions;
 pub use mistake::{Mistake, Mistakes, Source};
 pub use parse::ParseOptions;
-pub use policy::{ClusterBy, PolicyOptions, PolicyVariant};
+pub use policy::{ClusterBy, PageWorth, PolicyOptions, PolicyVariant};
 pub use print::{Secrets, as_toml, left_out, reference};
 pub use recrawl::RecrawlOptions;
 pub use render::{RenderMode, RenderOptions};

@@ -27,6 +27,10 @@ crate::options! {
         /// a file. Without it, the topic is the tags that at least half of the examples show, and at least two: links whose
         /// text is a part of their address.
         topic: Vec<String> = Vec::new(),
+        /// What makes a page worth a request, for `ucc` in its default variant: `text`, the text of its own that no other page
+        /// has; `posts`, the posts that no other page shows: text of another kind is worth nothing. Posts are read as by
+        /// `policy.want = posts:NUMBER`, from each page alone, which takes half as much processor time again.
+        worth: PageWorth = PageWorth::Text,
         /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for
         /// `ucc` and `target` in their default variant a model that either of them learned, for `cluster-graph` one
         /// that it learned itself. The latter filters by it from the first page on, in the variant that the model was
@@ -60,6 +64,17 @@ pub enum PolicyVariant {
     Default,
     /// As its authors describe it.
     Paper,
+}
+
+/// What makes a page worth a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageWorth {
+    /// The text that no other page has.
+    #[default]
+    Text,
+    /// The posts that no other page shows.
+    Posts,
 }
 
 /// How page types are distinguished.

@@ -2,7 +2,7 @@
 
 use super::dedup::{BYTES_MIN, PLANNED_MAX, RATES};
 use super::sections::Config;
-use super::{ByteSize, ExampleNames, PolicyKind, PolicyVariant, RecrawlOptions};
+use super::{ByteSize, ExampleNames, PageWorth, PolicyKind, PolicyVariant, RecrawlOptions};
 use crate::url::{Canonicaliser, Error, HostGroups, SearchTemplate};
 
 /// Maximum number of threads that may be configured: far beyond any machine, and far below what would bring one down.
@@ -53,6 +53,7 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("policy", "example", missing_example(config).or_else(|| wrong_examples(config)));
     wrong("policy", "topic", missing_topic(config));
     wrong("policy", "model", unusable_model(config));
+    wrong("policy", "worth", unusable_worth(config));
     wrong("search", "url", unusable_searches(config));
     wrong("search", "site_share", invalid_share(config.search.site_share));
     wrong("metrics", "listen", invalid_address(&config.metrics.listen));
@@ -165,6 +166,15 @@ fn unusable_model(config: &Config) -> Option<String> {
     let is_named = !config.policy.model.is_empty() && !starts_from_one;
     let text = is_named.then(|| only_learned(config, "start from a site model"))??;
     Some(format!("{text}. `cluster-graph` also starts from a model, if it learned that model itself"))
+}
+
+fn unusable_worth(config: &Config) -> Option<String> {
+    let is_ucc = config.crawl.policy == PolicyKind::Ucc && config.policy.variant == PolicyVariant::Default;
+    (config.policy.worth == PageWorth::Posts && !is_ucc).then(|| {
+        "only `ucc` in its default variant values pages by their posts: choose it, or remove this setting; `target` finds pages \
+         with posts by `policy.want = [\"posts:1\"]`"
+            .to_owned()
+    })
 }
 
 fn invalid_early_stop(config: &Config) -> Option<String> {

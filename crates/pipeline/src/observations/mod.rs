@@ -37,12 +37,13 @@ const SYNC_EVERY: Duration = Duration::from_secs(2);
 pub(super) fn key(config: &Config) -> u64 {
     let policy = &config.policy;
     let text = format!(
-        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {}",
+        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {}",
         config.crawl.policy,
         policy.variant,
         policy.by,
         policy.example.0,
         policy.want,
+        policy.worth,
         policy.topic,
         policy.model,
         config.crawl.seed,

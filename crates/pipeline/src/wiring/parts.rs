@@ -8,6 +8,7 @@ use crate::environment::Network;
 use crate::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::rules::Rules;
 use crate::searches::{Searches, query};
+use crate::validator::reads_posts;
 use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
@@ -105,6 +106,7 @@ pub(super) fn rules(
         needs: Arc::clone(&policy.needs),
         recorded: None,
         validator: policy.validator.clone(),
+        reads_posts: reads_posts(&config.policy),
         searches: parts.searches.clone(),
         renders: None,
         filter: config.filter.clone(),
