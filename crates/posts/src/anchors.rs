@@ -17,8 +17,6 @@ const ANCHORS_MAX: usize = 20_000;
 /// Local times differ by multiples of this from UTC, and by this at most, in minutes.
 const OFFSET_STEP: i64 = 15;
 const OFFSET_MAX: i64 = 14 * 60;
-/// Attributes with a date, the most exact first.
-const ATTRIBUTES: [&str; 5] = ["datetime", "data-time", "data-timestamp", "title", "content"];
 
 /// A date and where it is.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +75,15 @@ fn of_attributes(tree: &Tree, node: NodeIndex, now: DateTime) -> Option<Anchor> 
     if tree.node(node).words > WORDS_MAX {
         return None;
     }
-    let rank = |name: &str| ATTRIBUTES.iter().position(|of| *of == name);
+    // Attributes with a date, the most exact first.
+    let rank = |name: &str| match name {
+        "datetime" => Some(0),
+        "data-time" => Some(1),
+        "data-timestamp" => Some(2),
+        "title" => Some(3),
+        "content" => Some(4),
+        _ => None,
+    };
     let dates = tree.attributes(node).filter_map(|(name, value)| Some((rank(name)?, find_in_attribute(value, now)?)));
     // One with a time comes before one without.
     let (_, mut date) = dates.min_by_key(|(rank, date)| (date.time.is_none(), *rank))?;

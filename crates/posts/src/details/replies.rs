@@ -59,7 +59,12 @@ fn nested(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
     // An element with a record and the replies to it is one of several, or looks as a record without replies.
     let similar: Vec<NodeIndex> =
         children.keys().copied().chain(records.iter().map(|record| record.parts[0])).collect();
-    let is_record = |node: NodeIndex| similar.iter().any(|other| *other != node && is_alike(tree, node, *other));
+    // Most records are in the same elements.
+    let mut known: HashMap<NodeIndex, bool> = HashMap::default();
+    let mut is_record = |node: NodeIndex| {
+        let is_similar = || similar.iter().any(|other| *other != node && is_alike(tree, node, *other));
+        *known.entry(node).or_insert_with(is_similar)
+    };
     let parent_of = |number: usize| {
         let own = tree.node(records[number].parts[0]).parent;
         // Few elements have records as children: the costly question comes last.
@@ -135,26 +140,38 @@ fn digits(text: &str) -> Option<i64> {
 
 /// Returns the earlier record that each links to, first of all.
 fn linked(tree: &Tree, page: &Url, records: &[Record], marks: &[Marks]) -> Vec<Option<usize>> {
+    let by_mark = by_mark(marks);
+    let ends: HashSet<&[u8]> = by_mark.keys().map(|mark| end_of(mark)).collect();
+    // Few links lead to records of the page, and to resolve all of them would be most of the work.
+    let are_told = ends.iter().all(|end| end.len() == END_BYTES);
+    let may_be_mark = |href: &str| !are_told || !has_plain_end(href) || ends.contains(end_of(href));
+    let parent = |(number, record): (usize, &Record)| {
+        let links = record.nodes(tree).filter(|(node, _)| tree.name(*node) == "a");
+        let links = links.filter_map(|(node, _)| tree.attribute(node, "href")).map(str::trim);
+        links
+            .filter(|href| may_be_mark(href))
+            .filter_map(|href| target(page, href, &by_mark))
+            .find(|other| *other < number)
+    };
+    records.iter().enumerate().map(parent).collect()
+}
+
+/// Returns the first record with each mark.
+fn by_mark(marks: &[Marks]) -> BTreeMap<&str, usize> {
     let mut by_mark: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, mark) in marks.iter().enumerate() {
         [&mark.anchor, &mark.url].into_iter().flatten().for_each(|mark| {
             by_mark.entry(mark).or_insert(number);
         });
     }
-    let ends: HashSet<&[u8]> = by_mark.keys().map(|mark| end_of(mark)).collect();
-    // Few links lead to records of the page, and to resolve all of them would be most of the work.
-    let are_told = ends.iter().all(|end| end.len() == END_BYTES);
-    let may_be_mark = |href: &str| !are_told || !has_plain_end(href) || ends.contains(end_of(href));
-    let target = |node: NodeIndex| {
-        let href = tree.attribute(node, "href").filter(|_| tree.name(node) == "a")?.trim();
-        let url = resolve(page, Some(href).filter(|href| may_be_mark(href))?)?;
-        let fragment = url.split_once('#').map(|(_, fragment)| fragment);
-        by_mark.get(url.as_str()).or_else(|| by_mark.get(fragment?)).copied()
-    };
-    let parent = |(number, record): (usize, &Record)| {
-        record.nodes(tree).filter_map(|(node, _)| target(node)).find(|other| *other < number)
-    };
-    records.iter().enumerate().map(parent).collect()
+    by_mark
+}
+
+/// Returns the record that a link leads to, by its address or by the place in the page.
+fn target(page: &Url, href: &str, by_mark: &BTreeMap<&str, usize>) -> Option<usize> {
+    let url = resolve(page, href)?;
+    let fragment = url.split_once('#').map(|(_, fragment)| fragment);
+    by_mark.get(url.as_str()).or_else(|| by_mark.get(fragment?)).copied()
 }
 
 /// Returns the last bytes of an address.
@@ -254,6 +271,45 @@ mod tests {
     }
 
     proptest::proptest! {
+        /// Links that are not resolved lead to no record.
+        #[test]
+        fn records_that_links_lead_to_are_those_of_all_links(
+            marks in proptest::collection::vec(("[a-z]{0,2}[-#%é]?[0-9]{0,4}", "/[tp]?/?[0-9]{0,4}(#p?[0-9]{1,4})?"), 1..6),
+            links in proptest::collection::vec((0_usize..6, "(#|/|/p/|\\./)?[a-z]{0,2}[-#%é/]?[0-9]{0,4}(#p?[0-9]{1,4})? ?"), 0..8),
+        ) {
+            let page = Url::parse("http://h.test/t/1").unwrap();
+            let mut html = String::new();
+            let mut hrefs = vec![Vec::new(); marks.len()];
+            for number in 0..marks.len() {
+                html += "<div class=r>text";
+                for (at, href) in &links {
+                    // Links to a mark as it is written, and others.
+                    let href = if at % 2 == 0 { format!("#{}", marks[at % marks.len()].0) } else { href.clone() };
+                    if at % marks.len() == number {
+                        html += &format!("<a href='{href}'>x</a>");
+                        hrefs[number].push(href);
+                    }
+                }
+                html += "</div>";
+            }
+            let tree = Tree::parse(&html).unwrap();
+            let is_record = |node: &NodeIndex| tree.attribute(*node, "class") == Some("r");
+            let records = (0..tree.nodes().len()).filter(is_record);
+            let records: Vec<Record> = records.map(|node| Record { anchor: None, parts: vec![node] }).collect();
+            let mark = |(anchor, path): &(String, String)| Marks {
+                anchor: (!anchor.is_empty()).then(|| anchor.clone()),
+                url: resolve(&page, path),
+                ..Marks::default()
+            };
+            let marks: Vec<Marks> = marks.iter().map(mark).collect();
+            let found = linked(&tree, &page, &records, &marks);
+            let known = by_mark(&marks);
+            for (number, hrefs) in hrefs.iter().enumerate() {
+                let all = hrefs.iter().filter_map(|href| target(&page, href.trim(), &known));
+                proptest::prop_assert_eq!(found[number], all.filter(|other| *other < number).next(), "{:?}", hrefs);
+            }
+        }
+
         /// A post answers the last one before it that is less indented.
         #[test]
         fn the_post_above_is_the_last_less_indented_one(depths in proptest::collection::vec(proptest::option::of(0_u32..4), 0..12)) {
