@@ -78,12 +78,22 @@ def lines(path):
         return [json.loads(line) for line in file]
 
 
+def wait_for_pages(process, out):
+    """Waits until a crawl has written a page, or has ended: before that there may be nothing to resume."""
+    log = os.path.join(out, "pages.jsonl")
+    for _ in range(1_200):
+        if process.poll() is not None or (os.path.exists(log) and os.path.getsize(log)):
+            return
+        time.sleep(0.05)
+
+
 def crawl_with_kills(binary, seed, out, kills):
     rng = random.Random(3)
     command = [binary, "crawl", seed, "--out", out, *FLAGS]
     killed = 0
     while killed < kills:
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for_pages(process, out)
         time.sleep(rng.uniform(1.0, 3.0))
         if process.poll() is not None:
             break
