@@ -126,7 +126,7 @@ fn fields_that_a_page_lacks_are_not_asked() {
 #[test]
 fn one_post_on_two_pages_is_one_record_if_its_key_or_its_content_is_the_same() {
     let second = || page("http://h/t", vec![post("p3", "Ada", "2025-01-02T09:00", "Thanks")]);
-    let keyless = || page("", vec![post("", "Ada", "2025-01-02T09:00", "thanks")]);
+    let keyless = || page("http://h/t", vec![post("", "Ada", "2025-01-02T09:00", "thanks")]);
     let site = scores(&[("http://h/t?page=2", second()), ("http://h/reply", keyless())]).site;
     assert_eq!((site.expected, site.found, site.records, site.duplicates), (1, 1, 1, 0));
     let other = page("http://h/reply", vec![post("x9", "Ada", "2025-01-02T09:00", "thanks")]);
