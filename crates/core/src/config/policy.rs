@@ -29,7 +29,7 @@ crate::options! {
         topic: Vec<String> = Vec::new(),
         /// What makes a page worth a request, for `ucc` in its default variant: `text`, the text of its own that no other page
         /// has; `posts`, the posts that no other page shows: text of another kind is worth nothing. Posts are read as by
-        /// `policy.want = posts:NUMBER`, from each page alone, which takes half as much processor time again.
+        /// `policy.want = posts:NUMBER`, from each page alone, which parses it once more.
         worth: PageWorth = PageWorth::Text,
         /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for
         /// `ucc` and `target` in their default variant a model that either of them learned, for `cluster-graph` one

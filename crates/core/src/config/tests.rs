@@ -109,6 +109,17 @@ fn a_list_may_be_written_as_in_toml_where_its_values_hold_commas() {
 }
 
 #[test]
+fn pages_are_valued_by_posts_by_ucc_alone() {
+    let with = |policy, variant| {
+        let mut config = Config::default();
+        (config.crawl.policy, config.policy.variant, config.policy.worth) = (policy, variant, PageWorth::Posts);
+        validate::validate(&config).iter().any(|wrong| format!("{wrong:?}").contains("values pages by their posts"))
+    };
+    assert!(!with(PolicyKind::Ucc, PolicyVariant::Default));
+    assert!(with(PolicyKind::Bfs, PolicyVariant::Default) && with(PolicyKind::Ucc, PolicyVariant::Paper));
+}
+
+#[test]
 fn variables_of_the_projects_own_tests_are_no_settings() {
     let environment = given::NOT_SETTINGS.iter().map(|name| variable(name, "x")).chain([variable("HOME", "/root")]);
     assert!(load(&Layers { environment: environment.collect(), ..Layers::default() }).is_ok());

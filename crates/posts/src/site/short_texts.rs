@@ -1,17 +1,14 @@
 //! Joins short texts by one author at one time where their pages tell that they are one post. Otherwise, equal short texts in two
 //! threads are two posts.
 
-use std::collections::HashMap;
-
 use super::groups::{Groups, LENGTH_MIN, key_of};
 use super::sighting::SeenPage;
+use crate::maps::HashMap;
 
 /// Minimum number of posts of a page that tell that it is one author's.
 const POSTS_MIN: u32 = 2;
 /// Maximum number of equal posts before one that are compared with it.
 const ALIKE_MAX: usize = 16;
-
-type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// Joins short texts by one author at one time if one of them is on a page with posts of this author only, or on a page that shows other
 /// posts of the other's thread: a form for replies, for example.
@@ -24,9 +21,9 @@ pub(super) fn join(groups: &mut Groups<'_>) {
 
 /// Returns the short texts with the same author and time, in order.
 fn alike(groups: &Groups<'_>) -> Vec<Vec<u32>> {
-    let mut alike: Map<u64, Vec<u32>> = Map::default();
+    let mut alike: HashMap<u64, Vec<u32>> = HashMap::default();
     // The number of those before one on its page.
-    let mut seen: Map<(u32, u64), u64> = Map::default();
+    let mut seen: HashMap<(u32, u64), u64> = HashMap::default();
     for (at, sighting) in groups.sightings.iter().enumerate() {
         let is_short = sighting.author != 0 && sighting.prints.length < LENGTH_MIN && !sighting.is_excerpt;
         let Some(moment) = sighting.moment.filter(|moment| moment.is_exact && is_short) else { continue };
@@ -42,7 +39,7 @@ fn alike(groups: &Groups<'_>) -> Vec<Vec<u32>> {
 }
 
 /// Returns those that are one post.
-fn pairs(groups: &Groups<'_>, threads: &Map<u32, Vec<u32>>, alike: &[u32]) -> Vec<(u32, u32)> {
+fn pairs(groups: &Groups<'_>, threads: &HashMap<u32, Vec<u32>>, alike: &[u32]) -> Vec<(u32, u32)> {
     let page = |at: u32| groups.sightings[at as usize].page;
     let shows = |at: u32, other: u32| {
         let threads = threads.get(&page(at)).map_or(&[][..], Vec::as_slice);
@@ -56,9 +53,9 @@ fn pairs(groups: &Groups<'_>, threads: &Map<u32, Vec<u32>>, alike: &[u32]) -> Ve
 }
 
 /// Returns for each page of these posts the threads of all posts that it shows, as other pages tell them.
-fn threads_of_pages(groups: &mut Groups<'_>, posts: impl Iterator<Item = u32>) -> Map<u32, Vec<u32>> {
-    let mut pages: Map<u32, Vec<u32>> = posts.map(|at| (groups.sightings[at as usize].page, Vec::new())).collect();
-    let mut of_set: Map<u32, Vec<u32>> = Map::default();
+fn threads_of_pages(groups: &mut Groups<'_>, posts: impl Iterator<Item = u32>) -> HashMap<u32, Vec<u32>> {
+    let mut pages: HashMap<u32, Vec<u32>> = posts.map(|at| (groups.sightings[at as usize].page, Vec::new())).collect();
+    let mut of_set: HashMap<u32, Vec<u32>> = HashMap::default();
     for page in pages.keys() {
         for set in groups.sets_of_page(*page) {
             of_set.insert(set, Vec::new());

@@ -1,12 +1,11 @@
 //! Joins posts whose pages do not name their authors, such as feeds and lists of one user's posts, to those of other pages that do.
 //! Lists of threads may name the author of the thread beside its last post: there the time tells it.
 
-use std::collections::HashMap;
-
 use super::groups::{Groups, LENGTH_MIN, key_of};
 use super::moment::Moment;
 use super::names::TextId;
 use super::sighting::Sighting;
+use crate::maps::HashMap;
 
 /// The beginning, by its number, that texts have in common where one page shows more of the post than the other.
 const START: usize = 1;
@@ -14,8 +13,6 @@ const START: usize = 1;
 const MINUTE: i64 = 60;
 /// Maximum number of posts without an author with one text that are compared.
 const ALIKE_MAX: usize = 100;
-
-type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// Joins each text without an author, and each excerpt, to the whole text with an author and the same text, or the same beginning, whose
 /// time is nearest: that of an excerpt is the same.
@@ -25,7 +22,7 @@ pub(super) fn join(groups: &mut Groups<'_>) {
     for at in (0..count).filter(|at| is_whole(&groups.sightings[*at as usize])) {
         is_named[groups.find(at) as usize] = true;
     }
-    let mut waiting: Map<u64, Vec<u32>> = Map::default();
+    let mut waiting: HashMap<u64, Vec<u32>> = HashMap::default();
     for at in 0..count {
         let sighting = &groups.sightings[at as usize];
         let is_exact = sighting.moment.is_some_and(|moment| moment.is_exact);
@@ -38,7 +35,7 @@ pub(super) fn join(groups: &mut Groups<'_>) {
             }
         }
     }
-    let mut best: Map<u32, (i64, u32)> = Map::default();
+    let mut best: HashMap<u32, (i64, u32)> = HashMap::default();
     let named = groups.sightings.iter().enumerate().filter(|(_, named)| is_whole(named));
     for (at, named) in named {
         for unnamed in keys(groups, at as u32, groups.pages[named.page as usize].base)
