@@ -37,6 +37,15 @@ memory *OPTIONS:
     python3 tests/e2e/memory.py target/release/harvestman 1000000 1024 target/memory-crawl {{OPTIONS}}
 
 # PYTHON needs warcio; the gate creates such an environment.
+# Crawl both live forums completely: everything reachable, nothing forbidden (needs ports 8101 and 8102)
+forums PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shared/corpora":
+    cargo build --release
+    for bed in spirit machina; do \
+        {{PYTHON}} tests/e2e/bed.py setup --bed $bed --beds {{BEDS}} --work target/ci/beds && \
+        {{PYTHON}} tests/e2e/bed.py crawl --bed $bed --beds {{BEDS}} --work target/ci/beds --corpora {{CORPORA}} \
+            --harvestman target/release/harvestman --expected 100 || exit 1; \
+    done
+
 # Crawl a live forum for user-written content and compare with a replay of its recording (needs port 8101; see .ci/run)
 learned PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shared/corpora":
     cargo build --release
