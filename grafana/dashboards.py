@@ -267,6 +267,8 @@ def resources():
               (total("archive_queue_length"), "archive"), (total("state_queue_length"), "state")),
         graph("Parser", "Pages per second that were parsed, parsed only in part, or failed.", "ops", (rate("parse_sent_total"), "parsed"), (rate("parse_cut_pages_total"), "truncated"),
               (rate("parse_dropped_total"), "failed")),
+        graph("Substitute pages", "Answers in place of what was asked for, per second: suspect ones (requested again), soft 404s, block pages (the host pauses).",
+              "ops", (rate("parse_substitute_pages_total", by="kind"), "{{kind}}"), stacked=True),
         graph("Parsed bytes", "Bytes parsed per second, after decompression.", "Bps", (rate("parse_parsed_bytes_total"), "parsed")),
         row("Disk"),
         graph("Records", "WARC records per second, by type.", "ops", (rate("archive_records_total", by="type"), "{{type}}"), stacked=True),

@@ -8,7 +8,7 @@
 
 pub use harvestman_core::{clock, config, model, options, seed, url};
 
-pub use harvestman_structure::{classify, parse, site};
+pub use harvestman_structure::{classify, parse, site, substitutes};
 
 pub use harvestman_stages::{fetch, filter, frontier, host, revisit};
 pub use harvestman_storage::{archive, dedup, store};

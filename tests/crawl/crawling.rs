@@ -1,7 +1,7 @@
 //! Runs a whole crawl in this process and holds it to what every crawl promises, whatever it crawled:
 //! the account is right (ACC-1), the page log has one line a URL, and the archive holds what the page log says.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -169,9 +169,16 @@ impl Crawled {
             let place = place.unwrap_or_else(|| panic!("{} is not in the archive", page.url));
             assert_eq!(records.remove(&place).as_ref(), Some(&page.url), "{place:?}");
         }
-        // What is left are the crawl's own errands, and what rendered pages asked for.
+        // What is left are the crawl's own errands, what rendered pages asked for, and answers that were not taken for the page.
         let rendered = self.pages.iter().any(|page| page.rendered.is_some());
-        let errand = |url: &str| rendered || url.ends_with("/robots.txt") || url.contains("sitemap");
+        let again: HashSet<&str> = self
+            .pages
+            .iter()
+            .filter(|page| page.attempts > u8::from(page.status.is_some()))
+            .map(|page| page.url.as_str())
+            .collect();
+        let errand =
+            |url: &str| rendered || again.contains(url) || url.ends_with("/robots.txt") || url.contains("sitemap");
         assert!(records.values().all(|url| errand(url)), "{records:?}");
     }
 

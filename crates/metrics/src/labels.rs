@@ -51,12 +51,16 @@ const UNUSABLE: &[&str] = &[
     "bad_redirect",
     "too_many_redirects",
     "host_given_up",
+    "soft_404",
 ];
 
 const INTERNAL: &[&str] = &["internal"];
 
 /// Why requests get no answer.
 pub const NETWORK_FAILURES: &[&str] = &joined::<{ UNANSWERED.len() + 1 }>(&[UNANSWERED, INTERNAL]);
+
+/// What pages are that were sent in place of others: perhaps one, a soft 404, a block page.
+pub const SUBSTITUTES: &[&str] = &["suspect", "soft_404", "block_page"];
 
 /// Why requests and URLs fail ([`harvestman_core::model::Failure::label`]).
 pub const FAILURES: &[&str] = &joined::<{ UNANSWERED.len() + UNUSABLE.len() + 1 }>(&[UNANSWERED, UNUSABLE, INTERNAL]);
@@ -117,7 +121,7 @@ pub const ROBOTS_DECISIONS: &[&str] = &["allowed", "disallowed", "unavailable"];
 pub const ROBOTS_RESULTS: &[&str] = &["rules", "absent", "redirected", "unavailable", "unreachable"];
 
 /// Why a host is paused.
-pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots", "blocked", "group"];
+pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots", "blocked", "block_page", "group"];
 
 /// Parts of a request's duration.
 pub const PHASES: &[&str] = &["first_byte", "whole"];

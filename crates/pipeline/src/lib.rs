@@ -57,6 +57,7 @@ mod snapshot_publisher;
 mod state_writer;
 mod status;
 mod subrequests;
+mod substitutes;
 mod tally;
 #[cfg(test)]
 mod tests;

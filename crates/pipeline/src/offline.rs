@@ -217,6 +217,7 @@ pub(super) fn rules(
         reads_posts: reads_posts(&config.policy),
         searches,
         // A recording has what it has.
+        substitutes: None,
         renders: None,
         metrics: Metrics::off(),
     })

@@ -10,9 +10,10 @@ use super::reach::Reach;
 use super::rendering::{Gained, LinkScope, RenderClass, RenderPlace, Renders, Shown, ToRender};
 use super::rules::Rules;
 use super::searches::visible_text;
+use super::substitutes::{Substitutes, fate_of, substitute_label, waits};
 use bytes::Bytes;
 
-use harvestman_core::clock::Stopwatch;
+use harvestman_core::clock::{Instant, Stopwatch};
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
     Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageTree, ParsedPage,
@@ -29,6 +30,7 @@ use harvestman_stages::host::sitemap;
 use harvestman_stages::revisit::{RowMark, rows};
 use harvestman_storage::archive;
 use harvestman_structure::parse::Parser;
+use harvestman_structure::substitutes::{AnswerContent, Judgement, PathSet};
 
 /// The type of a document that scripts left.
 const RENDERED_TYPE: &str = "text/html; charset=utf-8";
@@ -62,6 +64,8 @@ pub(super) struct PageResult {
     pub(super) render_class: Option<RenderClass>,
     /// The elements and texts of the answer, if they are recorded.
     pub(super) tree: Option<PageTree>,
+    /// What the answer is; if it is suspect or blocked, nothing else counts.
+    pub(super) judgement: Judgement,
 }
 
 /// What an HTML page is read from.
@@ -78,7 +82,7 @@ enum Source<'a> {
 impl PageResult {
     /// The facts for the archive about a response that was not parsed.
     pub(super) const NO_NOTES: archive::PageFacts<'static> =
-        archive::PageFacts { title: None, links: None, rendered: None };
+        archive::PageFacts { title: None, links: None, rendered: None, substitute: None };
 
     /// Creates the result of a page that led to nothing.
     pub(super) fn of(fate: Fate) -> Self {
@@ -98,12 +102,19 @@ impl PageResult {
             to_render: None,
             render_class: None,
             tree: None,
+            judgement: Judgement::Own,
         }
+    }
+
+    /// Returns the result of an answer that is not taken for what was asked for; `otherwise` is its fate if that is final.
+    fn substitute(judgement: Judgement, otherwise: Fate) -> Self {
+        Self { judgement, ..Self::of(fate_of(judgement).unwrap_or(otherwise)) }
     }
 
     /// Returns the facts for the archive.
     pub(super) fn notes(&self) -> archive::PageFacts<'_> {
-        archive::PageFacts { title: self.title.as_deref(), links: self.links, rendered: None }
+        let (title, substitute) = (self.title.as_deref(), substitute_label(self.judgement));
+        archive::PageFacts { title, links: self.links, rendered: None, substitute }
     }
 }
 
@@ -115,6 +126,8 @@ pub(super) struct PageProcessor {
     memory: Memory,
     /// The generation of the snapshot whose class names the parser was last set to.
     generation: Option<u64>,
+    /// When the page that is processed was asked for.
+    asked_at: Instant,
 }
 
 impl PageProcessor {
@@ -127,6 +140,7 @@ impl PageProcessor {
             new_parser: Box::new(new_parser),
             memory: Memory::default(),
             generation: None,
+            asked_at: Instant::EPOCH,
         }
     }
 
@@ -155,13 +169,20 @@ impl PageProcessor {
             Ok(answer) => answer,
             Err(failure) => return PageResult::of(Fate::Failed(*failure)),
         };
+        self.asked_at = exchange.timings.started;
         match answer.status {
             200..=299 if answer.truncated == Some(Truncation::UnwantedType) => {
                 self.unparsed(item, answer, Fate::UnwantedType)
             }
             200..=299 => self.document(item, answer, source),
             300..=399 => self.redirect(item, answer),
-            status => PageResult::of(Fate::Failed(Failure::Http(status))),
+            status => {
+                let substitutes = self.rules.substitutes.as_ref();
+                let body = || decoded(answer, &self.rules).to_vec();
+                let judgement =
+                    substitutes.map_or(Judgement::Own, |all| all.error((item, exchange.timings.started), answer, body));
+                PageResult { judgement, ..PageResult::of(Fate::Failed(Failure::Http(status))) }
+            }
         }
     }
 
@@ -213,7 +234,8 @@ impl PageProcessor {
         let observes_text = needs.words && snapshot.reads_text(item.class);
         // What stands around links consists of words too, but few pages have new links.
         let around_links = needs.words && needs.contexts && !observes_text;
-        self.parser.set_words_on_request(around_links);
+        let substitutes = rules.substitutes.as_ref().filter(|_| !matches!(source, Source::Rendered(_)));
+        self.parser.set_words_on_request(around_links || substitutes.is_some() && !(needs.words && observes_text));
         let reads_posts = rules.reads_posts.as_ref().filter(|_| observes_text);
         self.follow_policy(&*snapshot, Needs { words: observes_text && reads_posts.is_none(), ..needs });
         let parse = &rules.metrics.parse;
@@ -227,6 +249,18 @@ impl PageProcessor {
         }
         let parser = &self.parser;
         let read_words = || parser.words(body, content_type);
+        let mut judgement = Judgement::Own;
+        if let Some(substitutes) = substitutes {
+            let paths = PathSet::of(&page.leaf_paths);
+            let shown = || match page.text.is_empty() {
+                true => AnswerContent::of(answer.status, paths.clone(), &read_words().text),
+                false => AnswerContent::of(answer.status, paths.clone(), &page.text),
+            };
+            judgement = substitutes.page((item, self.asked_at), paths.clone(), shown);
+            if !matches!(judgement, Judgement::Own | Judgement::Lifted) {
+                return PageResult { title: page.title, ..PageResult::substitute(judgement, Fate::Fetched) };
+            }
+        }
         let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
         let cluster = filter.classified(&page);
         let mut render_class = None;
@@ -289,10 +323,16 @@ impl PageProcessor {
             contexts,
             cluster,
             render_class,
+            judgement,
             // Posts are those of the answer, which the archive has.
             tree: tree.filter(|_| !matches!(source, Source::Rendered(_))),
             ..PageResult::of(Fate::Fetched)
         }
+    }
+
+    /// Returns what tells pages that servers send in place of others, if they are told.
+    pub(super) fn substitutes(&self) -> Option<&Substitutes> {
+        self.rules.substitutes.as_ref()
     }
 
     /// Returns whether the host of a page is still this node's.
@@ -395,6 +435,12 @@ impl PageProcessor {
             return PageResult::of(Fate::Failed(Failure::TooManyRedirects));
         }
         let rules = Arc::clone(&self.rules);
+        let substitutes = rules.substitutes.as_ref();
+        let asked = (item, self.asked_at);
+        let judgement = substitutes.map_or(Judgement::Own, |substitutes| substitutes.redirect(asked, &location));
+        if waits(judgement) {
+            return PageResult::substitute(judgement, Fate::Redirected);
+        }
         let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         filter.redirects = item.redirects + 1;
         filter.depth = item.depth;
@@ -403,7 +449,7 @@ impl PageProcessor {
         }
         let target = filter.link(&location, LinkClass::unclassified(Apath::REDIRECT));
         let (found, exported) = filter.finish();
-        PageResult { found, redirect_to: target, exported, ..PageResult::of(Fate::Redirected) }
+        PageResult { found, redirect_to: target, exported, judgement, ..PageResult::of(Fate::Redirected) }
     }
 
     /// Filters URLs that the policy derived.

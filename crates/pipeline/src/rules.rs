@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::needs::SharedNeeds;
 use super::rendering::Renders;
 use super::searches::Searches;
+use super::substitutes::Substitutes;
 use harvestman_core::config::filter::FilterOptions;
 use harvestman_core::model::{Answer, HostOwnership, PageText, RobotsDirectives, ScheduledUrl};
 use harvestman_core::url::{Canonicaliser, Fingerprint, Scope};
@@ -52,6 +53,8 @@ pub(super) struct Rules {
     pub(super) reads_posts: Option<Arc<ReadsPosts>>,
     /// The searches of the crawl.
     pub(super) searches: Option<Arc<Searches>>,
+    /// Tells pages that servers send in place of others, if they are told.
+    pub(super) substitutes: Option<Substitutes>,
     /// Decides which pages are rendered, if any may be.
     pub(super) renders: Option<Arc<Renders>>,
     pub(super) metrics: Metrics,

@@ -106,8 +106,14 @@ impl StatusReader {
     }
 
     fn export_waits(&self, metrics: &HostMetrics) {
-        let causes =
-            [WaitReason::BackOff, WaitReason::Breaker, WaitReason::Robots, WaitReason::Blocked, WaitReason::Group];
+        let causes = [
+            WaitReason::BackOff,
+            WaitReason::Breaker,
+            WaitReason::Robots,
+            WaitReason::Blocked,
+            WaitReason::BlockPage,
+            WaitReason::Group,
+        ];
         for cause in causes {
             metrics.waiting.by(cause.label()).set(self.hosts.waits().count(cause));
         }

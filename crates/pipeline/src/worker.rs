@@ -18,6 +18,7 @@ use super::page_processor::{PageProcessor, PageResult, observation};
 use super::page_record::{note_visit, page_record};
 use super::recrawl::{RecrawlHandle, links_of, sighting};
 use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, RenderQueue, Renders, ToRender};
+use super::substitutes::{substitute_label, waits};
 use super::visits::{Visits, earlier};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl, Visit};
@@ -27,10 +28,15 @@ use harvestman_render::RenderedPage;
 use harvestman_stages::frontier::{
     CreditPool, LeaseEnded, LinksFound, Outcome, OwnRequestEnded, PageFindings, SitemapLinks,
 };
+use harvestman_stages::host::ContentReport;
 use harvestman_storage::archive::{PageFacts, RecordEncoder};
+use harvestman_structure::substitutes::Judgement;
 
 /// How long a page waits for its host to move to a node with a browser; usually that takes a second or two.
 const MOVE_MAX: Duration = Duration::from_secs(10);
+
+/// How long a URL waits whose answer is perhaps not what was asked for. Meanwhile others show whether that is so.
+const SUSPECT_PAUSE: Duration = Duration::from_secs(2);
 
 /// What all workers share.
 pub(super) struct WorkerContext {
@@ -105,6 +111,10 @@ impl Worker {
             context.metrics.worker.busy_seconds.add(context.clock.now().since(started));
             return self.put_back(lease, &exchange, MOVE_MAX);
         }
+        if waits(result.judgement) {
+            context.metrics.worker.busy_seconds.add(context.clock.now().since(started));
+            return self.ask_again(lease, &exchange, &result);
+        }
         let to_render = result.to_render.map(|(to_render, _)| to_render);
         if let Some((ToRender { class, suspicion }, renders)) = to_render.zip(context.renders.as_ref()) {
             let is_retest = context.render_rules.as_ref().is_some_and(|rules| rules.is_retested(class));
@@ -164,6 +174,27 @@ impl Worker {
         self.put_back(lease, exchange, Duration::ZERO);
     }
 
+    /// Archives an answer that is not taken for what was asked for, and returns its URL to the frontier. If the host blocks the crawl, it
+    /// is paused.
+    fn ask_again(&mut self, lease: Lease, exchange: &Exchange, result: &PageResult) {
+        let context = Arc::clone(&self.context);
+        let kind = substitute_label(result.judgement).unwrap_or_default();
+        context.metrics.parse.substitutes.by(kind).inc();
+        tracing::debug!(url = lease.item.url.as_str(), kind, "the answer is not taken for the page");
+        if let Some(substitutes) = self.processor.substitutes() {
+            substitutes.put_back(&lease.item);
+        }
+        if result.judgement == Judgement::Blocked {
+            context.hosts.report_content(lease.item.url.host_key(), ContentReport::BlockPage);
+        }
+        if let Some(page) =
+            self.encoder.as_mut().and_then(|encoder| encoder.encode(exchange, &lease.item, &result.notes()))
+        {
+            self.hand_to_writer(Writing { page: Some(page), record: None, links: None }, |_| {});
+        }
+        self.put_back(lease, exchange, SUSPECT_PAUSE);
+    }
+
     /// Returns a page to the frontier as if it had not been fetched; it waits this long at least.
     fn put_back(&self, mut lease: Lease, exchange: &Exchange, pause: Duration) {
         // It was answered: this request takes none of the page's retries.
@@ -185,7 +216,14 @@ impl Worker {
         let mut record = page_record(&lease, Some(&exchange), result.fate, Some(&result));
         record.rendered = rendered.and_then(RenderOutcome::label).map(str::to_owned);
         let waits = context.render_rules.as_ref().map_or(0, |rules| rules.end_waits(&lease.item));
-        record.attempts = record.attempts.saturating_add(waits);
+        let put_back = self.processor.substitutes().map_or(0, |substitutes| substitutes.end_waits(&lease.item));
+        record.attempts = record.attempts.saturating_add(waits).saturating_add(put_back);
+        if result.judgement == Judgement::Lifted {
+            context.hosts.report_content(lease.item.url.host_key(), ContentReport::AsAsked);
+        }
+        if let Some(kind) = substitute_label(result.judgement) {
+            context.metrics.parse.substitutes.by(kind).inc();
+        }
         let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
         let held = before.as_ref().and_then(earlier);
         let facts = PageFacts { rendered: rendered.and_then(RenderOutcome::document), ..result.notes() };
@@ -234,7 +272,9 @@ impl Worker {
     }
 
     fn refused(&mut self, lease: Lease, fate: Fate) {
-        let record = page_record(&lease, None, fate, None);
+        let mut record = page_record(&lease, None, fate, None);
+        let put_back = self.processor.substitutes().map_or(0, |substitutes| substitutes.end_waits(&lease.item));
+        record.attempts = record.attempts.saturating_add(put_back);
         let mut result = self.processor.refused(&lease.item, fate);
         if let Some(observer) = self.observer.as_ref().filter(|_| self.processor.awaits(&lease.item, &result)) {
             let hold = Some(self.context.frontier.hold());

@@ -5,3 +5,4 @@ pub mod link_context;
 pub mod naive_bayes;
 pub mod parse;
 pub mod site;
+pub mod substitutes;

@@ -47,6 +47,11 @@ crate::options! {
         [live] breaker_pause: Period = Period::secs(60),
         /// Number of times the breaker may open before the host is given up and its URLs fail with `host_given_up`.
         [live] breaker_openings_max: u32 = 3,
+        /// How long a host is not contacted that sends a block page: a challenge, a log-in wall or a refusal in place of the pages
+        /// that are asked for, several times in a row. The time doubles with each further pause, to an hour at most; the URLs wait.
+        [live] block_pause: Period = Period::secs(60),
+        /// Number of such pauses in a row after which the host is given up and its URLs fail with `host_given_up`.
+        [live] block_pauses_max: u32 = 8,
         /// Idle time after which a host's actor ends; its politeness state is retained.
         sleep_after: Period = Period::secs(30),
     }

@@ -86,6 +86,8 @@ pub enum Failure {
     HostGivenUp,
     /// An internal error of Harvestman.
     Internal,
+    /// A page that the server sends for whatever it does not have, with a status of success.
+    SoftNotFound,
 }
 
 /// The final outcome of a discovered link. Each link has exactly one.
@@ -218,6 +220,7 @@ impl Failure {
             Self::TooManyRedirects => "too_many_redirects",
             Self::HostGivenUp => "host_given_up",
             Self::Internal => "internal",
+            Self::SoftNotFound => "soft_404",
         }
     }
 
@@ -239,7 +242,8 @@ impl Failure {
             | Self::BadRedirect
             | Self::TooManyRedirects
             | Self::HostGivenUp
-            | Self::Internal => false,
+            | Self::Internal
+            | Self::SoftNotFound => false,
         }
     }
 }

@@ -9,7 +9,7 @@ use super::FrontierHandle;
 use crate::hosts::HostDirectory;
 use harvestman_core::url::HostKey;
 use harvestman_stages::frontier::{ErrandsAdded, ErrandsDone, Hosts};
-use harvestman_stages::host::Subrequest;
+use harvestman_stages::host::{ContentReport, Subrequest};
 
 /// The directory of hosts, and the thread that it is used on.
 #[derive(Clone)]
@@ -61,6 +61,12 @@ impl HostsHandle {
     pub(crate) fn withdraw_subrequest(&self, host: HostKey, ticket: u64) {
         let directory = Arc::clone(&self.directory);
         self.arbiter.spawn_fn(move || directory.withdraw_subrequest(&host, ticket));
+    }
+
+    /// Tells a host what its pages turned out to be.
+    pub(crate) fn report_content(&self, host: HostKey, report: ContentReport) {
+        let directory = Arc::clone(&self.directory);
+        self.arbiter.spawn_fn(move || directory.send(&host, report));
     }
 
     /// Forgets hosts that another node owns from now on.

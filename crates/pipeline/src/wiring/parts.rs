@@ -8,6 +8,7 @@ use crate::environment::Network;
 use crate::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::rules::Rules;
 use crate::searches::{Searches, query};
+use crate::substitutes::Substitutes;
 use crate::validator::reads_posts;
 use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
@@ -108,6 +109,7 @@ pub(super) fn rules(
         validator: policy.validator.clone(),
         reads_posts: reads_posts(&config.policy),
         searches: parts.searches.clone(),
+        substitutes: config.filter.substitutes.then(Substitutes::new),
         renders: None,
         filter: config.filter.clone(),
         depth_max: config.budget.depth,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::capped::CappedDelay;
 use super::health::Health;
 use super::history::{HostHistory, StoredRobots};
+use super::messages::ContentReport;
 use super::politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 use super::retry_after;
 use super::robots::{Reply, RobotsState, Verdict};
@@ -212,6 +213,17 @@ impl HostCore {
     /// Returns whether politeness allows a request to start now.
     pub fn may_send(&self, now: Instant, rules: &HostRules) -> bool {
         self.politeness.readiness(now, 0, &rules.politeness) == Readiness::Ready
+    }
+
+    /// Records what the host's pages turned out to be. Returns the end of a pause that begins now.
+    pub fn content_reported(&mut self, report: &ContentReport, now: Instant, rules: &HostRules) -> Option<Instant> {
+        match report {
+            ContentReport::BlockPage => self.politeness.pause_for_block_page(now, &rules.politeness),
+            ContentReport::AsAsked => {
+                self.politeness.end_block_page();
+                None
+            }
+        }
     }
 
     /// Records the start of a page's request.

@@ -55,7 +55,8 @@ impl Health {
             | Failure::BadRedirect
             | Failure::TooManyRedirects
             | Failure::HostGivenUp
-            | Failure::Internal => Self::Neutral,
+            | Failure::Internal
+            | Failure::SoftNotFound => Self::Neutral,
         }
     }
 }

@@ -39,6 +39,16 @@ pub struct RulesChanged {
     pub before: Option<Arc<HostRules>>,
 }
 
+/// Reports what the pages of the host turned out to be.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub enum ContentReport {
+    /// A block page, several times in a row: the host pauses.
+    BlockPage,
+    /// What was asked for, again.
+    AsAsked,
+}
+
 /// Asks for the state of the host's clock. The response is `None` if the host is just going to sleep.
 #[derive(Debug, Message)]
 #[rtype(result = "Option<HostStatus>")]

@@ -29,8 +29,8 @@ pub use gates::{GateId, GateTerms, Gates, Return};
 pub use health::Health;
 pub use history::{HostHistory, StoredRobots};
 pub use messages::{
-    GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, SubrequestWanted, SubrequestWithdrawn,
-    Wake,
+    ContentReport, GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, SubrequestWanted,
+    SubrequestWithdrawn, Wake,
 };
 pub use politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 pub use ports::{

@@ -30,6 +30,8 @@ pub enum WaitReason {
     Robots,
     /// The host is blocked by a user.
     Blocked,
+    /// The host sent a block page several times in a row.
+    BlockPage,
     /// Another host of its group has its turn, or the group's delay has not passed.
     Group,
     /// Another host at its address has its turn, or the address's delay has not passed.
@@ -45,6 +47,7 @@ impl WaitReason {
             Self::Breaker => "breaker",
             Self::Robots => "robots",
             Self::Blocked => "blocked",
+            Self::BlockPage => "block_page",
             Self::Group => "group",
             Self::Address => "address",
         }
@@ -88,10 +91,27 @@ pub struct Politeness {
     crawl_delay: Option<Duration>,
     requests: u64,
     retries: u64,
+    /// The end of the pause after a block page, and the number of such pauses since the host answered as it should. Not
+    /// persisted: another run sees by its first request whether the host still blocks.
+    #[serde(skip)]
+    block_page: BlockPagePause,
     /// The URLs whose exchanges failed since the last good response, the latest [`FAILED_URLS_MAX`] of them. Not
     /// persisted.
     #[serde(skip)]
     failed_urls: VecDeque<Fingerprint>,
+}
+
+/// The pause of a host that sends block pages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct BlockPagePause {
+    until: Instant,
+    pauses: u32,
+}
+
+impl Default for BlockPagePause {
+    fn default() -> Self {
+        Self { until: Instant::EPOCH, pauses: 0 }
+    }
 }
 
 /// A request that has ended.
@@ -123,6 +143,7 @@ impl Default for Politeness {
             crawl_delay: None,
             requests: 0,
             retries: 0,
+            block_page: BlockPagePause::default(),
             failed_urls: VecDeque::new(),
         }
     }
@@ -130,6 +151,8 @@ impl Default for Politeness {
 
 /// The initial slowdown of a host that has no delay to double.
 const SLOWING_START: Duration = Duration::from_millis(250);
+/// Maximum pause after a block page.
+const BLOCK_PAUSE_MAX: Duration = Duration::from_secs(3600);
 /// Retries that every host has, however few requests it received.
 const RETRIES_FREE: u64 = 10;
 /// Number of failed URLs remembered, so that each is counted once. After this many different ones in a row it no longer
@@ -185,17 +208,18 @@ impl Politeness {
 
     /// Returns whether a request may start at `now`, while `promised` more are about to start.
     pub fn readiness(&self, now: Instant, promised: u32, rules: &PolitenessRules) -> Readiness {
-        if self.openings > rules.breaker_openings_max {
+        if self.openings > rules.breaker_openings_max || self.block_page.pauses > rules.block_pauses_max {
             return Readiness::GivenUp;
         }
         let under_way = self.in_flight + promised;
         // After an error, a single request probes whether the host has recovered.
-        let calm = self.delay(rules).is_zero() && self.trouble_in_a_row == 0;
+        let calm = self.delay(rules).is_zero() && self.trouble_in_a_row == 0 && self.block_page.pauses == 0;
         let at_once = if calm { rules.connections.max(1) } else { 1 };
         if under_way >= at_once {
             return Readiness::Busy;
         }
         let waits = [
+            (self.block_page.until, WaitReason::BlockPage),
             (self.breaker_until, WaitReason::Breaker),
             (self.backoff_until, WaitReason::BackOff),
             (self.next_at, WaitReason::Delay),
@@ -248,6 +272,22 @@ impl Politeness {
         let granted = self.retries < allowed;
         self.retries += u64::from(granted);
         granted
+    }
+
+    /// Pauses because the host sent a block page, twice as long as the last time, an hour at most. Pages that were on their way when
+    /// the pause began do not count again. Returns the end of a pause that begins now.
+    pub fn pause_for_block_page(&mut self, now: Instant, rules: &PolitenessRules) -> Option<Instant> {
+        if now < self.block_page.until {
+            return None;
+        }
+        let pause = doubled(rules.block_pause, self.block_page.pauses, BLOCK_PAUSE_MAX.max(rules.block_pause));
+        self.block_page = BlockPagePause { until: now + pause, pauses: self.block_page.pauses.saturating_add(1) };
+        Some(self.block_page.until)
+    }
+
+    /// Records that the host sends what is asked for again.
+    pub fn end_block_page(&mut self) {
+        self.block_page = BlockPagePause::default();
     }
 
     /// Returns the end of the pause caused by errors, or the epoch if there was none.

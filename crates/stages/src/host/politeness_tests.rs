@@ -23,6 +23,8 @@ fn rules() -> PolitenessRules {
         breaker_failures: 3,
         breaker_pause: Duration::from_secs(60),
         breaker_openings_max: 2,
+        block_pause: Duration::from_secs(60),
+        block_pauses_max: 3,
         retry_share: 0.2,
     }
 }
@@ -56,6 +58,25 @@ fn the_delay_starts_at_the_first_byte_of_the_response() {
     let wait = Readiness::Wait { until: at(1_100), why: WaitReason::Delay };
     assert_eq!(host.readiness(at(1_099), 0, &rules), wait);
     assert_eq!(host.readiness(at(1_100), 0, &rules), Readiness::Ready);
+}
+
+#[test]
+fn block_pages_pause_the_host_longer_each_time_and_at_last_for_good() {
+    let (mut host, rules) = (Politeness::default(), rules());
+    let wait = |until| Readiness::Wait { until, why: WaitReason::BlockPage };
+    assert_eq!(host.pause_for_block_page(at(0), &rules), Some(at(60_000)));
+    assert_eq!(host.pause_for_block_page(at(59_999), &rules), None, "a page that was on its way");
+    assert_eq!(host.readiness(at(59_999), 0, &rules), wait(at(60_000)));
+    assert_eq!(host.readiness(at(60_000), 0, &rules), Readiness::Ready);
+    // A challenge has a status of success, which ends no pause.
+    request(&mut host, (60_000, 60_010, 60_020), Health::Good, &rules);
+    assert_eq!(host.pause_for_block_page(at(60_020), &rules), Some(at(180_020)));
+    assert_eq!(host.readiness(at(180_019), 0, &rules), wait(at(180_020)));
+    assert_eq!(host.pause_for_block_page(at(180_020), &rules), Some(at(420_020)));
+    assert_eq!(host.pause_for_block_page(at(420_020), &rules), Some(at(900_020)));
+    assert_eq!(host.readiness(at(1_000_000), 0, &rules), Readiness::GivenUp);
+    host.end_block_page();
+    assert_eq!(host.readiness(at(1_000_000), 0, &rules), Readiness::Ready);
 }
 
 #[test]

@@ -38,6 +38,8 @@ impl From<&Config> for HostRules {
                 breaker_failures: host.breaker_failures,
                 breaker_pause: host.breaker_pause.0,
                 breaker_openings_max: host.breaker_openings_max,
+                block_pause: host.block_pause.0,
+                block_pauses_max: host.block_pauses_max,
                 retry_share: host.retry_share,
             },
             retries_max: host.retries_max,
@@ -78,6 +80,10 @@ pub struct PolitenessRules {
     pub breaker_pause: Duration,
     /// Number of openings of the breaker after which the host is given up.
     pub breaker_openings_max: u32,
+    /// Initial pause of a host that sends block pages.
+    pub block_pause: Duration,
+    /// Number of such pauses after which the host is given up.
+    pub block_pauses_max: u32,
     /// Retry budget as a share of the requests.
     pub retry_share: f64,
 }

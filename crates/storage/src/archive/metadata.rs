@@ -18,6 +18,8 @@ pub struct PageFacts<'a> {
     pub links: Option<u32>,
     /// The document that a browser showed, as HTML.
     pub rendered: Option<&'a str>,
+    /// Why the answer is not taken for what was asked for: `suspect`, `soft_404` or `block_page`.
+    pub substitute: Option<&'static str>,
 }
 
 /// Appends the block.
@@ -37,6 +39,9 @@ pub(super) fn write(exchange: &Exchange, item: &ScheduledUrl, facts: &PageFacts<
     }
     if let Some(links) = facts.links {
         fields.put("outlinkCount", links);
+    }
+    if let Some(why) = facts.substitute {
+        fields.put("substitute", why);
     }
 }
 

@@ -4,7 +4,9 @@ use actix::{ActorContext, Context, Handler};
 
 use super::{HostActor, Turn};
 use crate::host::gates::Return;
-use crate::host::messages::{GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
+use crate::host::messages::{
+    ContentReport, GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake,
+};
 use crate::host::reply::HostReply;
 use crate::host::status::HostStatus;
 use crate::host::step::Errand;
@@ -68,6 +70,26 @@ impl Handler<RulesChanged> for HostActor {
             if let Some(group) = self.group {
                 self.ports.gates.change_delay(group, &self.key, self.delay());
             }
+        }
+        self.advance(ctx);
+    }
+}
+
+impl Handler<ContentReport> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, report: ContentReport, ctx: &mut Context<Self>) {
+        self.taken();
+        let now = self.setup.clock.now();
+        let Some(core) = self.core.as_mut() else { return };
+        if let Some(until) = core.content_reported(&report, now, &self.setup.rules.load()) {
+            tracing::warn!(
+                host = self.key.as_str(),
+                until = %until.timestamp(),
+                "the host sends a page in place of those that are asked for: a challenge, a log-in page or a refusal; its URLs \
+                 wait. See what it sends in the page log, contact its operator, log in with `fetch.cookies_file`, or crawl \
+                 more slowly (`host.delay`)"
+            );
         }
         self.advance(ctx);
     }

@@ -1,0 +1,78 @@
+//! What addresses of one form have shown.
+
+use super::content::PathSet;
+use harvestman_core::clock::Instant;
+
+/// Pages of a form from which on it is known what its pages have in common.
+const PAGES_MIN: u32 = 4;
+/// Paths that the pages of a form must have in common to be told by them.
+const CORE_MIN: usize = 4;
+
+/// The pages of one form that were taken for what they are.
+#[derive(Debug, Clone)]
+pub(super) struct Form {
+    /// The hash of the form.
+    pub(super) hash: u64,
+    pages: u32,
+    /// The paths that all of them have.
+    core: PathSet,
+    /// The number of its latest answers in a row that were substitutes, or suspect.
+    pub(super) in_a_row: u32,
+    /// The number of the text of the latest of them.
+    pub(super) substitute: Option<u64>,
+    /// When the latest of them was asked for.
+    pub(super) substitute_asked_at: Instant,
+    /// The number of its suspect pages that have a text of their own and were not asked for again.
+    pub(super) open_suspects: u32,
+    /// When it was met last, in pages of the host.
+    pub(super) met_at: u64,
+}
+
+impl Form {
+    pub(super) fn new(hash: u64) -> Self {
+        Self {
+            hash,
+            pages: 0,
+            core: PathSet::default(),
+            in_a_row: 0,
+            substitute: None,
+            substitute_asked_at: Instant::EPOCH,
+            open_suspects: 0,
+            met_at: 0,
+        }
+    }
+
+    /// Learns from a page that was taken for what it is.
+    pub(super) fn learn(&mut self, paths: &PathSet) {
+        if self.pages == 0 {
+            self.core = paths.clone();
+        } else {
+            self.core.intersect(paths);
+        }
+        self.pages = self.pages.saturating_add(1);
+    }
+
+    /// Returns the paths that all its pages have, once enough pages are known.
+    pub(super) fn core(&self) -> Option<&PathSet> {
+        (self.pages >= PAGES_MIN && self.core.len() >= CORE_MIN).then_some(&self.core)
+    }
+
+    /// Returns whether its pages were ever what they should be.
+    pub(super) const fn is_known(&self) -> bool {
+        self.pages >= PAGES_MIN
+    }
+
+    /// Returns whether a page with these paths lacks any that all its pages have.
+    pub(super) fn lacks(&self, paths: &PathSet) -> bool {
+        self.core().is_some_and(|core| core.lacking_in(paths) > 0)
+    }
+
+    /// Returns whether a page with these paths is unlike all its pages: it lacks half of what they all have and `frame`, the paths
+    /// that pages of all forms have, has not; or a quarter of what they all have.
+    pub(super) fn is_surprised_by(&self, paths: &PathSet, frame: &PathSet) -> bool {
+        let Some(core) = self.core() else { return false };
+        let missing = core.lacking_in(paths);
+        let own = core.len() - core.common(frame);
+        missing * 4 >= core.len() || own >= CORE_MIN && missing * 2 >= own
+    }
+}
