@@ -14,7 +14,7 @@ use harvestman::archive::{PageFacts, RecordEncoder, RevisitIndex, RunId};
 use harvestman::clock::Instant;
 use harvestman::config::ByteSize;
 use harvestman::config::archive::ArchiveOptions;
-use harvestman::model::{Answer, Apath, Exchange, LinkClass, ScheduledUrl, Timings};
+use harvestman::model::{Answer, Apath, Exchange, LinkClass, RequestSignature, ScheduledUrl, Timings};
 use harvestman::seed::Seed;
 use harvestman::url::CanonicalUrl;
 use http::{HeaderMap, HeaderValue, Version};
@@ -101,7 +101,13 @@ fn exchange(body: Bytes, encoding: Option<&'static str>) -> (Exchange, Scheduled
         reservation: None,
     };
     let timings = Timings { started: at, first_byte: Some(at), ended: at };
-    let exchange = Exchange { url: url.clone(), request_headers: HeaderMap::new(), result: Ok(answer), timings };
+    let exchange = Exchange {
+        url: url.clone(),
+        request_headers: HeaderMap::new(),
+        signature: RequestSignature::default(),
+        result: Ok(answer),
+        timings,
+    };
     let class = LinkClass::unclassified(Apath::SEED);
     (
         exchange,

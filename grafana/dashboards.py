@@ -137,6 +137,8 @@ def hosts():
         graph("No response", "Requests per second without a response, by reason; top eight.", "reqps",
               (top(8, rate("fetch_dropped_total", by="reason")), "{{reason}}")),
         graph("Truncated bodies", "Responses per second whose body is incomplete, by reason.", "reqps", (rate("fetch_truncated_total", by="reason"), "{{reason}}")),
+        graph("Signed requests", "Signed requests per second, by reason, and answers that refused a request and asked for a signature that it did not have.", "reqps",
+              (rate("fetch_signed_total", by="reason"), "{{reason}}"), (rate("fetch_signature_wanted_total"), "refused without")),
         graph("Request duration", "Duration of requests, to the first byte and to the end.", "s", *quantiles("fetch_duration_seconds", "phase"), width=12),
         share("Refusals and failures", "Shares over the last five minutes: responses with 403 or 429; requests without a response or with a 5xx.",
               ("sum (instance:harvestman_fetch_refused:ratio_rate5m{@})", "403 or 429"), (FAILED, "no response or 5xx"), width=12),

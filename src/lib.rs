@@ -14,6 +14,7 @@ pub use harvestman_stages::{fetch, filter, frontier, host, revisit};
 pub use harvestman_storage::{archive, dedup, store};
 
 pub use harvestman_fleet as fleet;
+pub use harvestman_identity as identity;
 pub use harvestman_metrics as metrics;
 pub use harvestman_pipeline as pipeline;
 pub use harvestman_policy as policy;

@@ -100,7 +100,13 @@ fn exchange(page: &Page, started: Instant) -> Exchange {
         reservation: None,
     };
     let timings = Timings { started, first_byte: Some(started), ended: started };
-    Exchange { url: CanonicalUrl::from_canonical(page.url), request_headers, result: Ok(answer), timings }
+    Exchange {
+        url: CanonicalUrl::from_canonical(page.url),
+        request_headers,
+        signature: Default::default(),
+        result: Ok(answer),
+        timings,
+    }
 }
 
 fn scheduled(url: &str) -> ScheduledUrl {

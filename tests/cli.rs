@@ -2,6 +2,9 @@
 //! that the generated documentation is up to date.
 #![allow(clippy::unwrap_used, reason = "the helpers belong to the tests")]
 
+#[path = "cli/identity.rs"]
+mod identity;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -17,5 +17,7 @@ mod proxies;
 mod requests;
 #[path = "fetch/server.rs"]
 mod server;
+#[path = "fetch/signatures.rs"]
+mod signatures;
 #[path = "fetch/tls.rs"]
 mod tls;

@@ -40,6 +40,7 @@ fn exchange(url: &str, status: u16, headers: &[(&'static str, &str)], body: Vec<
     Exchange {
         url: CanonicalUrl::from_canonical(url),
         request_headers: HeaderMap::new(),
+        signature: Default::default(),
         result: Ok(answer),
         timings: Timings { started: START, first_byte: Some(START), ended: START },
     }

@@ -12,7 +12,7 @@ use super::exit::{Exit, Failure};
 use super::posts::following::{FollowSignal, with_posts};
 use super::settings::SettingArgs;
 use super::upload::with_uploads;
-use super::{identity, log, seeds, signals};
+use super::{contact, log, seeds, signals};
 use harvestman_core::config::{Config, Flag, FlagValue, LogFormat};
 use harvestman_core::seed::Seed;
 use harvestman_metrics::Metrics;
@@ -118,7 +118,7 @@ fn completed(config: Config, seeds: &[seeds::Seed]) -> Config {
     }
     let searches = config.search.named().filter_map(|text| Url::parse(text).ok());
     let named: Vec<Url> = urls.iter().cloned().chain(searches).collect();
-    if let Some(warning) = identity::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
+    if let Some(warning) = contact::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
         tracing::warn!("{warning}");
     }
     complete(with_full_example_urls(config), &urls)

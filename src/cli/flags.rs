@@ -81,6 +81,8 @@ const FLAGS: &[SettingFlag] = &[
     one(POLITENESS, ("per-host", "N"), ("host", "connections_per_host"), "Maximum number of concurrent requests to a host"),
     one(POLITENESS, ("contact", "URL|MAIL"), ("fetch", "contact"), "Where site operators can reach you; becomes part of the user agent"),
     one(POLITENESS, ("user-agent", "TEXT"), ("fetch", "user_agent"), "Complete User-Agent header, instead of harvestman/VERSION (+CONTACT)"),
+    one(POLITENESS, ("sign-key", "FILE"), ("identity", "key_file"), "Sign all requests with the key in this file (harvestman identity new)"),
+    one(POLITENESS, ("signature-agent", "URL"), ("identity", "agent"), "Where sites find the public key of signed requests, e.g. https://bot.example.org"),
 
     many(NETWORK, ("header", "NAME: VALUE"), ("fetch", "headers"), "Header to send to the seeds' hosts"),
     one(NETWORK, ("cookie", "NAME=VALUE"), ("fetch", "cookie"), "Cookies to send to the seeds' hosts, separated by `; `"),

@@ -28,6 +28,7 @@ pub mod sim;
 pub mod site;
 mod teach;
 
+mod contact;
 mod endpoints;
 mod export;
 mod flags;
@@ -133,6 +134,9 @@ enum Command {
     /// Inspect a URL, robots.txt, sitemap, page or WARC file
     #[command(subcommand)]
     Inspect(Box<inspect::Inspect>),
+    /// Create and publish the key of signed requests
+    #[command(subcommand)]
+    Identity(identity::IdentityCommand),
     Doctor(Box<doctor::DoctorArgs>),
     /// Print the effective configuration
     Config(Box<config::ConfigArgs>),
@@ -172,6 +176,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Lab(what) => lab::run(*what)?,
         Command::Index(what) => index::run(&what)?,
         Command::Inspect(what) => return inspect::run(*what),
+        Command::Identity(what) => identity::run(&what)?,
         Command::Doctor(args) => return doctor::run(&args),
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),

@@ -21,6 +21,7 @@ mod robots;
 mod scope;
 mod scripted;
 mod searches;
+mod signatures;
 mod substitutes;
 mod topic;
 mod traps;

@@ -15,6 +15,8 @@ pub struct Asked {
     /// The host's name, without the port.
     pub host: String,
     pub path: String,
+    /// The `Signature-Input` header; empty if there is none.
+    pub signature: String,
 }
 
 /// An answer.
@@ -114,7 +116,7 @@ fn serve(stream: TcpStream, script: &Script, log: &Mutex<Vec<Asked>>) -> Option<
     stream.set_nodelay(true).ok()?;
     let mut reader = BufReader::new(stream);
     loop {
-        let (mut line, mut host) = (String::new(), String::new());
+        let (mut line, mut host, mut signature) = (String::new(), String::new(), String::new());
         reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
         let path = line.split(' ').nth(1)?.to_owned();
         while line.trim_end() != "" {
@@ -123,11 +125,14 @@ fn serve(stream: TcpStream, script: &Script, log: &Mutex<Vec<Asked>>) -> Option<
             if let Some((_, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("host")) {
                 host = value.trim().split('.').next().unwrap_or_default().to_owned();
             }
+            if let Some(value) = line.strip_prefix("Signature-Input: ") {
+                signature = value.trim().to_owned();
+            }
         }
         let before = {
             let mut log = log.lock();
             let before = log.iter().filter(|asked| asked.host == host && asked.path == path).count();
-            log.push(Asked { at: Instant::now(), host: host.clone(), path: path.clone() });
+            log.push(Asked { at: Instant::now(), host: host.clone(), path: path.clone(), signature });
             before
         };
         let reply = script(&host, &path, before);

@@ -35,6 +35,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("metrics", &["core"]),
     ("structure", &["core"]),
     ("document", &[]),
+    ("identity", &[]),
     ("validators", &["core", "document", "posts"]),
     ("posts", &["core", "structure"]),
     ("text", &["document"]),
@@ -43,7 +44,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("policy", &["core", "structure"]),
     ("storage", &["core", "metrics"]),
     ("extraction", &["core", "document", "posts", "storage"]),
-    ("stages", &["core", "metrics"]),
+    ("stages", &["core", "identity", "metrics"]),
     ("fleet", &["core", "metrics"]),
     ("report", &["core", "fleet", "metrics", "policy", "stages", "storage", "structure"]),
     ("admin", &["core", "metrics", "report"]),
@@ -94,6 +95,7 @@ const PURE: &[&str] = &[
     "core/src/url/",
     "structure/src/",
     "document/src/",
+    "identity/src/",
     "validators/src/",
     "posts/src/",
     "text/src/",
@@ -106,7 +108,8 @@ const PURE: &[&str] = &[
 ];
 /// The shells: the only files in pure folders that perform I/O or run actors.
 const SHELLS: &[&str] = &[
-    "render/src/browser/", // a browser
+    "identity/src/file.rs", // reads and writes key files
+    "render/src/browser/",  // a browser
     "stages/src/frontier/actor/",
     "stages/src/frontier/messages.rs",
     "stages/src/host/actor/",

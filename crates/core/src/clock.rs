@@ -106,6 +106,8 @@ pub struct Clock {
     started_at: Instant,
     /// The speed in thousandths; other than 1,000 only in tests.
     rate: u32,
+    /// Whether it shows the machine's time.
+    is_system: bool,
 }
 
 impl Clock {
@@ -113,13 +115,18 @@ impl Clock {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
     pub fn system() -> Self {
         let since_epoch = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        Self { started: tokio::time::Instant::now(), started_at: Instant::EPOCH + since_epoch, rate: 1000 }
+        Self {
+            started: tokio::time::Instant::now(),
+            started_at: Instant::EPOCH + since_epoch,
+            rate: 1000,
+            is_system: true,
+        }
     }
 
     /// Creates a clock that shows `at` now; under tokio's paused time it advances only with tokio's time.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
     pub fn starting_at(at: Instant) -> Self {
-        Self { started: tokio::time::Instant::now(), started_at: at, rate: 1000 }
+        Self { started: tokio::time::Instant::now(), started_at: at, rate: 1000, is_system: false }
     }
 
     /// Creates a clock like [`Self::starting_at`] that counts `rate` thousandths of a second per second.
@@ -130,6 +137,16 @@ impl Clock {
     /// Returns the time now.
     pub fn now(&self) -> Instant {
         self.started_at + self.started.elapsed() * self.rate / 1000
+    }
+
+    /// Returns the time now by the machine's calendar, for what other machines compare with their clocks. Unlike
+    /// [`Self::now`] it follows corrections of the machine's clock, and does not stand still while the machine sleeps.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clocks")]
+    pub fn calendar(&self) -> Instant {
+        if !self.is_system {
+            return self.now();
+        }
+        Instant::EPOCH + std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default()
     }
 
     /// Sleeps until `at`; returns at once if that is in the past.

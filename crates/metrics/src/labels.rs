@@ -1,7 +1,7 @@
 //! The possible values of labels. Any other value counts as `other`, so no label grows without bound.
 
 use harvestman_core::config::{DedupStore, FilterOrder, PolicyKind};
-use harvestman_core::model::{PolicyRefusal, RobotsRefusal};
+use harvestman_core::model::{PolicyRefusal, RobotsRefusal, SignReason};
 
 /// Concatenates several lists of names.
 const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] {
@@ -117,8 +117,10 @@ pub const SUBREQUEST_REFUSALS: &[&str] =
 /// The decisions of robots.txt about a URL.
 pub const ROBOTS_DECISIONS: &[&str] = &["allowed", "disallowed", "unavailable"];
 
-/// The results of fetching a robots.txt: rules, none (4xx), a server error (5xx), no answer.
-pub const ROBOTS_RESULTS: &[&str] = &["rules", "absent", "redirected", "unavailable", "unreachable"];
+/// The results of fetching a robots.txt: rules, none (4xx), a redirect, a request for a signature, a server error (5xx), no
+/// answer.
+pub const ROBOTS_RESULTS: &[&str] =
+    &["rules", "absent", "redirected", "signature_wanted", "unavailable", "unreachable"];
 
 /// Why a host is paused.
 pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots", "blocked", "block_page", "group"];
@@ -137,6 +139,9 @@ pub const STATUSES: &[&str] = &[
 
 /// Why the body of an answer is incomplete ([`harvestman_core::model::Truncation`]).
 pub const TRUNCATIONS: &[&str] = &["length", "time", "disconnect", "unwanted_type"];
+
+/// Why a request is signed.
+pub const SIGN_REASONS: &[&str] = SignReason::LABELS;
 
 /// Why a page is not parsed.
 pub const PARSE_REFUSALS: &[&str] = &["panic"];

@@ -12,11 +12,11 @@ use super::make_policy::MakePolicy;
 use super::rendering;
 use super::state_writer::{StateLog, SyncArchive};
 use harvestman_core::clock::Clock;
-use harvestman_core::config::{Config, FetchOptions};
+use harvestman_core::config::{Config, FetchOptions, IdentityOptions};
 use harvestman_core::model::{Exchange, Failure, HostOwnership, SingleNode};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::HostKey;
-use harvestman_stages::fetch::{Client, Error, Request, TrustedHosts};
+use harvestman_stages::fetch::{Client, Error, Request, RequestSigner, TrustedHosts};
 use harvestman_storage::archive::{ArchiveOutput, CrawlFiles};
 use harvestman_storage::store::Store;
 
@@ -41,10 +41,22 @@ impl Network for Client {
     }
 }
 
+/// The settings of a network.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NetworkOptions<'a> {
+    pub(super) fetch: &'a FetchOptions,
+    pub(super) identity: &'a IdentityOptions,
+}
+
 /// The I/O of a crawl.
 pub(super) trait Environment {
     /// Creates the network.
-    fn network(&self, options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Arc<dyn Network>, Error>;
+    fn network(
+        &self,
+        options: NetworkOptions<'_>,
+        clock: Clock,
+        trusted: TrustedHosts,
+    ) -> Result<Arc<dyn Network>, Error>;
 
     /// Returns the hosts that this node owns.
     fn ownership(&self) -> Arc<dyn HostOwnership> {
@@ -105,7 +117,13 @@ pub(super) trait Environment {
 pub(super) struct LiveEnvironment;
 
 impl Environment for LiveEnvironment {
-    fn network(&self, options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Arc<dyn Network>, Error> {
-        Ok(Arc::new(Client::new(options, clock, trusted)?))
+    fn network(
+        &self,
+        options: NetworkOptions<'_>,
+        clock: Clock,
+        trusted: TrustedHosts,
+    ) -> Result<Arc<dyn Network>, Error> {
+        let signer = RequestSigner::new(options.identity)?;
+        Ok(Arc::new(Client::signing(options.fetch, signer, clock, trusted)?))
     }
 }

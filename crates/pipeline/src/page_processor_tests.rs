@@ -4,7 +4,7 @@ use arc_swap::ArcSwap;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions, PolicyKind};
-use harvestman_core::model::{ClassOrder, Timings};
+use harvestman_core::model::{ClassOrder, RequestSignature, Timings};
 use harvestman_core::seed::Seed;
 use harvestman_policy::PolicyInputs;
 use harvestman_structure::link_context::{image_token, sibling_token, word_token};
@@ -42,7 +42,13 @@ fn exchange(headers: &[(&'static str, &str)], body: &[u8]) -> Exchange {
         reservation: None,
     };
     let timings = Timings { started: Instant::EPOCH, first_byte: None, ended: Instant::EPOCH };
-    Exchange { url, request_headers: HeaderMap::new(), result: Ok(answer), timings }
+    Exchange {
+        url,
+        request_headers: HeaderMap::new(),
+        signature: RequestSignature::default(),
+        result: Ok(answer),
+        timings,
+    }
 }
 
 fn page(processor: &mut PageProcessor, exchange: &Exchange) -> PageResult {

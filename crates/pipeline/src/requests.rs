@@ -80,6 +80,12 @@ impl Fetching {
         let exchange = request.await;
         metrics.in_flight.dec();
         self.tally.count(host, &exchange);
+        if let Some(reason) = exchange.signature.reason {
+            metrics.signed.by(reason.label()).inc();
+        }
+        if exchange.signature.is_wanted {
+            metrics.signature_wanted.inc();
+        }
         let timings = &exchange.timings;
         metrics.duration.by("whole").observe(timings.ended.since(timings.started));
         if let Some(first_byte) = timings.first_byte {

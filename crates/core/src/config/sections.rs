@@ -10,8 +10,8 @@ use super::options::{OptionDoc, Section};
 use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
 use super::{
-    BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, FleetOptions, LogOptions, MetricsOptions, PolicyOptions,
-    RecrawlOptions, RenderOptions, RobotsOptions, SearchOptions, StateOptions,
+    BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, FleetOptions, IdentityOptions, LogOptions, MetricsOptions,
+    PolicyOptions, RecrawlOptions, RenderOptions, RobotsOptions, SearchOptions, StateOptions,
 };
 
 /// A section without its type, for code that treats all sections alike: loading, printing, the reference.
@@ -82,6 +82,8 @@ sections! {
     robots: RobotsOptions,
     /// Requests.
     fetch: FetchOptions,
+    /// Signed requests.
+    identity: IdentityOptions,
     /// The parser.
     parse: ParseOptions,
     /// The link filter.

@@ -294,6 +294,32 @@ proptest! {
 }
 
 #[test]
+fn a_key_in_place_of_its_file_is_refused_and_not_repeated() {
+    let key = "-----BEGIN PRIVATE KEY-----\nMC4CAQ\n-----END PRIVATE KEY-----";
+    for value in [key.replace('\n', "\\n"), key.replace('\n', " "), "{\\\"d\\\": \\\"MC4CAQ\\\"}".to_owned()] {
+        let texts = texts(of_file(&format!("[identity]\nkey_file = \"{value}\"\n")));
+        assert!(texts.len() == 1 && texts[0].contains("identity.key_file"), "{texts:?}");
+        assert!(texts[0].contains("path of a file") && !texts[0].contains("MC4CAQ"), "{texts:?}");
+    }
+}
+
+#[test]
+fn the_address_of_a_key_needs_a_key_except_in_a_fleet() {
+    let agent = "[identity]\nagent = \"https://bot.test\"\n";
+    assert!(texts(of_file(agent))[0].contains("identity.key_file"));
+    assert!(of_file(&format!("{agent}key_file = \"bot.pem\"\n")).is_ok());
+    assert!(of_file(&format!("{agent}[fleet]\nservers = \"nats://a.test\"\n")).is_ok());
+}
+
+#[test]
+fn a_signature_lives_from_a_second_to_a_day() {
+    for (lifetime, fits) in [("0s", false), ("999ms", false), ("1s", true), ("24h", true), ("86401s", false)] {
+        let loaded = of_file(&format!("[identity]\nlifetime = \"{lifetime}\"\n"));
+        assert_eq!(loaded.is_ok(), fits, "{lifetime}");
+    }
+}
+
+#[test]
 fn groups_of_hosts_are_checked_as_they_are_read_and_each_mistake_is_named() {
     let config =
         of_file("[host]\ngroups = [\"example.org *.example.org\", \"h:81\"]\ndelay_per_ip = \"250ms\"\n").unwrap();

@@ -2,7 +2,7 @@
 
 use super::dedup::{BYTES_MIN, PLANNED_MAX, RATES};
 use super::sections::Config;
-use super::{ByteSize, ExampleNames, PageWorth, PolicyKind, PolicyVariant, RecrawlOptions};
+use super::{ByteSize, ExampleNames, PageWorth, Period, PolicyKind, PolicyVariant, RecrawlOptions};
 use crate::url::{Canonicaliser, Error, HostGroups, SearchTemplate};
 
 /// Maximum number of threads that may be configured: far beyond any machine, and far below what would bring one down.
@@ -47,6 +47,9 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
         wrong("recrawl", key, invalid_share(share));
     }
     wrong("host", "groups", invalid_groups(&config.host.groups));
+    wrong("identity", "key_file", pasted_key(&config.identity.key_file));
+    wrong("identity", "agent", unused_agent(config));
+    wrong("identity", "lifetime", invalid_lifetime(config.identity.lifetime));
     wrong("dedup", "planned", invalid_plan(config.dedup.planned));
     wrong("dedup", "false_positives", invalid_rate(config.dedup.false_positives));
     wrong("dedup", "memory", too_little_memory(config.dedup.memory));
@@ -212,6 +215,24 @@ fn invalid_look_ahead(requests: u32) -> Option<String> {
 fn invalid_groups(groups: &[String]) -> Option<String> {
     let Error::Entries(bad) = HostGroups::new(groups).err()?;
     Some(bad.iter().map(|entry| format!("`{}`: {}", entry.value, entry.problem)).collect::<Vec<_>>().join("; "))
+}
+
+/// Checks that the name of the key file is not the key itself, which must not be printed or copied.
+fn pasted_key(file: &str) -> Option<String> {
+    let is_key = file.contains("-----BEGIN") || file.contains('\n') || file.trim_start().starts_with('{');
+    is_key.then(|| "this is the path of a file, not the key: write the key to a file that only you can read".to_owned())
+}
+
+/// Checks that an address of a key is not given without a key. A node of a fleet may have its own.
+fn unused_agent(config: &Config) -> Option<String> {
+    let unused =
+        !config.identity.agent.is_empty() && config.identity.key_file.is_empty() && config.fleet.servers.is_empty();
+    unused.then(|| "requests are signed only with a key: set `identity.key_file` too (--sign-key)".to_owned())
+}
+
+fn invalid_lifetime(lifetime: Period) -> Option<String> {
+    let usable = Period::secs(1)..=Period::secs(86_400);
+    (!usable.contains(&lifetime)).then(|| format!("use a time from 1s to 24h, such as 1m, not {lifetime}"))
 }
 
 fn invalid_plan(urls: u64) -> Option<String> {

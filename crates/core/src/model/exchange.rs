@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::HeaderMap;
 
-use super::Failure;
+use super::{Failure, RequestSignature};
 use crate::clock::Instant;
 use crate::url::CanonicalUrl;
 
@@ -104,6 +104,8 @@ pub struct Exchange {
     pub url: CanonicalUrl,
     /// The request's headers as sent (the request line is `GET path HTTP/version`).
     pub request_headers: HeaderMap,
+    /// The signature of the request.
+    pub signature: RequestSignature,
     /// The response or the failure.
     pub result: Result<Answer, Failure>,
     /// The times of its steps.

@@ -29,7 +29,7 @@ use crate::measures::{Fetched, HostTime, Judge, Task};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, FilterOrder};
-use harvestman_core::model::{Answer, Exchange, Lease, Timings, TrapRecord};
+use harvestman_core::model::{Answer, Exchange, Lease, RequestSignature, Timings, TrapRecord};
 use harvestman_core::url::{CanonicalUrl, origin_of};
 use harvestman_pipeline::offline::{Offline, RecordedSite};
 use harvestman_pipeline::{AcceptsPage, Error, with_searches};
@@ -246,5 +246,11 @@ fn answered(url: &CanonicalUrl, status: u16, headers: HeaderMap, body: Bytes) ->
     let version = http::Version::HTTP_11;
     let answer = Answer { status, version, headers, body, truncated: None, remote: None, reservation: None };
     let timings = Timings { started: Instant::EPOCH, first_byte: None, ended: Instant::EPOCH };
-    Exchange { url: url.clone(), request_headers: HeaderMap::new(), result: Ok(answer), timings }
+    Exchange {
+        url: url.clone(),
+        request_headers: HeaderMap::new(),
+        signature: RequestSignature::default(),
+        result: Ok(answer),
+        timings,
+    }
 }

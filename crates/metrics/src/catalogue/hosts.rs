@@ -64,6 +64,11 @@ group! {
         truncated: CounterBy = "harvestman_fetch_truncated_total" by "reason" in TRUNCATIONS;
         /// Requests in progress.
         in_flight: Gauge = "harvestman_fetch_in_flight_requests";
+        /// Signed requests, by reason: because all are signed, or because the host asks for signatures.
+        signed: CounterBy = "harvestman_fetch_signed_total" by "reason" in SIGN_REASONS;
+        /// Answers that refused a request and asked for a signature that it did not have. Each costs a further request; many
+        /// of them while requests are signed mean that hosts want other signatures each time.
+        signature_wanted: Counter = "harvestman_fetch_signature_wanted_total";
     }
 }
 

@@ -17,7 +17,7 @@ const WRITTEN_WITHIN: Duration = Duration::from_secs(3);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Returns the common configuration with a node's own settings: where it writes, how many threads it has, which browser, who may
-/// watch it, how it reaches the servers.
+/// watch it, which key signs its requests, how it reaches the servers.
 pub(super) fn with_own(common: &Config, own: &Config) -> Config {
     let mut config = common.clone();
     config.crawl.out.clone_from(&own.crawl.out);
@@ -30,6 +30,7 @@ pub(super) fn with_own(common: &Config, own: &Config) -> Config {
     config.render.browser.clone_from(&own.render.browser);
     config.render.browsers = own.render.browsers;
     config.render.sandbox = own.render.sandbox;
+    config.identity.key_file.clone_from(&own.identity.key_file);
     let (fleet, its) = (&mut config.fleet, &own.fleet);
     fleet.servers.clone_from(&its.servers);
     fleet.name.clone_from(&its.name);
@@ -145,6 +146,7 @@ mod tests {
         other.fleet.node = "b".to_owned();
         other.fleet.weight = 3;
         other.render.browser = "/opt/chromium".to_owned();
+        other.identity.key_file = "/etc/key.pem".to_owned();
         assert!(differences(&common(&one), &common(&other)).is_empty());
         other.host.connections_per_host += 1;
         other.fleet.partitions = 16;

@@ -8,12 +8,12 @@ use super::journal::SessionJournal;
 use super::log::FleetLog;
 use super::policy::{FleetPolicy, NodePolicy};
 use crate::Error;
-use crate::environment::{Environment, LiveEnvironment, Network};
+use crate::environment::{Environment, LiveEnvironment, Network, NetworkOptions};
 use crate::make_policy::MakePolicy;
 use crate::rendering::{Browsers, OtherBrowsers};
 use crate::state_writer::StateLog;
 use harvestman_core::clock::Clock;
-use harvestman_core::config::{Config, FetchOptions};
+use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
 use harvestman_fleet::{HostOwnership, PartitionOwnership};
 use harvestman_stages::fetch::TrustedHosts;
@@ -33,7 +33,7 @@ pub(super) struct FleetEnvironment {
 impl Environment for FleetEnvironment {
     fn network(
         &self,
-        options: &FetchOptions,
+        options: NetworkOptions<'_>,
         clock: Clock,
         trusted: TrustedHosts,
     ) -> Result<Arc<dyn Network>, harvestman_stages::fetch::Error> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::Error;
-use crate::environment::{Environment, LiveEnvironment, Network};
+use crate::environment::{Environment, LiveEnvironment, Network, NetworkOptions};
 use crate::rendering::Browsers;
 use harvestman_core::clock::Clock;
-use harvestman_core::config::{Config, FetchOptions};
+use harvestman_core::config::Config;
 use harvestman_render::{Browser, Later, PageRequests, PageTask, RenderFailure, RenderedPage};
 use harvestman_stages::fetch::{self, TrustedHosts};
 
@@ -35,7 +35,7 @@ impl WatchedBrowsers {
 impl Environment for WatchedBrowsers {
     fn network(
         &self,
-        options: &FetchOptions,
+        options: NetworkOptions<'_>,
         clock: Clock,
         trusted: TrustedHosts,
     ) -> Result<Arc<dyn Network>, fetch::Error> {

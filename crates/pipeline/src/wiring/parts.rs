@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::CrawlBuilder;
 use crate::Error;
-use crate::environment::Network;
+use crate::environment::{Network, NetworkOptions};
 use crate::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::rules::Rules;
 use crate::searches::{Searches, query};
@@ -71,7 +71,8 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
     fetch.resend_unanswered &= config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero();
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
-    let network = environment.network(&fetch, clock.clone(), trusted).map_err(|error| wrong(&error))?;
+    let options = NetworkOptions { fetch: &fetch, identity: &config.identity };
+    let network = environment.network(options, clock.clone(), trusted).map_err(|error| wrong(&error))?;
     let environment = PolicyEnvironment { environment: *environment, seed: *seed };
     let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (searches.as_ref(), environment))?;
     let ownership = builder.environment.ownership();

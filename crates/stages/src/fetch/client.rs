@@ -21,12 +21,13 @@ use super::pool::Pool;
 use super::proxy::Proxy;
 use super::request::{Accept, Request, RequestHeaders};
 use super::resolve::Resolver;
+use super::signing::{Heard, RequestSigner};
 use super::target::Target;
 use super::timer::Timer;
 use super::{Error, TrustedHosts, failure, tls};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::FetchOptions;
-use harvestman_core::model::{Answer, BodyReservation, Exchange, Failure, Timings, Truncation};
+use harvestman_core::model::{Answer, BodyReservation, Exchange, Failure, RequestSignature, Timings, Truncation};
 use harvestman_core::url::HostKey;
 
 /// An HTTP client. Cheap to clone; all clones share connections, resolver and cookies.
@@ -41,6 +42,7 @@ struct Inner {
     pool: Pool<Connection>,
     headers: RequestHeaders,
     cookies: Cookies,
+    signer: Option<Arc<RequestSigner>>,
     types: WantedTypes,
     body: BodyLimits,
     places: Arc<Semaphore>,
@@ -54,6 +56,7 @@ struct Inner {
 struct Progress {
     started: Instant,
     request_headers: HeaderMap,
+    signature: RequestSignature,
     first_byte: Option<Instant>,
     /// Whether the last attempt failed before any of the request was written.
     unsent: bool,
@@ -67,6 +70,20 @@ impl Client {
     ///
     /// Reports all invalid settings together.
     pub fn new(options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Self, Error> {
+        Self::signing(options, None, clock, trusted)
+    }
+
+    /// Creates a client like [`Self::new`] whose requests `signer` signs.
+    ///
+    /// # Errors
+    ///
+    /// Reports all invalid settings together.
+    pub fn signing(
+        options: &FetchOptions,
+        signer: Option<Arc<RequestSigner>>,
+        clock: Clock,
+        trusted: TrustedHosts,
+    ) -> Result<Self, Error> {
         let mut errors = Vec::new();
         let proxy = Proxy::read(&options.proxy, &mut errors);
         let guard = Guard { trusted: trusted.clone(), private_addresses: options.private_addresses };
@@ -83,6 +100,7 @@ impl Client {
             clock,
             headers,
             cookies,
+            signer,
             types,
             body: BodyLimits {
                 max: options.body_max.0,
@@ -103,10 +121,17 @@ impl Client {
     pub async fn fetch(&self, request: &Request) -> Exchange {
         let inner = &*self.inner;
         let started = inner.clock.now();
-        let mut progress = Progress { started, request_headers: HeaderMap::new(), first_byte: None, unsent: false };
+        let mut progress = Progress {
+            started,
+            request_headers: HeaderMap::new(),
+            signature: RequestSignature::default(),
+            first_byte: None,
+            unsent: false,
+        };
         let result = inner.run(request, &mut progress).await;
         let timings = Timings { started, first_byte: progress.first_byte, ended: inner.clock.now() };
-        Exchange { url: request.url.clone(), request_headers: progress.request_headers, result, timings }
+        let Progress { request_headers, signature, .. } = progress;
+        Exchange { url: request.url.clone(), request_headers, signature, result, timings }
     }
 
     /// Returns the address that a connection to `host` tries first, after the address guard. `None` behind a proxy,
@@ -178,6 +203,9 @@ impl Inner {
         let version = connection.version();
         let cookies = self.cookies.header(target, timer.now());
         progress.request_headers = self.headers.of(request, target, version, cookies);
+        let signer = self.signer.as_deref();
+        let signed = signer.map(|signer| signer.sign(target, &mut progress.request_headers, self.clock.calendar()));
+        progress.signature.reason = signed.as_ref().and_then(|signed| signed.reason);
         let message = self.message(target, version, progress.request_headers.clone());
         let is_h2 = version == http::Version::HTTP_2;
         let head = tokio::select! {
@@ -189,8 +217,14 @@ impl Inner {
             () = timer.fired() => Err(Failure::FirstByteTimeout),
         };
         let now = timer.now();
-        match head {
-            Ok(_) => progress.first_byte = Some(now),
+        match &head {
+            Ok(response) => {
+                progress.first_byte = Some(now);
+                if let (Some(signer), Some(signed)) = (signer, &signed) {
+                    let heard = Heard { status: response.status().as_u16(), headers: response.headers() };
+                    progress.signature = signer.note(target, &heard, signed, self.clock.calendar());
+                }
+            }
             Err(Failure::FirstByteTimeout) if now >= timer.end => return Err(Failure::WholeTimeout),
             Err(_) => {}
         }

@@ -43,6 +43,11 @@ impl<'u> Target<'u> {
         self.uri.host().unwrap_or_default()
     }
 
+    /// Returns the whole URL as it is requested.
+    pub(super) const fn uri(&self) -> &Uri {
+        &self.uri
+    }
+
     /// Returns the path, without the query.
     pub(super) fn path(&self) -> &str {
         self.uri.path()

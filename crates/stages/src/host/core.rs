@@ -45,6 +45,8 @@ pub struct HostCore {
     asked_pause: Option<Instant>,
     /// Whether it has been reported that the host's crawl delay is capped.
     capped_delay_reported: bool,
+    /// Whether robots.txt is requested once more because the server asks for a signature.
+    robots_wants_signature: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +71,7 @@ impl HostCore {
             rng,
             asked_pause: None,
             capped_delay_reported: false,
+            robots_wants_signature: false,
         }
     }
 
@@ -100,7 +103,10 @@ impl HostCore {
         let body = match result {
             RobotsResult::Rules(_) => Some(body),
             RobotsResult::Absent => None,
-            RobotsResult::Redirected | RobotsResult::Unavailable | RobotsResult::Unreachable => return None,
+            RobotsResult::Redirected
+            | RobotsResult::SignatureWanted
+            | RobotsResult::Unavailable
+            | RobotsResult::Unreachable => return None,
         };
         Some(StoredRobots::new(body, self.robots.fresh_until()?))
     }
@@ -239,7 +245,10 @@ impl HostCore {
             Ok(answer) if answer.truncated == Some(Truncation::Disconnect) => true,
             Ok(answer) => answer.status >= 400 && Failure::Http(answer.status).is_transient(),
         };
-        if may_pass && attempts <= rules.retries_max && self.politeness.grant_retry(&rules.politeness) {
+        // Once more for the signature, even where nothing is retried otherwise.
+        let wants_signature = exchange.signature.is_wanted;
+        let attempts_max = rules.retries_max.max(u8::from(wants_signature));
+        if (may_pass || wants_signature) && attempts <= attempts_max && self.politeness.grant_retry(&rules.politeness) {
             return Disposition::Retry(self.politeness.paused_until().max(now));
         }
         Disposition::Final
@@ -270,6 +279,11 @@ impl HostCore {
             }
         };
         self.unreachable = None;
+        self.robots_wants_signature = exchange.signature.is_wanted && !self.robots_wants_signature;
+        if self.robots_wants_signature {
+            self.record_end(exchange, now, &rules.politeness);
+            return RobotsResult::SignatureWanted;
+        }
         let location = answer.header(http::header::LOCATION);
         let asked = answer.header(http::header::RETRY_AFTER);
         let retry_after = asked.and_then(|value| retry_after::parse(value, now));
@@ -343,3 +357,7 @@ impl HostCore {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "core/signature_tests.rs"]
+mod signature_tests;

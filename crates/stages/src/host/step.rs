@@ -73,6 +73,8 @@ pub enum RobotsResult {
     Absent,
     /// It redirects to another URL.
     Redirected,
+    /// The server asks for a signature, with which it is requested again.
+    SignatureWanted,
     /// The server cannot deliver it: everything is disallowed for now.
     Unavailable,
     /// The host cannot be reached.
@@ -86,6 +88,7 @@ impl RobotsResult {
             Self::Rules(_) => "rules",
             Self::Absent => "absent",
             Self::Redirected => "redirected",
+            Self::SignatureWanted => "signature_wanted",
             Self::Unavailable => "unavailable",
             Self::Unreachable => "unreachable",
         }

@@ -57,7 +57,13 @@ pub(super) fn answer(headers: &[(&str, &[u8])], body: impl Into<Bytes>) -> Answe
 
 pub(super) fn exchange(url: &str, result: Result<Answer, Failure>) -> Exchange {
     let timings = Timings { started: NOW, first_byte: Some(NOW), ended: NOW };
-    Exchange { url: CanonicalUrl::from_canonical(url), request_headers: HeaderMap::new(), result, timings }
+    Exchange {
+        url: CanonicalUrl::from_canonical(url),
+        request_headers: HeaderMap::new(),
+        signature: Default::default(),
+        result,
+        timings,
+    }
 }
 
 pub(super) fn encoder(options: &ArchiveOptions, index: &Arc<RevisitIndex>) -> RecordEncoder {

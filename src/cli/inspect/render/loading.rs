@@ -8,7 +8,7 @@ use url::Url;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::lines::Lines;
 use crate::cli::temporary::TemporaryDirectory;
-use crate::cli::{identity, log, signals};
+use crate::cli::{contact, log, signals};
 use harvestman_core::config::{Config, PolicyKind, PolicyOptions, RenderMode};
 use harvestman_core::model::PageRecord;
 use harvestman_pipeline::{BrowserCheck, RenderTrial, check_browser, runtime, try_rendering};
@@ -62,7 +62,7 @@ pub(super) fn configuration(mut config: Config, url: &Url) -> Config {
 pub(super) fn load(config: &Config, asked: Url) -> Result<Loaded, Failure> {
     log::start_brief(&config.log);
     let (fetch, seeds) = (&config.fetch, std::slice::from_ref(&asked));
-    if let Some(warning) = identity::missing_contact(&fetch.user_agent, &fetch.contact, seeds) {
+    if let Some(warning) = contact::missing_contact(&fetch.user_agent, &fetch.contact, seeds) {
         tracing::warn!("{warning}");
     }
     let directory = TemporaryDirectory::new("inspect");

@@ -14,7 +14,7 @@ use rand::Rng as _;
 use super::web::Web;
 use crate::environment::{Later, Network};
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::model::{Answer, Exchange, Failure, Timings};
+use harvestman_core::model::{Answer, Exchange, Failure, RequestSignature, Timings};
 use harvestman_core::seed::Rng;
 use harvestman_core::url::HostKey;
 use harvestman_stages::fetch::Request;
@@ -108,7 +108,13 @@ impl SimulatedNetwork {
         }
         tokio::time::sleep(transfer).await;
         let timings = Timings { started, first_byte, ended: self.clock.now() };
-        Exchange { url: request.url.clone(), request_headers: HeaderMap::new(), result, timings }
+        Exchange {
+            url: request.url.clone(),
+            request_headers: HeaderMap::new(),
+            signature: RequestSignature::default(),
+            result,
+            timings,
+        }
     }
 
     fn meet(&self, url: &str, started: Instant) -> usize {

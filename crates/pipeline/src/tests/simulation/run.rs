@@ -14,7 +14,7 @@ use super::disk::{Disk, Event, FaultyFiles, FaultyState};
 use super::network::{Servers, SimulatedNetwork};
 use crate::Error;
 use crate::crawl::PreparedCrawl;
-use crate::environment::{Environment, Network};
+use crate::environment::{Environment, Network, NetworkOptions};
 use crate::handles::PageQueue;
 use crate::job::Job;
 use crate::learning::Learner;
@@ -26,7 +26,7 @@ use crate::threads::{RunningStages, Stages, StagesEnded};
 use crate::wiring::CrawlBuilder;
 use crate::worker::Worker;
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::config::{Config, FetchOptions};
+use harvestman_core::config::Config;
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_render::Browser;
 use harvestman_report::Hooks;
@@ -80,7 +80,7 @@ struct Simulated<'a> {
 }
 
 impl Environment for Simulated<'_> {
-    fn network(&self, _: &FetchOptions, clock: Clock, _: TrustedHosts) -> Result<Arc<dyn Network>, FetchError> {
+    fn network(&self, _: NetworkOptions<'_>, clock: Clock, _: TrustedHosts) -> Result<Arc<dyn Network>, FetchError> {
         Ok(Arc::new(SimulatedNetwork {
             servers: Arc::clone(self.run.servers),
             clock,

@@ -70,9 +70,10 @@ impl HostActor {
             Ok(answer) => {
                 // The caller may keep the answer for long, and others wait for the place of a large body.
                 let answer = Answer { reservation: None, ..answer.clone() };
-                let Exchange { url, request_headers, timings, .. } = exchange;
+                let Exchange { url, request_headers, signature, timings, .. } = exchange;
                 let (url, request_headers) = (url.clone(), request_headers.clone());
-                let exchange = Box::new(Exchange { url, request_headers, result: Ok(answer), timings: *timings });
+                let (signature, timings) = (*signature, *timings);
+                let exchange = Box::new(Exchange { url, request_headers, signature, result: Ok(answer), timings });
                 SubrequestReply::Answered { exchange, body: body.clone() }
             }
             Err(failure) => SubrequestReply::Refused(SubrequestRefusal::Failed(*failure)),

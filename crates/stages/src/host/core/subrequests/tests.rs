@@ -13,7 +13,7 @@ use crate::host::politeness::WaitReason;
 use crate::host::step::{Disposition, Errand, Step};
 use crate::host::subrequest::SUBREQUESTS_MAX;
 use harvestman_core::config::{Config, RobotsOptions};
-use harvestman_core::model::{Answer, Failure, Fate, RobotsRefusal, Timings};
+use harvestman_core::model::{Answer, Failure, Fate, RequestSignature, RobotsRefusal, Timings};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, HostKey};
 
@@ -39,7 +39,13 @@ fn exchange(url: &CanonicalUrl, result: Result<u16, Failure>, now: Instant) -> E
     };
     let first_byte = result.is_ok().then_some(now);
     let timings = Timings { started: now, first_byte, ended: now };
-    Exchange { url: url.clone(), request_headers: HeaderMap::new(), result: result.map(answer), timings }
+    Exchange {
+        url: url.clone(),
+        request_headers: HeaderMap::new(),
+        signature: RequestSignature::default(),
+        result: result.map(answer),
+        timings,
+    }
 }
 
 fn url(path: &str) -> CanonicalUrl {

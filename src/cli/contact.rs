@@ -1,4 +1,4 @@
-//! The identity that the crawler sends: site operators must be able to contact its user.
+//! The contact that the crawler sends: site operators must be able to reach its user.
 
 use url::Url;
 
