@@ -4,6 +4,9 @@
 //! `HARVESTMAN_REQUIRE_PYTHON=1`.
 #![allow(clippy::unwrap_used, reason = "the helpers belong to the tests")]
 
+#[path = "export/wacz.rs"]
+mod wacz;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

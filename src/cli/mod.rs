@@ -115,7 +115,7 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Show what a crawl learnt about a site
     Site(site::SiteArgs),
-    /// Export a crawl as CDXJ, tables, text, posts or a graph
+    /// Export a crawl as WACZ, CDXJ, tables, text, posts or a graph
     #[command(subcommand)]
     Export(Box<export::Export>),
     Posts(posts::WarcPostsArgs),

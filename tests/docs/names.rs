@@ -23,7 +23,7 @@ fn wrong(code: &str, metrics: &BTreeSet<String>) -> Option<String> {
 }
 
 /// Endings of files that are called as a section is.
-const FILES: &[&str] = &["chunks", "json", "jsonl", "md", "rs", "toml"];
+const FILES: &[&str] = &["chunks", "json", "jsonl", "md", "rs", "toml", "wacz"];
 
 /// The first word of a command line that should be a command and is none.
 fn wrong_command(line: &str) -> Option<String> {

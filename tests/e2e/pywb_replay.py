@@ -8,7 +8,8 @@ EXPECTED_DIR  contains expected.jsonl, one object per line:
               {"url": ..., "status": 200, "body": FILE, "time": "YYYYMMDDhhmmss"}
               body is the name of a file in EXPECTED_DIR with the payload as received (with its content coding),
               time (optional) is that of the capture; other keys are ignored.
-INDEX         a CDXJ index of the files, which pywb then uses instead of creating one.
+INDEX         a CDXJ index of the files, which pywb then uses instead of creating one; or a WACZ file, which pywb then reads instead of
+              all of these.
 
 Requires pywb in the Python environment. Starts `wayback` on a free loopback port and ends it by its process id. Exit code 0: all
 pages were replayed; 1: some were not (each one is listed); 2: pywb could not be started.
@@ -100,15 +101,20 @@ def compare_all(port, directory):
 
 
 def prepare(directory, warcs, index):
-    """Creates a collection of the files in `directory`, with the given index or one created by pywb."""
+    """Creates a collection of the files in `directory`, with the given index or one created by pywb, or of a WACZ file."""
+    is_wacz = bool(index) and index.endswith(".wacz")
     # A page in a frame of the replayer's own has another address than its scripts expect.
     config = {"framed_replay": False}
-    if index:
+    if index and not is_wacz:
         config["collections"] = {COLLECTION: {"index_paths": index, "archive_paths": os.path.join(warcs, "")}}
     with open(os.path.join(directory, "config.yaml"), "w", encoding="utf-8") as file:
         # JSON is YAML.
         json.dump(config, file)
-    if index:
+    if index and not is_wacz:
+        return
+    if is_wacz:
+        manage(directory, "init", COLLECTION)
+        manage(directory, "add", "--unpack-wacz", COLLECTION, index)
         return
     files = sorted(glob.glob(os.path.join(warcs, "*.warc.gz")) + glob.glob(os.path.join(warcs, "*.warc")))
     manage(directory, "init", COLLECTION)

@@ -131,7 +131,7 @@ fn unreadable(path: &Path, error: &io::Error) -> WriteError {
 }
 
 /// Prints warnings about a file. Returns whether it was indexed completely.
-fn warn(path: &Path, indexed: &IndexReport) -> bool {
+pub(super) fn warn(path: &Path, indexed: &IndexReport) -> bool {
     let path = path.display();
     if let Some(error) = &indexed.error {
         eprintln!("warning: {path}: {error}; the {} records before it are indexed", figures::count(indexed.records));

@@ -2,10 +2,12 @@
 
 mod cdxj;
 mod output;
+mod pages;
 pub(super) mod progress;
 mod site;
 mod tables;
 mod text;
+mod wacz;
 
 use std::path::PathBuf;
 
@@ -18,6 +20,8 @@ use super::posts::{self, ExportPostsArgs};
 Examples:
   An index with which pywb can replay the crawl:
     harvestman export cdxj forum
+  The crawl as one file, for ReplayWeb.page:
+    harvestman export wacz forum
   All pages and links as tables, and the fates of the pages with DuckDB:
     harvestman export pages forum
     harvestman export links forum
@@ -32,6 +36,7 @@ Examples:
     harvestman export posts forum --format sqlite")]
 pub enum Export {
     Cdxj(cdxj::CdxjArgs),
+    Wacz(wacz::WaczArgs),
     Pages(tables::PagesArgs),
     Links(tables::LinksArgs),
     Text(text::TextArgs),
@@ -66,6 +71,7 @@ impl OutputArgs {
 pub fn run(what: &Export) -> Result<Exit, Failure> {
     match what {
         Export::Cdxj(args) => cdxj::run(args),
+        Export::Wacz(args) => wacz::run(args),
         Export::Pages(args) => tables::pages(args),
         Export::Links(args) => tables::links(args),
         Export::Text(args) => text::run(args),

@@ -67,27 +67,50 @@ impl Output {
         write: impl FnOnce(&mut (dyn Write + Send)) -> Result<T, E>,
     ) -> Result<Option<T>, Failure> {
         let name = self.name();
-        let failed = |error: io::Error| Failure::new(Exit::Output, format!("cannot write {name}: {error}"));
         let written = match self.to {
-            Target::Stdout => through(io::stdout(), write).map(|(written, _)| written),
-            Target::Stream(stream) => through(stream, write).map(|(written, _)| written),
-            Target::File(file) => through(file, write)
+            Target::Stdout => through(io::stdout(), |out| write(out)).map(|(written, _)| written),
+            Target::Stream(stream) => through(stream, |out| write(out)).map(|(written, _)| written),
+            Target::File(file) => through(file, |out| write(out))
                 .and_then(|(written, file)| Ok(place(file, &self.path, self.force).map(|()| written)?)),
         };
         match written {
             Ok(written) => Ok(Some(written)),
             Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
-            Err(WriteError::Output(error)) if error.kind() == io::ErrorKind::AlreadyExists => Err(exists(&self.path)),
-            Err(WriteError::Output(error)) => Err(failed(error)),
-            Err(WriteError::Other(failure)) => Err(failure),
+            Err(error) => Err(failure(error, &name, &self.path)),
         }
+    }
+
+    /// Runs `write` as [`Self::write`] does, for a format that is not written from its beginning to its end.
+    ///
+    /// # Errors
+    /// Also fails, before `write` is called, unless the output is a file.
+    pub fn write_file<T>(
+        self,
+        write: impl FnOnce(&mut BufWriter<NamedTempFile>) -> Result<T, WriteError>,
+    ) -> Result<T, Failure> {
+        let name = self.name();
+        let Target::File(file) = self.to else {
+            let what = "is not written in order, so it needs a file: name one with --out FILE";
+            return Err(Failure::usage(format!("{name}: this format {what}")));
+        };
+        let written =
+            through(file, write).and_then(|(written, file)| Ok(place(file, &self.path, self.force).map(|()| written)?));
+        written.map_err(|error| failure(error, &name, &self.path))
+    }
+}
+
+fn failure(error: WriteError, name: &str, path: &Path) -> Failure {
+    match error {
+        WriteError::Output(error) if error.kind() == io::ErrorKind::AlreadyExists => exists(path),
+        WriteError::Output(error) => Failure::new(Exit::Output, format!("cannot write {name}: {error}")),
+        WriteError::Other(failure) => failure,
     }
 }
 
 /// Runs `write` on a buffered `out`.
 fn through<W: Write + Send, T, E: Into<WriteError>>(
     out: W,
-    write: impl FnOnce(&mut (dyn Write + Send)) -> Result<T, E>,
+    write: impl FnOnce(&mut BufWriter<W>) -> Result<T, E>,
 ) -> Result<(T, W), WriteError> {
     let mut out = BufWriter::with_capacity(BUFFER, out);
     let written = write(&mut out).map_err(Into::into)?;

@@ -39,6 +39,7 @@ pub mod tables;
 #[cfg(test)]
 mod tests;
 pub mod upload;
+pub mod wacz;
 mod warcinfo;
 mod writer;
 

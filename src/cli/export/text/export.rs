@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::markdown::MarkdownDirectory;
-use super::pages::{RecordedPage, read_pages};
 use super::record::TextRecord;
 use super::{TextArgs, TextFormat};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::export::output::{Output, WriteError};
+use crate::cli::export::pages::{RecordedPage, read_pages};
 use crate::cli::export::progress::ExportProgress;
 use crate::cli::warcs;
 use harvestman_report::figures;

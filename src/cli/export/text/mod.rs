@@ -7,8 +7,6 @@ mod file_name;
 #[cfg(feature = "text")]
 mod markdown;
 #[cfg(feature = "text")]
-mod pages;
-#[cfg(feature = "text")]
 mod record;
 
 use std::path::PathBuf;

@@ -4,7 +4,7 @@ use harvestman_text::PageText;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
-use super::pages::RecordedPage;
+use crate::cli::export::pages::RecordedPage;
 
 /// The fields of a page, in the order in which they are written.
 #[derive(Debug, Clone, Copy, Serialize)]

@@ -1,0 +1,109 @@
+//! The WARC files of a WACZ file, and their names in it.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::export::output::WriteError;
+use crate::cli::warcs;
+
+/// The first bytes of a gzip file.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// A WARC file to export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Archive {
+    /// Its name in the WACZ file.
+    pub name: String,
+    pub path: PathBuf,
+}
+
+/// Finds the closed WARC files that the arguments name.
+///
+/// # Errors
+/// There is none, a file is missing or given twice, or cannot be read.
+pub(super) fn find(inputs: &[PathBuf]) -> Result<Vec<Archive>, Failure> {
+    // Files of the same name get different ones here, so they are told apart by their whole paths.
+    let found = warcs::find(inputs, Some(Path::new("/")))?;
+    for path in &found.open {
+        eprintln!("note: {} is still being written, or its crawl was killed: skipped", path.display());
+    }
+    if found.files.is_empty() {
+        let named: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();
+        let what = "no closed WARC file found; name a crawl directory or WARC files";
+        return Err(Failure::new(Exit::Failed, format!("{}: {what}", named.join(", "))));
+    }
+    let mut taken = BTreeSet::new();
+    found.files.into_values().map(|path| named(path, &mut taken)).collect()
+}
+
+/// A WARC file cannot be read.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> WriteError {
+    WriteError::Other(Failure::new(Exit::Failed, format!("cannot read {}: {error}", path.display())))
+}
+
+fn named(path: PathBuf, taken: &mut BTreeSet<String>) -> Result<Archive, Failure> {
+    let gzip = is_gzip(&path)
+        .map_err(|error| Failure::new(Exit::Failed, format!("cannot read {}: {error}", path.display())))?;
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = free_name(&file, gzip, taken);
+    taken.insert(name.clone());
+    Ok(Archive { name, path })
+}
+
+fn is_gzip(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    File::open(path)?.take(GZIP.len() as u64).read_to_end(&mut start)?;
+    Ok(start == GZIP)
+}
+
+/// Returns the name of a file with the ending that the format prescribes for its content, and a number if it is taken.
+fn free_name(file: &str, gzip: bool, taken: &BTreeSet<String>) -> String {
+    let stem = file.strip_suffix(".gz").unwrap_or(file);
+    let stem = stem.strip_suffix(".warc").unwrap_or(stem);
+    let ending = if gzip { ".warc.gz" } else { ".warc" };
+    let name = |number: usize| match number {
+        0 => format!("{stem}{ending}"),
+        _ => format!("{stem}-{number}{ending}"),
+    };
+    // One of more names than there are files is free.
+    (0..=taken.len()).map(name).find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_end_as_the_content_is_and_differ() {
+        let mut taken = BTreeSet::new();
+        let mut named = |file: &str, gzip| {
+            let name = free_name(file, gzip, &taken);
+            taken.insert(name.clone());
+            name
+        };
+        assert_eq!(named("a.warc.gz", true), "a.warc.gz");
+        assert_eq!(named("a.warc.gz", true), "a-1.warc.gz");
+        assert_eq!(named("a.warc", true), "a-2.warc.gz");
+        assert_eq!(named("a.warc.gz", false), "a.warc");
+        assert_eq!(named("recording", false), "recording.warc");
+    }
+
+    #[test]
+    fn files_of_one_name_are_all_found_and_missing_ones_are_reported() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: &str| root.path().join(path);
+        for (path, bytes) in [("a/warc/x.warc.gz", &b"\x1f\x8b\x08"[..]), ("b/warc/x.warc.gz", b"WARC/1.1")] {
+            std::fs::create_dir_all(at(path).parent().unwrap()).unwrap();
+            std::fs::write(at(path), bytes).unwrap();
+        }
+        let found = find(&[at("a"), at("b")]).unwrap();
+        let names: Vec<&str> = found.iter().map(|archive| archive.name.as_str()).collect();
+        assert_eq!(names, ["x.warc.gz", "x.warc"]);
+        assert!(find(&[at("a"), at("c")]).unwrap_err().text.contains("does not exist"));
+        std::fs::create_dir(at("empty")).unwrap();
+        assert!(find(&[at("empty")]).unwrap_err().text.contains("no closed WARC file found"));
+    }
+}
