@@ -92,6 +92,10 @@ docs:
 book:
     python3 tests/e2e/book.py mdbook target/book
 
+# Build the packages of a release: wheel, Debian package, tarball, bill of materials, checksums
+package:
+    packaging/package.sh
+
 # Check licences, advisories and sources of dependencies (needs cargo-deny)
 deny:
     cargo deny check

@@ -38,7 +38,7 @@ pub(super) const GROUPS: [Group; 5] = [
     },
     Group { heading: "Results", commands: &["report", "explain", "site", "export", "posts", "teach", "upload"] },
     Group { heading: "Laboratory", commands: &["demo", "sim", "replay", "lab", "index"] },
-    Group { heading: "Tools", commands: &["inspect", "identity", "doctor", "config", "completions", "help"] },
+    Group { heading: "Tools", commands: &["inspect", "identity", "doctor", "config", "completions", "man", "help"] },
 ];
 
 /// The description of `help`, which clap adds by itself.

@@ -37,6 +37,7 @@ mod groups;
 mod identity;
 mod lines;
 mod log;
+mod man;
 mod output;
 mod recordings;
 mod reference;
@@ -142,6 +143,7 @@ enum Command {
     Config(Box<config::ConfigArgs>),
     /// Print a shell completion script
     Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 fn dispatch(command: Command) -> Result<Exit, Failure> {
@@ -180,6 +182,7 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Doctor(args) => return doctor::run(&args),
         Command::Config(args) => config::run(&args)?,
         Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args)?,
     }
     Ok(Exit::Done)
 }

@@ -6,7 +6,7 @@ use super::markdown::Page;
 use super::{found, nothing, root};
 
 /// Folders of the repository that a path can start with.
-const TOP: &[&str] = &["crates/", "src/", "tests/", "docs/", "benches/", "fuzz/", "grafana/", ".ci/"];
+const TOP: &[&str] = &["crates/", "src/", "tests/", "docs/", "benches/", "fuzz/", "grafana/", "packaging/", ".ci/"];
 /// Endings of source files. A name with one of them is a path in every document.
 const SOURCES: &[&str] = &[".rs", ".py", ".js"];
 

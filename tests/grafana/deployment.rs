@@ -154,6 +154,11 @@ fn the_image_is_built_in_a_stage_of_its_own_and_runs_without_rights() {
     assert!(of("ENTRYPOINT")[0].contains(of("COPY")[1].rsplit(' ').next().unwrap()), "what runs is what was copied");
     assert_eq!(of("VOLUME"), [&*mounts(&yaml("compose.yml"), "harvestman")[0].1]);
     assert!(lines.iter().all(|line| !line.starts_with("ADD")));
+    // What is asked whether it is alive is the crawl of the compose file.
+    let command = texts(&yaml("compose.yml")["services"]["harvestman"]["command"]);
+    let out = command.iter().position(|part| part == "--out").map(|at| command[at + 1].clone()).unwrap();
+    assert_eq!(of("ENV"), [format!("HARVESTMAN_CRAWL_OUT={out}")]);
+    assert!(file.contains("exec harvestman status \\\"$HARVESTMAN_CRAWL_OUT\\\""), "no health check");
 }
 
 #[test]
