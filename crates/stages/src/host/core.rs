@@ -10,9 +10,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use super::capped::CappedDelay;
+use super::content_report::ContentReport;
 use super::health::Health;
 use super::history::{HostHistory, StoredRobots};
-use super::messages::ContentReport;
 use super::politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 use super::retry_after;
 use super::robots::{Reply, RobotsState, Verdict};

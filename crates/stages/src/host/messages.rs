@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actix::Message;
 
+use super::content_report::ContentReport;
 use super::gates::GateId;
 use super::rules::HostRules;
 use super::status::HostStatus;
@@ -39,14 +40,8 @@ pub struct RulesChanged {
     pub before: Option<Arc<HostRules>>,
 }
 
-/// Reports what the pages of the host turned out to be.
-#[derive(Debug, Message)]
-#[rtype(result = "()")]
-pub enum ContentReport {
-    /// A block page, several times in a row: the host pauses.
-    BlockPage,
-    /// What was asked for, again.
-    AsAsked,
+impl Message for ContentReport {
+    type Result = ();
 }
 
 /// Asks for the state of the host's clock. The response is `None` if the host is just going to sleep.

@@ -4,6 +4,7 @@
 mod actor;
 mod blocked;
 mod capped;
+mod content_report;
 mod core;
 mod gates;
 mod health;
@@ -24,13 +25,14 @@ mod subrequest;
 pub use actor::{HostActor, HostAddress, HostSetup};
 pub use blocked::{BLOCKED_MAX, BlockedHosts, HostName, NotAHost};
 pub use capped::{CAPPED_DELAYS_MAX, CappedDelay, CappedDelays};
+pub use content_report::ContentReport;
 pub use core::HostCore;
 pub use gates::{GateId, GateTerms, Gates, Return};
 pub use health::Health;
 pub use history::{HostHistory, StoredRobots};
 pub use messages::{
-    ContentReport, GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, SubrequestWanted,
-    SubrequestWithdrawn, Wake,
+    GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, SubrequestWanted, SubrequestWithdrawn,
+    Wake,
 };
 pub use politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 pub use ports::{

@@ -12,7 +12,7 @@ const OTHER_WORDS: usize = 4;
 /// Words that stand for the address to which a redirect leads.
 const REDIRECT_WORDS: u64 = 16;
 
-/// The distinct leaf paths of a page, the smallest [`PATHS_MAX`] of them in order.
+/// The distinct leaf paths of a page, the 256 smallest of them in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PathSet(Vec<u64>);
 

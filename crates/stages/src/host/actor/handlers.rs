@@ -3,10 +3,9 @@
 use actix::{ActorContext, Context, Handler};
 
 use super::{HostActor, Turn};
+use crate::host::content_report::ContentReport;
 use crate::host::gates::Return;
-use crate::host::messages::{
-    ContentReport, GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake,
-};
+use crate::host::messages::{GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
 use crate::host::reply::HostReply;
 use crate::host::status::HostStatus;
 use crate::host::step::Errand;
