@@ -12,7 +12,8 @@ use harvestman_structure::substitutes::{
     Address, AnswerContent, AnswerKind, Judgement, PathSet, SeenAnswer, SubstituteDetector,
 };
 
-/// Hosts whose pages are compared; the one that was not met for longest makes room. A host takes some 20 kB, at most.
+/// Hosts whose pages are compared; the one that was not met for longest makes room. A host of many forms with long paths and texts takes up
+/// to 150 KiB: 32 forms of 256 paths of 8 bytes, and 8 texts of as many paths and 2,000 words of 4 bytes.
 const HOSTS_MAX: usize = 1_024;
 /// Parts of the table, so that workers seldom wait for one another.
 const PARTS: usize = 16;
