@@ -251,12 +251,13 @@ impl PageProcessor {
         let read_words = || parser.words(body, content_type);
         let mut judgement = Judgement::Own;
         if let Some(substitutes) = substitutes {
-            let paths = PathSet::of(&page.leaf_paths);
-            let shown = || match page.text.is_empty() {
-                true => AnswerContent::of(answer.status, paths.clone(), &read_words().text),
-                false => AnswerContent::of(answer.status, paths.clone(), &page.text),
+            let paths = || PathSet::of(&page.leaf_paths);
+            // Few pages are a surprise: only of these the content is collected.
+            let content = || match page.text.is_empty() {
+                true => AnswerContent::of(answer.status, paths(), &read_words().text),
+                false => AnswerContent::of(answer.status, paths(), &page.text),
             };
-            judgement = substitutes.page((item, self.asked_at), paths.clone(), shown);
+            judgement = substitutes.page((item, self.asked_at), paths(), content);
             if !matches!(judgement, Judgement::Own | Judgement::Lifted) {
                 return PageResult { title: page.title, ..PageResult::substitute(judgement, Fate::Fetched) };
             }
