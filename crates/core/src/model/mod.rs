@@ -27,6 +27,7 @@ mod recrawl_visit;
 mod rendering;
 mod scheduled;
 mod searches;
+mod statement;
 mod trap;
 mod visit;
 
@@ -50,5 +51,6 @@ pub use recrawl_visit::{ApathLinks, RecrawlVisit, RowChange, short_id};
 pub use rendering::{RENDER_CLASSES_SHOWN, RenderClassSummary, RenderingSummary};
 pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};
 pub use searches::{FoundSite, SITES_SHOWN, SearchRecord};
+pub use statement::{Effect, ElementKind, PageElement, Signal, StatedIn, Statement, StatementRecord, Usage, Wish};
 pub use trap::{TrapMeasure, TrapRecord};
 pub use visit::{ArchivedRecord, Difference, History, PageDigests, Visit};
