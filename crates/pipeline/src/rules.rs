@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::needs::SharedNeeds;
 use super::rendering::Renders;
 use super::searches::Searches;
+use harvestman_consent::ConsentRules;
 use harvestman_core::config::filter::FilterOptions;
 use harvestman_core::model::{Answer, HostOwnership, PageText, RobotsDirectives, ScheduledUrl};
 use harvestman_core::url::{Canonicaliser, Fingerprint, Scope};
@@ -38,6 +39,8 @@ pub(super) struct Rules {
     pub(super) filter: FilterOptions,
     pub(super) depth_max: u16,
     pub(super) agent: String,
+    /// What is done with statements about the use of content.
+    pub(super) consent: ConsentRules,
     pub(super) decode: DecodeLimits,
     pub(super) sitemaps: sitemap::SitemapLimits,
     /// Whether the links of each page are exported.

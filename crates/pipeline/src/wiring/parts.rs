@@ -9,6 +9,7 @@ use crate::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::rules::Rules;
 use crate::searches::{Searches, query};
 use crate::validator::reads_posts;
+use harvestman_consent::ConsentRules;
 use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
@@ -112,6 +113,7 @@ pub(super) fn rules(
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),
+        consent: ConsentRules::from(config),
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::SitemapLimits::from(&config.robots),
         export: config.archive.links,

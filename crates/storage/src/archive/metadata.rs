@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::fields::Fields;
-use harvestman_core::model::{Exchange, ScheduledUrl};
+use harvestman_core::model::{Exchange, ScheduledUrl, Signal, StatementRecord};
 
 /// Maximum number of hops that are written out. More are only counted: `12+LLL…`, as Heritrix writes long paths.
 const HOPS_SPELT_OUT: u32 = 50;
@@ -18,6 +18,10 @@ pub struct PageFacts<'a> {
     pub links: Option<u32>,
     /// The document that a browser showed, as HTML.
     pub rendered: Option<&'a str>,
+    /// What the site and the page state about the use of their content.
+    pub statements: &'a [StatementRecord],
+    /// The signal because of which the answer is not kept.
+    pub not_kept: Option<Signal>,
 }
 
 /// Appends the block.
@@ -37,6 +41,13 @@ pub(super) fn write(exchange: &Exchange, item: &ScheduledUrl, facts: &PageFacts<
     }
     if let Some(links) = facts.links {
         fields.put("outlinkCount", links);
+    }
+    for StatementRecord { signal, stated_in, says, effect } in facts.statements {
+        let effect = effect.as_ref().map(|effect| format!("; effect={effect}")).unwrap_or_default();
+        fields.text("statement", &format!("{signal}; in={stated_in}; says={says}{effect}"));
+    }
+    if let Some(signal) = facts.not_kept {
+        fields.put("notKept", signal.label());
     }
 }
 
