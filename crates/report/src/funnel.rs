@@ -124,11 +124,11 @@ mod tests {
         Fate::Queued,
         Fate::NotModified,
         Fate::HandedOver,
+        Fate::OverBudget(Budget::Depth),
+        Fate::OverBudget(Budget::HostPages),
         Fate::RefusedBySite(Signal::ContentUsage),
         Fate::NotKept(Signal::Noarchive),
         Fate::PaymentRequired,
-        Fate::OverBudget(Budget::Depth),
-        Fate::OverBudget(Budget::HostPages),
     ];
 
     fn table(counts: &[u64]) -> FateTable {

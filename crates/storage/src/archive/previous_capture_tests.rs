@@ -83,7 +83,10 @@ fn an_answer_that_is_not_kept_has_a_metadata_record_only() {
     assert_eq!((records.len(), page.records, records[0].record_type.as_str()), (1, 1, "metadata"));
     assert_eq!((records[0].get("WARC-Target-URI"), records[0].get("WARC-Concurrent-To")), (Some("http://h/a"), None));
     let block = String::from_utf8(records[0].block.clone()).unwrap();
-    assert!(block.ends_with("statement: noarchive; in=header; says=a b; effect=not_kept\r\nnotKept: noarchive\r\n"), "{block}");
+    assert!(
+        block.ends_with("statement: noarchive; in=header; says=a b; effect=not_kept\r\nnotKept: noarchive\r\n"),
+        "{block}"
+    );
     let without = ArchiveOptions { metadata_records: false, ..ArchiveOptions::default() };
     assert_eq!(encode(&without, &facts), None);
     assert_eq!(encode(&without, &PageFacts::default()).unwrap().records, 2);
