@@ -143,7 +143,7 @@ fn encode(c: &mut Criterion<CpuTime>) {
     ];
     for (name, options, (exchange, item)) in cases {
         let mut encoder = encoder(&options);
-        let facts = PageFacts { title: Some("Topic"), links: Some(90), rendered: None };
+        let facts = PageFacts { title: Some("Topic"), links: Some(90), ..PageFacts::default() };
         let size = encoder.encode(exchange, item, &facts).map_or(0, |page| page.bytes.len());
         group.bench_function(format!("{name}/{size}_bytes"), |b| {
             b.iter(|| encoder.encode(black_box(exchange), item, &facts));

@@ -145,7 +145,7 @@ fn write_archive(directory: &Path, options: &ArchiveOptions, pages: &[Page]) -> 
     let mut revisits = 0;
     for (number, page) in pages.iter().enumerate() {
         let started = START + std::time::Duration::from_millis(1_001 * number as u64);
-        let facts = PageFacts { title: Some("Forum\r\nX: y"), links: Some(3), rendered: None };
+        let facts = PageFacts { title: Some("Forum\r\nX: y"), links: Some(3), ..PageFacts::default() };
         let encoded = encoder.encode(&exchange(page, started), &scheduled(page.url), &facts).unwrap();
         archive.append(&encoded, started).unwrap();
         revisits += usize::from(encoded.revisit);

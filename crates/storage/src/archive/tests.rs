@@ -404,7 +404,7 @@ proptest! {
         let options = ArchiveOptions { compress, digest, ..Default::default() };
         let url = format!("http://h/{url}");
         let answer = Answer { status, headers: map, ..answer(&[], body.clone()) };
-        let facts = PageFacts { title: title.as_deref(), links: Some(3), rendered: None };
+        let facts = PageFacts { title: title.as_deref(), links: Some(3), ..PageFacts::default() };
         let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
         let page = encoder(&options, &index).encode(&exchange(&url, Ok(answer)), &item(&url), &facts).unwrap();
         let records = read_back(&page.bytes);
