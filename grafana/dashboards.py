@@ -126,6 +126,8 @@ def hosts():
         graph("Waiting longer than the delay", "Hosts with URLs that must wait longer than their delay, by cause.", "short", (each("host_waiting_hosts", "cause"), "{{cause}}"), stacked=True),
         graph("Back-off", "Back-offs per second: hosts that have to wait longer than their delay, by cause.", "ops", (rate("host_backoffs_total", by="cause"), "{{cause}}")),
         graph("Politeness wait", "Time that a host waits before a request.", "s", *quantiles("host_politeness_wait_seconds")),
+        graph("Statements of sites", "Statements of sites and pages about the use of their content (Content-Signal, Content-Usage, TDMRep, noarchive …), per second, by what was done because of them. The report names them.", "ops",
+              (rate("worker_statements_total", by="effect"), "{{effect}}")),
         graph("robots.txt decisions", "Decisions about URLs per second.", "ops", (rate("host_robots_decisions_total", by="decision"), "{{decision}}")),
         graph("robots.txt fetches", "Fetches per second, by result.", "ops", (rate("host_robots_fetches_total", by="result"), "{{result}}")),
         graph("Retries", "Requests per second that will be retried, and leases returned because the host has to wait.", "ops",
