@@ -15,7 +15,7 @@ use crate::crawling::{Crawled, config, crawl_in, crawl_with, serve};
 use crate::scripted::{Reply, Scripted};
 
 /// Metrics that a healthy crawl need not move, and why. Each is tested where what it counts is provoked.
-const SPECIAL: [(&str, &str); 36] = [
+const SPECIAL: [(&str, &str); 37] = [
     ("harvestman_host_crawl_delays_capped_total", "asks for a robots.txt with a crawl delay beyond the maximum"),
     ("harvestman_build_info", "is 1 from the start"),
     ("harvestman_fetch_signed_total", "asks for a key"),
@@ -24,6 +24,7 @@ const SPECIAL: [(&str, &str); 36] = [
     ("harvestman_frontier_dropped_total", "asks for a limit that is met, or for a lesson that lets waiting URLs go"),
     ("harvestman_frontier_lost_urls", "asks for a file of waiting URLs that cannot be read"),
     ("harvestman_parse_dropped_total", "asks for a parser that panics"),
+    ("harvestman_worker_statements_total", "asks for a site that states what its content may be used for"),
     ("harvestman_parse_substitute_pages_total", "asks for a server that sends one text for many addresses"),
     (
         "harvestman_policy_waiting_seconds_total",
