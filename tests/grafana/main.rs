@@ -71,11 +71,27 @@ fn known() -> Known {
     let process = text.lines().filter_map(|line| line.split_once(' ')).filter(|(name, _)| name.starts_with("process_"));
     known.0.extend(process.map(|(name, _)| (name.to_owned(), Labels::new())));
     known.0.insert("up".to_owned(), Labels::new());
-    for (name, query) in rules::recording() {
-        let labels = known.labels_of(&query).unwrap_or_else(|error| panic!("{name}: {error}"));
-        known.0.insert(name, labels.into_iter().map(|label| (label, None)).collect());
+    known.0.insert("ALERTS".to_owned(), labels_of_alerts());
+    for rule in rules::recording() {
+        let labels = known.labels_of(&rule.query).unwrap_or_else(|error| panic!("{}: {error}", rule.name));
+        let recorded = known.0.entry(rule.name.clone()).or_default();
+        // Other rules of this name may have added one of the labels, with its values.
+        for label in labels {
+            recorded.entry(label).or_default();
+        }
+        for (label, value) in rule.added_labels() {
+            recorded.entry(label).or_default().get_or_insert_default().insert(value);
+        }
     }
     known
+}
+
+/// The labels of the series that Prometheus adds for the alerts that are pending or firing.
+fn labels_of_alerts() -> Labels {
+    let some = |values: &[&str]| Some(values.iter().map(|value| (*value).to_owned()).collect());
+    let states = ("alertstate".to_owned(), some(&["pending", "firing"]));
+    let severities = ("severity".to_owned(), some(&["page", "ticket"]));
+    Labels::from([("alertname".to_owned(), None), states, severities])
 }
 
 fn dashboards() -> Vec<(String, Value)> {
@@ -211,6 +227,8 @@ fn a_query_that_names_what_does_not_exist_is_found() {
         ("harvestman_host_waiting_hosts{cause=~\"breaker|whim\"}", "whim"),
         ("instance:harvestman_no_such:rate5m", "instance:harvestman_no_such:rate5m"),
         ("instance:harvestman_fetch_refused:ratio_rate5m{status=\"429\"}", "status"),
+        ("instance_cause:harvestman_limit:ratio_rate5m{cause=\"mood\"}", "mood"),
+        ("ALERTS{alertstate=\"ringing\"}", "ringing"),
         ("ratee(harvestman_crawl_pages_total[5m])", "ratee"),
         ("rate(harvestman_crawl_pages_total[five])", "five"),
         ("vector(1)", "no metric"),
