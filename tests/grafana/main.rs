@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
 
 mod deployment;
+mod overview;
 mod promql;
 mod rules;
 
@@ -35,6 +36,9 @@ const UNSHOWN: &[(&str, &str)] = &[
     ("harvestman_archive_files_total", "the bytes are shown"),
     ("harvestman_policy_snapshots_total", "the version of the snapshot is shown"),
 ];
+
+/// The exit code of `dashboards.py` if Grafana's SDK is not installed.
+const NOT_INSTALLED: i32 = 3;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
@@ -125,6 +129,24 @@ fn queries() -> Vec<(String, String, String)> {
     all
 }
 
+/// The descriptions of all panels with where they stand.
+fn descriptions() -> Vec<(String, String)> {
+    let of = |file: &str, panel: &Value| {
+        let place = format!("{file}: {}", panel["title"].as_str().unwrap());
+        panel["description"].as_str().map(|text| (place, text.to_owned()))
+    };
+    dashboards()
+        .iter()
+        .flat_map(|(file, board)| panels(board).filter_map(|panel| of(file, panel)).collect::<Vec<_>>())
+        .collect()
+}
+
+/// The titles of all panels.
+fn titles() -> BTreeSet<String> {
+    let title = |panel: &Value| panel["title"].as_str().unwrap().to_owned();
+    dashboards().iter().flat_map(|(_, board)| panels(board).map(title).collect::<Vec<_>>()).collect()
+}
+
 #[test]
 fn every_panel_asks_for_metrics_labels_and_values_that_exist() {
     let known = known();
@@ -176,7 +198,9 @@ fn panels_are_explained_have_a_unit_and_do_not_overlap() {
                 assert!(taken.insert(cell), "{file}: {title} lies on another panel at {cell:?}");
             }
             if panel["type"] != "row" {
-                assert!(panel["description"].as_str().is_some_and(|text| text.ends_with('.')), "{file}: {title}");
+                // What it shows, and what to do.
+                let sentences = panel["description"].as_str().unwrap().matches(". ").count() + 1;
+                assert!(sentences >= 2 && panel["description"].as_str().unwrap().ends_with('.'), "{file}: {title}");
                 assert!(panel["fieldConfig"]["defaults"]["unit"].is_string(), "{file}: {title} has no unit");
             }
         }
@@ -209,7 +233,12 @@ fn the_dashboards_are_what_their_source_writes() {
         eprintln!("SKIPPED: there is no python3");
         return;
     };
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(NOT_INSTALLED) && std::env::var_os("HARVESTMAN_REQUIRE_PYTHON").is_none() {
+        eprintln!("SKIPPED: {said}");
+        return;
+    }
+    assert!(output.status.success(), "{said}");
 }
 
 #[test]

@@ -75,13 +75,14 @@ fn is_setting(name: &str) -> bool {
 }
 
 #[test]
-fn alerts_and_help_texts_name_settings_and_commands_that_exist() {
+fn alerts_help_texts_and_panels_name_settings_and_commands_that_exist() {
     let commands = read("docs/cli.md");
     let alerts = all().into_iter().filter(|rule| rule.is_alert);
     let advice = alerts.map(|rule| (rule.name, rule.whole["annotations"]["description"].as_str().unwrap().to_owned()));
     let helps = catalogue::definitions().map(|metric| (metric.name.to_owned(), metric.help.to_owned()));
+    let panels = super::descriptions();
     let mut checked = 0;
-    for (name, text) in advice.chain(helps) {
+    for (name, text) in advice.chain(helps).chain(panels) {
         for quoted in text.split('`').skip(1).step_by(2) {
             let words: Vec<&str> = quoted.split_whitespace().collect();
             let known = match words.as_slice() {
@@ -94,7 +95,21 @@ fn alerts_and_help_texts_name_settings_and_commands_that_exist() {
             checked += 1;
         }
     }
-    assert!(checked > 20, "the names were found");
+    assert!(checked > 70, "the names were found");
+}
+
+#[test]
+fn alerts_name_panels_that_exist() {
+    let titles: BTreeSet<String> = super::titles();
+    let mut named = 0;
+    for rule in all().into_iter().filter(|rule| rule.is_alert) {
+        let advice = rule.whole["annotations"]["description"].as_str().unwrap();
+        for panel in advice.split("panel \"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+            assert!(titles.contains(panel), "{}: no panel is called {panel}", rule.name);
+            named += 1;
+        }
+    }
+    assert!(named > 4, "the panels were found");
 }
 
 #[test]
