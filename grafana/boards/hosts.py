@@ -56,6 +56,10 @@ def politeness():
               "Fetches of robots.txt, by result. If unavailable or unreachable dominate, check the servers or the network; the hosts are "
               "not crawled meanwhile.", units.RequestsPerSecond,
               (rate("host_robots_fetches_total", by="result"), "{{result}}")),
+        graph("Statements of sites",
+              "Statements of sites and pages about the use of their content, by what was done because of them. If not_fetched or not_kept "
+              "dominate, the sites refuse the purpose of the crawl: `harvestman report` names the statements, `fetch.purpose` the purpose.",
+              units.CountsPerSecond, (rate("worker_statements_total", by="effect"), "{{effect}}")),
         graph("Retries",
               "Requests that will be retried, and leases returned because the host has to wait. If retries are frequent, the reason is in"
               " No response or Responses by status.", units.CountsPerSecond,

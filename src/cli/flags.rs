@@ -57,6 +57,7 @@ const FLAGS: &[SettingFlag] = &[
     one(CRAWL, ("scope", "host|domain|prefix|any"), ("scope", "mode"), "Which URLs belong to the crawl: those of the seeds' hosts, of their registered domains, below their directories, or all"),
     many(CRAWL, ("include", "REGEX"), ("scope", "include"), "Crawl only URLs that match one of these patterns"),
     many(CRAWL, ("exclude", "REGEX"), ("scope", "exclude"), "Skip URLs that match one of these patterns"),
+    one(CRAWL, ("purpose", "NAME"), ("fetch", "purpose"), "What the crawl is for: archive, research, search, ai-input or train-ai; what sites refuse for it is not fetched or not kept"),
     one(CRAWL, ("policy", "NAME"), ("crawl", "policy"), "Policy that selects and orders links: bfs, ucc, target, xcrawl, topic, cluster-graph; random, opic, irobot, tpm, sb, apprentice"),
     many(CRAWL, ("example", "URL|FILE"), ("policy", "example"), "Example of a wanted page, for the policies target and xcrawl; may be repeated, and pages like any of them are wanted"),
     many(CRAWL, ("want", "TEST"), ("policy", "want"), "Which pages are wanted, for target, xcrawl and apprentice: like (the examples), regex:PATTERN, selector:CSS, schema:TYPE, table:HEADING,HEADING, posts:NUMBER,since=DATE, words (of the examples)"),

@@ -21,7 +21,8 @@ use tempfile::TempDir;
 /// No crawl of these tests may take longer, on however busy a machine.
 const DEADLINE: Duration = Duration::from_secs(140);
 /// Fates that are decided at or after a URL's turn, and so have a line in the page log.
-const WITH_A_LINE: [&str; 5] = ["fetched", "redirected", "robots", "failed", "unwanted_type"];
+const WITH_A_LINE: [&str; 8] =
+    ["fetched", "redirected", "robots", "failed", "unwanted_type", "refused_by_site", "not_kept", "payment_required"];
 
 /// A crawl that has ended, and what it wrote.
 pub struct Crawled {
@@ -163,8 +164,13 @@ impl Crawled {
                 }
             }
         }
+        let is_unkept = |page: &PageRecord| page.signals.iter().any(|said| said.effect.as_deref() == Some("not_kept"));
         let answered = self.pages.iter().filter(|page| page.status.is_some());
         for page in answered {
+            if is_unkept(page) {
+                assert_eq!((&page.warc_file, &page.payload_digest), (&None, &None), "{} is kept", page.url);
+                continue;
+            }
             let place = page.warc_file.clone().zip(page.warc_offset);
             let place = place.unwrap_or_else(|| panic!("{} is not in the archive", page.url));
             assert_eq!(records.remove(&place).as_ref(), Some(&page.url), "{place:?}");
@@ -177,8 +183,13 @@ impl Crawled {
             .filter(|page| page.attempts > u8::from(page.status.is_some()))
             .map(|page| page.url.as_str())
             .collect();
-        let errand =
-            |url: &str| rendered || again.contains(url) || url.ends_with("/robots.txt") || url.contains("sitemap");
+        let errand = |url: &str| {
+            rendered
+                || again.contains(url)
+                || url.ends_with("/robots.txt")
+                || url.ends_with("/tdmrep.json")
+                || url.contains("sitemap")
+        };
         assert!(records.values().all(|url| errand(url)), "{records:?}");
     }
 

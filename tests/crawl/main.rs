@@ -5,6 +5,7 @@
 
 mod budgets;
 mod complete;
+mod consent;
 mod crawling;
 mod dedup;
 mod derived;

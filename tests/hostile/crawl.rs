@@ -15,6 +15,9 @@ use tempfile::TempDir;
 use super::site::Site;
 
 const MIB: u64 = 1 << 20;
+/// Fates that have a line in the page log.
+const WITH_A_LINE: [&str; 8] =
+    ["fetched", "redirected", "robots", "failed", "unwanted_type", "refused_by_site", "not_kept", "payment_required"];
 
 /// Settings that reach every limit soon.
 const QUICK: &[&str] = &[
@@ -277,7 +280,7 @@ impl Outcome {
         let mut with_line = 0;
         for (fate, _) in report["fates"].as_object().unwrap() {
             sum += self.count(fate);
-            if ["fetched", "redirected", "robots", "failed", "unwanted_type"].contains(&fate.as_str()) {
+            if WITH_A_LINE.contains(&fate.as_str()) {
                 with_line += self.count(fate);
             }
         }

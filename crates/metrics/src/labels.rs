@@ -1,7 +1,7 @@
 //! The possible values of labels. Any other value counts as `other`, so no label grows without bound.
 
 use harvestman_core::config::{DedupStore, FilterOrder, PolicyKind};
-use harvestman_core::model::{PolicyRefusal, RobotsRefusal, SignReason};
+use harvestman_core::model::{Effect, PolicyRefusal, RobotsRefusal, SignReason, Signal};
 
 /// Concatenates several lists of names.
 const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] {
@@ -90,25 +90,38 @@ pub const FATES: &[&str] = &[
     "over_budget",
     "not_modified",
     "handed_over",
+    "refused_by_site",
+    "not_kept",
+    "payment_required",
 ];
 
 /// The reasons of fates ([`harvestman_core::model::Fate::reason`]).
-pub const FATE_REASONS: &[&str] = &joined::<{ FAILURES.len() + REFUSALS.len() + RobotsRefusal::LABELS.len() }>(&[
-    FAILURES,
-    REFUSALS,
-    RobotsRefusal::LABELS,
-]);
+pub const FATE_REASONS: &[&str] = &joined::<
+    { FAILURES.len() + REFUSALS.len() + RobotsRefusal::LABELS.len() + Signal::LABELS.len() },
+>(&[FAILURES, REFUSALS, RobotsRefusal::LABELS, Signal::LABELS]);
 
 /// Why the frontier rejects a URL.
 pub const FRONTIER_REFUSALS: &[&str] =
     &joined::<{ 2 + PolicyRefusal::LABELS.len() }>(&[&["host_pages", "frontier"], PolicyRefusal::LABELS]);
 
 /// Why a host's URL is not fetched.
-pub const HOST_REFUSALS: &[&str] =
-    &joined::<{ 3 + UNANSWERED.len() }>(&[&["disallowed", "unavailable", "host_given_up"], UNANSWERED]);
+pub const HOST_REFUSALS: &[&str] = &joined::<{ 3 + UNANSWERED.len() + HOST_SIGNALS.len() }>(&[
+    &["disallowed", "unavailable", "host_given_up"],
+    UNANSWERED,
+    HOST_SIGNALS,
+]);
+
+/// The kinds of statements about the use of content ([`harvestman_core::model::Signal`]).
+pub const SIGNALS: &[&str] = Signal::LABELS;
+
+/// The signals by which a host refuses a page before it is requested.
+pub const HOST_SIGNALS: &[&str] = &["content_signal", "content_usage", "tdm_reservation"];
+
+/// What was done because of a statement of a site or a page ([`harvestman_core::model::Effect`]).
+pub const SIGNAL_EFFECTS: &[&str] = Effect::LABELS;
 
 /// The kinds of the crawl's own requests.
-pub const ERRAND_KINDS: &[&str] = &["robots", "sitemap", "subrequest"];
+pub const ERRAND_KINDS: &[&str] = &["robots", "sitemap", "subrequest", "tdmrep"];
 
 /// Why a part of a page is not fetched.
 pub const SUBREQUEST_REFUSALS: &[&str] =
@@ -133,8 +146,8 @@ pub const STATUS_CLASSES: &[&str] = &["1xx", "2xx", "3xx", "4xx", "5xx"];
 
 /// Statuses that are shown individually.
 pub const STATUSES: &[&str] = &[
-    "200", "204", "206", "301", "302", "303", "304", "307", "308", "400", "401", "403", "404", "410", "418", "429",
-    "451", "500", "502", "503", "504",
+    "200", "204", "206", "301", "302", "303", "304", "307", "308", "400", "401", "402", "403", "404", "410", "418",
+    "429", "451", "500", "502", "503", "504",
 ];
 
 /// Why the body of an answer is incomplete ([`harvestman_core::model::Truncation`]).

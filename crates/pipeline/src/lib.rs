@@ -13,6 +13,7 @@
 
 mod active_orders;
 mod bounds;
+mod consent;
 mod control;
 mod crawl;
 mod environment;

@@ -35,8 +35,10 @@ impl Metered {
         }
         let Some(page) = &entry.page else { return };
         let records = &self.metrics.records;
-        records.by(if page.revisit { "revisit" } else { "response" }).inc();
-        records.by("request").add(u64::from(self.options.request_records));
+        if !page.is_unkept {
+            records.by(if page.revisit { "revisit" } else { "response" }).inc();
+            records.by("request").add(u64::from(self.options.request_records));
+        }
         records.by("metadata").add(u64::from(self.options.metadata_records));
         self.metrics.written_bytes.add(page.bytes.len() as u64);
     }

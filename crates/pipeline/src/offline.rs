@@ -14,6 +14,7 @@ use super::page_processor::{PageProcessor, observation};
 use super::rules::{AcceptsPage, Rules};
 use super::searches::{Searches, query};
 use super::validator::reads_posts;
+use harvestman_consent::ConsentRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;
 use harvestman_core::config::frontier::FrontierOptions;
@@ -208,6 +209,7 @@ pub(super) fn rules(
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),
+        consent: ConsentRules::from(config),
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::SitemapLimits::from(&config.robots),
         export: false,

@@ -16,8 +16,8 @@ use bytes::Bytes;
 use harvestman_core::clock::{Instant, Stopwatch};
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
-    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageTree, ParsedPage,
-    RobotsDirectives, ScheduledUrl, Truncation,
+    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageElement, PageTree,
+    ParsedPage, RobotsDirectives, ScheduledUrl, Signal, StatementRecord, Truncation,
 };
 use harvestman_core::url::{CanonicalUrl, origin_of};
 use harvestman_policy::search::SearchReply;
@@ -66,6 +66,12 @@ pub(super) struct PageResult {
     pub(super) tree: Option<PageTree>,
     /// What the answer is; if it is suspect or blocked, nothing else counts.
     pub(super) judgement: Judgement,
+    /// The elements of the page that state something about the use of its content.
+    pub(super) stated: Vec<PageElement>,
+    /// What the site and the page state, with what was done because of it.
+    pub(super) statements: Vec<StatementRecord>,
+    /// The signal because of which the answer is not kept.
+    pub(super) not_kept: Option<Signal>,
 }
 
 /// What an HTML page is read from.
@@ -80,10 +86,6 @@ enum Source<'a> {
 }
 
 impl PageResult {
-    /// The facts for the archive about a response that was not parsed.
-    pub(super) const NO_NOTES: archive::PageFacts<'static> =
-        archive::PageFacts { title: None, links: None, rendered: None, substitute: None };
-
     /// Creates the result of a page that led to nothing.
     pub(super) fn of(fate: Fate) -> Self {
         Self {
@@ -103,6 +105,9 @@ impl PageResult {
             render_class: None,
             tree: None,
             judgement: Judgement::Own,
+            stated: Vec::new(),
+            statements: Vec::new(),
+            not_kept: None,
         }
     }
 
@@ -113,8 +118,14 @@ impl PageResult {
 
     /// Returns the facts for the archive.
     pub(super) fn notes(&self) -> archive::PageFacts<'_> {
-        let (title, substitute) = (self.title.as_deref(), substitute_label(self.judgement));
-        archive::PageFacts { title, links: self.links, rendered: None, substitute }
+        archive::PageFacts {
+            title: self.title.as_deref(),
+            links: self.links,
+            rendered: None,
+            substitute: substitute_label(self.judgement),
+            statements: &self.statements,
+            not_kept: self.not_kept,
+        }
     }
 }
 
@@ -142,6 +153,11 @@ impl PageProcessor {
             generation: None,
             asked_at: Instant::EPOCH,
         }
+    }
+
+    /// Returns the rules of the crawl.
+    pub(super) fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// Resets the processor after a panic, which may have left the parser in any state.
@@ -176,6 +192,7 @@ impl PageProcessor {
             }
             200..=299 => self.document(item, answer, source),
             300..=399 => self.redirect(item, answer),
+            402 => PageResult::of(Fate::PaymentRequired),
             status => {
                 let substitutes = self.rules.substitutes.as_ref();
                 let body = || decoded(answer, &self.rules).to_vec();
@@ -222,6 +239,7 @@ impl PageProcessor {
     }
 
     fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8], source: Source<'_>) -> PageResult {
+        let plain = body;
         let (body, content_type) = match source {
             Source::Rendered(page) => (page.html.as_bytes(), Some(RENDERED_TYPE)),
             Source::Answer | Source::OnlyAnswer => (body, answer.content_type()),
@@ -241,6 +259,10 @@ impl PageProcessor {
         let parse = &rules.metrics.parse;
         let mut watch = parse.busy_seconds.is_on().then(Stopwatch::start);
         let mut page = self.parser.parse(body, content_type);
+        if matches!(source, Source::Rendered(_)) {
+            // Scripts can remove what the answer states.
+            page.stated.extend(self.parser.parse(plain, answer.content_type()).stated);
+        }
         watch.iter_mut().for_each(|watch| parse.busy_seconds.add(watch.lap()));
         parse.pages.by(page.charset).inc();
         let directives = page.robots.and(rules.header_directives(answer));
@@ -327,6 +349,7 @@ impl PageProcessor {
             judgement,
             // Posts are those of the answer, which the archive has.
             tree: tree.filter(|_| !matches!(source, Source::Rendered(_))),
+            stated: page.stated,
             ..PageResult::of(Fate::Fetched)
         }
     }
@@ -552,7 +575,7 @@ pub(super) fn observation(item: &ScheduledUrl, result: &mut PageResult) -> Obser
     let of_page = || match (result.fate, result.facts.take()) {
         (_, Some(facts)) => Outcome::Page(Box::new(facts)),
         (Fate::Redirected, None) => Outcome::Redirected,
-        (Fate::Fetched | Fate::UnwantedType, None) => Outcome::Document,
+        (Fate::Fetched | Fate::NotKept(_) | Fate::UnwantedType, None) => Outcome::Document,
         (_, None) => Outcome::Failed,
     };
     let outcome = result.answer.take().map_or_else(of_page, Outcome::Search);

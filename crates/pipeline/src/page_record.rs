@@ -47,6 +47,7 @@ pub(super) fn page_record(
         render_class: result.and_then(|result| result.render_class).map(RenderClass::name),
         payload_digest: None,
         ip: answer.and_then(|answer| answer.remote).map(|ip| ip.to_string()),
+        signals: Vec::new(),
         truncated: answer.and_then(|answer| answer.truncated).map(truncation).map(str::to_owned),
         warc_file: None,
         warc_offset: None,

@@ -30,6 +30,8 @@ const PAUSE_CHECK_EVERY: Duration = Duration::from_millis(100);
 pub(super) struct Fetching {
     pub(super) network: Arc<dyn Network>,
     pub(super) robots: Arc<RobotsOptions>,
+    /// How much of a tdmrep.json is read.
+    pub(super) tdmrep_max: u64,
     /// The searches, whose answers may be of any type.
     pub(super) searches: Option<Arc<Searches>>,
     pub(super) decode: DecodeLimits,
@@ -53,6 +55,7 @@ impl Fetching {
         let url = errand.url().clone();
         let request = match errand {
             Errand::Robots(_) => fetch::Request::of_any_type(url, self.robots.max_bytes.0),
+            Errand::Tdmrep(_) => fetch::Request::of_any_type(url, self.tdmrep_max),
             Errand::Sitemap { .. } => fetch::Request::of_any_type(url, self.robots.sitemap_max_bytes.0),
             Errand::Subrequest(wanted) => fetch::Request::part_of_page(url, wanted.headers().clone()),
         };

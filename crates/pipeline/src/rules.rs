@@ -6,6 +6,7 @@ use super::needs::SharedNeeds;
 use super::rendering::Renders;
 use super::searches::Searches;
 use super::substitutes::Substitutes;
+use harvestman_consent::ConsentRules;
 use harvestman_core::config::filter::FilterOptions;
 use harvestman_core::model::{Answer, HostOwnership, PageText, RobotsDirectives, ScheduledUrl};
 use harvestman_core::url::{Canonicaliser, Fingerprint, Scope};
@@ -39,6 +40,8 @@ pub(super) struct Rules {
     pub(super) filter: FilterOptions,
     pub(super) depth_max: u16,
     pub(super) agent: String,
+    /// What is done with statements about the use of content.
+    pub(super) consent: ConsentRules,
     pub(super) decode: DecodeLimits,
     pub(super) sitemaps: sitemap::SitemapLimits,
     /// Whether the links of each page are exported.

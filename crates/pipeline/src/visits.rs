@@ -61,7 +61,7 @@ impl Visits {
         let at = exchange.timings.started;
         let round = self.round.load(Ordering::Relaxed);
         let visit = match (result.fate, before) {
-            (Fate::Fetched, _) => fetched(item, answer, result, (before, page), at),
+            (Fate::Fetched | Fate::NotKept(_), _) => fetched(item, answer, result, (before, page), at),
             (Fate::NotModified, Some(before)) => {
                 let mut visit = visited(before, Difference::None, at);
                 take_validators(&mut visit, answer);

@@ -10,6 +10,7 @@ use std::time::Duration;
 use crossbeam_channel::Receiver;
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::consent;
 use super::handles::{ArchiveHandle, FrontierHandle, HostsHandle, Writing};
 use super::job::{Job, Sitemap};
 use super::learning::{ObservationSender, Seen};
@@ -213,7 +214,9 @@ impl Worker {
         rendered: Option<&RenderOutcome>,
     ) {
         let context = Arc::clone(&self.context);
+        consent::apply(&self.processor, &lease, &exchange, &mut result);
         let mut record = page_record(&lease, Some(&exchange), result.fate, Some(&result));
+        record.signals = result.statements.clone();
         record.rendered = rendered.and_then(RenderOutcome::label).map(str::to_owned);
         let waits = context.render_rules.as_ref().map_or(0, |rules| rules.end_waits(&lease.item));
         let put_back = self.processor.substitutes().map_or(0, |substitutes| substitutes.end_waits(&lease.item));
@@ -226,7 +229,8 @@ impl Worker {
         }
         let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
         let held = before.as_ref().and_then(earlier);
-        let facts = PageFacts { rendered: rendered.and_then(RenderOutcome::document), ..result.notes() };
+        let rendered = rendered.and_then(RenderOutcome::document);
+        let facts = PageFacts { rendered, ..result.notes() };
         let page = self
             .encoder
             .as_mut()
@@ -275,6 +279,7 @@ impl Worker {
         let mut record = page_record(&lease, None, fate, None);
         let put_back = self.processor.substitutes().map_or(0, |substitutes| substitutes.end_waits(&lease.item));
         record.attempts = record.attempts.saturating_add(put_back);
+        record.signals = consent::refused(&self.processor, &lease);
         let mut result = self.processor.refused(&lease.item, fate);
         if let Some(observer) = self.observer.as_ref().filter(|_| self.processor.awaits(&lease.item, &result)) {
             let hold = Some(self.context.frontier.hold());
@@ -317,7 +322,12 @@ impl Worker {
     fn errand(&mut self, exchange: &Exchange, ended: OwnRequestEnded, permit: OwnedSemaphorePermit) {
         let bytes = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
         let item = ScheduledUrl::errand(exchange.url.clone());
-        let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(exchange, &item, &PageResult::NO_NOTES));
+        // The announced ones without sitemaps are parts of pages, which have the statements of their answers.
+        let mut part = PageResult::of(Fate::Fetched);
+        if ended.announced && ended.progress.is_empty() {
+            consent::apply_to_part(&self.processor, exchange, &mut part);
+        }
+        let page = self.encoder.as_mut().and_then(|encoder| encoder.encode(exchange, &item, &part.notes()));
         let frontier = self.context.frontier.clone();
         self.hand_to_writer(Writing { page, record: None, links: None }, move |_| {
             frontier.send(OwnRequestEnded { bytes, ..ended });

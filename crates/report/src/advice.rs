@@ -88,6 +88,8 @@ fn with_remedy(what: String, reason: &str) -> String {
 fn nothing_fetched(own: &OwnFigures<'_>, stop_reason: StopReason) -> String {
     let why = if own.fates.named("robots") > 0 {
         "robots.txt disallows crawling"
+    } else if own.fates.named("refused_by_site") + own.fates.named("not_kept") > 0 {
+        "the site refuses the purpose of the crawl (--purpose); the signals in pages.jsonl say how"
     } else if own.fates.named("out_of_scope") > 0 {
         "no seed is in scope: check --scope, --include and --exclude"
     } else if stop_reason != StopReason::FrontierEmpty {
@@ -103,11 +105,19 @@ mod tests {
     use super::super::closing::tests::report;
     use super::super::{HostTrouble, Report};
     use super::*;
-    use harvestman_core::model::{Fate, FateTable, RobotsRefusal};
+    use harvestman_core::model::{Fate, FateTable, RobotsRefusal, Signal};
 
     #[test]
     fn a_crawl_that_went_well_gets_no_advice() {
         assert_eq!(advice(&report()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_crawl_whose_purpose_is_refused_is_told_so() {
+        let mut fates = FateTable::default();
+        fates.add(Fate::RefusedBySite(Signal::ContentUsage), 1);
+        let report = Report { pages: 0, fates, ..report() };
+        assert!(advice(&report)[0].contains("refuses the purpose of the crawl"), "{:?}", advice(&report));
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn missed(row: &FateCount<'_>) -> Option<usize> {
     match (row.fate, row.reason) {
         ("out_of_scope" | "policy", _) | ("over_budget", "depth") => Some(0),
         ("duplicate" | "handed_over", _) => Some(1),
-        ("robots" | "over_budget" | "queued", _) => Some(2),
+        ("robots" | "refused_by_site" | "over_budget" | "queued", _) => Some(2),
         ("fetched", _) => None,
         _ => Some(3),
     }
@@ -110,9 +110,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use harvestman_core::model::{Budget, Failure, OutOfScope, PolicyRefusal, RobotsRefusal};
+    use harvestman_core::model::{Budget, Failure, OutOfScope, PolicyRefusal, RobotsRefusal, Signal};
 
-    const FATES: [Fate; 13] = [
+    const FATES: [Fate; 16] = [
         Fate::Fetched,
         Fate::Redirected,
         Fate::Duplicate,
@@ -126,6 +126,9 @@ mod tests {
         Fate::HandedOver,
         Fate::OverBudget(Budget::Depth),
         Fate::OverBudget(Budget::HostPages),
+        Fate::RefusedBySite(Signal::ContentUsage),
+        Fate::NotKept(Signal::Noarchive),
+        Fate::PaymentRequired,
     ];
 
     fn table(counts: &[u64]) -> FateTable {

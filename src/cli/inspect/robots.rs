@@ -10,13 +10,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::answer_lines;
-use harvestman_core::config::RobotsOptions;
+use harvestman_consent::{UrlPath, combined, effect};
+use harvestman_core::config::{Purpose, RobotsOptions};
+use harvestman_core::model::{Effect, Statement};
 use harvestman_stages::host::robots::{BYTE_LIMIT, RobotsRules};
 
-/// Show what a robots.txt file allows, and by which rule
+/// Show what a robots.txt file allows, and by which rule, and for which purposes it refuses pages
 ///
 /// Without FILE, answers JSON lines on standard input, `{id, robots_b64, agent, url}`, each with `{id, allowed, rule,
-/// crawl_delay}`.
+/// crawl_delay}`, and with `signals` if the file states something about the use of the URL's content.
 #[derive(Debug, Clone, Args)]
 pub struct RobotsArgs {
     /// robots.txt file to read; `-` for standard input
@@ -64,12 +66,34 @@ fn answer(question: Question) -> Value {
     let agent = question.agent.unwrap_or_else(|| RobotsOptions::default().agent);
     let rules = RobotsRules::parse(&bytes, &agent);
     let decision = rules.decide(&path_and_query(&question.url));
-    json!({
+    let mut answer = json!({
         "id": question.id,
         "allowed": decision.allowed,
         "rule": decision.rule,
         "crawl_delay": rules.crawl_delay().map(|delay| seconds(delay.as_secs_f64())),
-    })
+    });
+    let signals: Vec<Value> = statements(&rules, &question.url).iter().map(signal).collect();
+    if !signals.is_empty() {
+        answer["signals"] = Value::Array(signals);
+    }
+    answer
+}
+
+/// Returns what the file states about the use of a URL's content.
+fn statements(rules: &RobotsRules, url: &str) -> Vec<Statement> {
+    let path = path_and_query(url);
+    combined(rules.statements().of(&UrlPath::new(&path)).cloned())
+}
+
+/// Returns the purposes for which a statement keeps a page from being fetched.
+fn refused_purposes(statement: &Statement) -> Vec<&'static str> {
+    let is_refused = |purpose: &Purpose| effect(*purpose, statement) == Effect::NotFetched;
+    Purpose::ALL.into_iter().filter(is_refused).map(Purpose::label).collect()
+}
+
+fn signal(statement: &Statement) -> Value {
+    let (signal, refuses) = (statement.signal.label(), refused_purposes(statement));
+    json!({"signal": signal, "says": &*statement.says, "refuses": refuses})
 }
 
 /// Returns a number of seconds, as an integer where it is one.
@@ -96,11 +120,25 @@ fn describe(input: impl Read, args: &RobotsArgs, output: &mut impl Write) -> any
     for sitemap in rules.sitemaps() {
         writeln!(output, "sitemap      {sitemap}")?;
     }
+    if args.urls.is_empty() {
+        for statement in combined(rules.statements().all().cloned()) {
+            writeln!(output, "stated       {} {}", statement.signal.label(), statement.says)?;
+        }
+    }
     for url in &args.urls {
         let decision = rules.decide(&path_and_query(url));
         let verdict = if decision.allowed { "allowed" } else { "disallowed" };
         let reason = decision.rule.unwrap_or_else(|| "no rule matches".to_owned());
         writeln!(output, "{verdict:<11}  {url}  ({reason})")?;
+        for statement in statements(&rules, url) {
+            let refused = refused_purposes(&statement);
+            let refuses = if refused.is_empty() {
+                String::new()
+            } else {
+                format!("  (refuses the purposes: {})", refused.join(", "))
+            };
+            writeln!(output, "stated       {} {}{refuses}", statement.signal.label(), statement.says)?;
+        }
     }
     if bytes.len() > BYTE_LIMIT {
         writeln!(output, "note         only the first {BYTE_LIMIT} bytes are used")?;
@@ -130,6 +168,30 @@ mod tests {
             json!({"id": 7, "allowed": true, "rule": null, "crawl_delay": 3})
         );
         assert_eq!(ask("", json!("bot"), "/")["crawl_delay"], Value::Null);
+    }
+
+    #[test]
+    fn statements_about_the_use_of_content_are_shown_with_the_purposes_that_they_refuse() {
+        let file = "User-agent: *\nContent-Signal: ai-train=no, search=yes\nContent-Usage: /a/ search=n\nLicense: https://l/\n";
+        assert_eq!(
+            ask(file, Value::Null, "/a/b")["signals"],
+            json!([
+                {"signal": "content_signal", "says": "ai-train=no", "refuses": ["train-ai"]},
+                {"signal": "content_signal", "says": "search=yes", "refuses": []},
+                {"signal": "content_usage", "says": "search=n", "refuses": ["search"]},
+                {"signal": "license", "says": "https://l/", "refuses": []},
+            ])
+        );
+        let listing = |urls: &[&str]| {
+            let urls = urls.iter().map(|url| (*url).to_owned()).collect();
+            let mut output = Vec::new();
+            describe(file.as_bytes(), &RobotsArgs { file: None, agent: "bot".into(), urls }, &mut output).unwrap();
+            String::from_utf8(output).unwrap()
+        };
+        assert!(
+            listing(&["/b"]).contains("stated       content_signal ai-train=no  (refuses the purposes: train-ai)\n")
+        );
+        assert!(!listing(&["/b"]).contains("content_usage") && listing(&[]).contains("content_usage search=n\n"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print_text;
 use crate::cli::recordings::load_with_notes;
 use crate::cli::seeds;
-use harvestman_core::config::{Config, Period, PolicyKind};
+use harvestman_core::config::{Config, Period, PolicyKind, SignalMode};
 use harvestman_lab::recording::{LabelRules, Labelled, label};
 use harvestman_report::{Report, StopReason};
 
@@ -122,6 +122,7 @@ fn config(args: &RecordArgs, rules: &LabelRules, site: &Url, out: &Path) -> Resu
     config.crawl.policy = PolicyKind::Bfs;
     config.budget.pages = args.pages;
     config.scope.exclude.clone_from(&rules.skip);
+    config.signals.mode = SignalMode::Off;
     (config.robots.obey, config.filter.nofollow_pages, config.filter.trap_guard) = (false, false, false);
     config.fetch.private_addresses = true;
     config.fetch.contact = "recording@localhost".to_owned();

@@ -1,12 +1,15 @@
 //! Settings of the fetch stage.
 
-use super::{ByteSize, Period};
+use super::{ByteSize, Period, Purpose};
 use crate::options;
 
 options! {
     /// Fetching: the contents of requests, the timeout of each step, how much of an answer is read, and which addresses
     /// may be connected to.
     pub struct FetchOptions in "fetch" {
+        /// What the crawl is for: `archive`, `research`, `search`, `ai-input` or `train-ai`. Sites can refuse purposes (see
+        /// the section `signals`).
+        purpose: Purpose = Purpose::Archive,
         /// The User-Agent header of requests. Empty: `harvestman/<version> (+<contact>)`.
         user_agent: String = String::new(),
         /// Where the operators of a site can reach you: a URL or an e-mail address. It is part of the default

@@ -4,6 +4,7 @@
 
 pub mod archive;
 mod budget;
+mod consent;
 mod crawl;
 mod dedup;
 mod examples;
@@ -38,6 +39,7 @@ mod validate;
 pub mod values;
 
 pub use budget::{BudgetOptions, EARLY_STOP_REQUESTS};
+pub use consent::{Purpose, SignalMode, SignalOptions, TdmrepUse};
 pub use crawl::{CrawlOptions, PolicyKind};
 pub use dedup::{DedupOptions, DedupStore};
 pub use examples::ExampleNames;

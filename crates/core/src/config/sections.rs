@@ -11,7 +11,7 @@ use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
 use super::{
     BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, FleetOptions, IdentityOptions, LogOptions, MetricsOptions,
-    PolicyOptions, RecrawlOptions, RenderOptions, RobotsOptions, SearchOptions, StateOptions,
+    PolicyOptions, RecrawlOptions, RenderOptions, RobotsOptions, SearchOptions, SignalOptions, StateOptions,
 };
 
 /// A section without its type, for code that treats all sections alike: loading, printing, the reference.
@@ -80,6 +80,8 @@ sections! {
     host: HostOptions,
     /// robots.txt and sitemaps.
     robots: RobotsOptions,
+    /// Statements of sites about the use of their content.
+    signals: SignalOptions,
     /// Requests.
     fetch: FetchOptions,
     /// Signed requests.

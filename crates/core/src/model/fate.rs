@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::Signal;
 pub use crate::url::OutOfScope;
 
 /// Why robots.txt prevented the fetch of a URL.
@@ -117,6 +118,12 @@ pub enum Fate {
     NotModified,
     /// Handed over to the node of the fleet that holds its host.
     HandedOver,
+    /// Not fetched, because the site refuses the purpose of the crawl by this signal.
+    RefusedBySite(Signal),
+    /// Fetched and not kept, because the answer refuses the purpose of the crawl by this signal.
+    NotKept(Signal),
+    /// Answered with a demand for payment (402), which is never paid.
+    PaymentRequired,
 }
 
 macro_rules! labels {
@@ -250,7 +257,7 @@ impl Failure {
 
 impl Fate {
     /// The names of all fates, in the order of their declaration.
-    pub const NAMES: [&str; 12] = [
+    pub const NAMES: [&str; 15] = [
         "fetched",
         "redirected",
         "duplicate",
@@ -263,6 +270,9 @@ impl Fate {
         "queued",
         "not_modified",
         "handed_over",
+        "refused_by_site",
+        "not_kept",
+        "payment_required",
     ];
 
     /// Returns the fate's name as it appears in reports and metric labels.
@@ -280,6 +290,9 @@ impl Fate {
             Self::Queued => "queued",
             Self::NotModified => "not_modified",
             Self::HandedOver => "handed_over",
+            Self::RefusedBySite(_) => "refused_by_site",
+            Self::NotKept(_) => "not_kept",
+            Self::PaymentRequired => "payment_required",
         }
     }
 
@@ -291,13 +304,15 @@ impl Fate {
             Self::Policy(why) => Some(why.label()),
             Self::Failed(why) => Some(why.label()),
             Self::OverBudget(why) => Some(why.label()),
+            Self::RefusedBySite(signal) | Self::NotKept(signal) => Some(signal.label()),
             Self::Fetched
             | Self::Redirected
             | Self::Duplicate
             | Self::UnwantedType
             | Self::Queued
             | Self::NotModified
-            | Self::HandedOver => None,
+            | Self::HandedOver
+            | Self::PaymentRequired => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Apath, ContentUnit, FormFacts, PageText, PageTree};
+use super::{Apath, ContentUnit, FormFacts, PageElement, PageText, PageTree};
 
 /// The type of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -145,6 +145,8 @@ pub struct ParsedPage {
     pub canonical: Option<String>,
     /// Directives from `<meta name=robots>` and from the `meta` elements that name the crawler's product token.
     pub robots: RobotsDirectives,
+    /// The elements that state something about the use of its content, as far as the parser keeps them.
+    pub stated: Vec<PageElement>,
     /// The charset that the page was read in.
     pub charset: &'static str,
     /// Links beyond the limit of links per page.

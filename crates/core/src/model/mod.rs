@@ -28,6 +28,7 @@ mod rendering;
 mod request_signature;
 mod scheduled;
 mod searches;
+mod statement;
 mod trap;
 mod visit;
 
@@ -52,5 +53,6 @@ pub use rendering::{RENDER_CLASSES_SHOWN, RenderClassSummary, RenderingSummary};
 pub use request_signature::{RequestSignature, SignReason};
 pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};
 pub use searches::{FoundSite, SITES_SHOWN, SearchRecord};
+pub use statement::{Effect, ElementKind, PageElement, Signal, StatedIn, Statement, StatementRecord, Usage, Wish};
 pub use trap::{TrapMeasure, TrapRecord};
 pub use visit::{ArchivedRecord, Difference, History, PageDigests, Visit};

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::StatementRecord;
+
 /// One line of `pages.jsonl`. Absent values are omitted.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageRecord {
@@ -94,6 +96,9 @@ pub struct PageRecord {
     /// The reason why the body is incomplete (`length`, `time`, `disconnect`, `unwanted_type`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
+    /// What the site and the page state about the use of their content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signals: Vec<StatementRecord>,
     /// The WARC file with the response, relative to the crawl directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warc_file: Option<String>,
@@ -212,6 +217,10 @@ mod tests {
                     payload_digest: text.clone(),
                     ip: text.clone(),
                     truncated: text.clone(),
+                    signals: text
+                        .iter()
+                        .map(|says| StatementRecord { says: says.clone(), ..StatementRecord::default() })
+                        .collect(),
                     warc_file: text,
                     warc_offset: has.then_some(long),
                 }

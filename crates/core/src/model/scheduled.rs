@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Apath, LinkClass, Priority, QueueKey};
+use super::{Apath, LinkClass, Priority, QueueKey, Statement};
 use crate::url::CanonicalUrl;
 
 /// A URL that passed scope, filter and dedup and is to be fetched.
@@ -77,6 +77,8 @@ pub struct Lease {
     pub item: ScheduledUrl,
     /// The reason why it was this URL's turn; `None` if the policy does not learn.
     pub decision: Option<Decision>,
+    /// What the host states about the use of the page, as of the moment at which it was requested or refused.
+    pub statements: Vec<Statement>,
 }
 
 /// The basis on which a URL was chosen.

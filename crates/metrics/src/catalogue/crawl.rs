@@ -48,6 +48,8 @@ impl CrawlMetrics {
                 "policy" => PolicyRefusal::LABELS,
                 "robots" => RobotsRefusal::LABELS,
                 "over_budget" => Budget::LABELS,
+                "refused_by_site" => labels::HOST_SIGNALS,
+                "not_kept" => labels::SIGNALS,
                 _ => &[""],
             };
             self.fates.begin(fate, reasons.iter().copied());

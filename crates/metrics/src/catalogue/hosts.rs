@@ -8,9 +8,9 @@ group! {
     pub struct HostMetrics stage "host" {
         received: "URLs leased to hosts.",
         sent: "Requests for pages that were sent.",
-        dropped by HOST_REFUSALS: "Leased URLs that are never requested, by reason: robots.txt forbids it, or the host was given up."
+        dropped by HOST_REFUSALS: "Leased URLs that are never requested, by reason: robots.txt forbids it, the site refuses the purpose of the crawl, or the host was given up."
     } {
-        /// Errands sent: the crawl's own requests for robots.txt and sitemaps, and for the parts of pages that are
+        /// Errands sent: the crawl's own requests for robots.txt, tdmrep.json and sitemaps, and for the parts of pages that are
         /// rendered (`subrequest`).
         errands: CounterBy = "harvestman_host_errands_total" by "kind" in ERRAND_KINDS;
         /// Requests for parts of rendered pages that got no response, by reason: robots.txt forbids it, the host is

@@ -1,6 +1,6 @@
 //! The work on a page: parser, classifier, link filter, dedup.
 
-use super::super::instrument::{CounterByNumber, Gauge, Ratio, SecondsCounter};
+use super::super::instrument::{CounterByNumber, CounterByPair, Gauge, Ratio, SecondsCounter};
 use super::*;
 
 group! {
@@ -17,6 +17,9 @@ group! {
         /// Time that all workers together waited for the archive to accept their output. A fast rise means that the
         /// disk is too slow.
         waiting_seconds: SecondsCounter = "harvestman_worker_waiting_seconds_total";
+        /// Statements of sites and pages about the use of their content, by kind and by what was done because of them.
+        /// Each counts once for each page that it is about.
+        statements: CounterByPair = "harvestman_worker_statements_total" by "signal" in SIGNALS, "effect" in SIGNAL_EFFECTS;
     }
 }
 

@@ -170,8 +170,10 @@ impl RecrawlScheduler {
         match (ended.fate, ended.difference) {
             (Fate::NotModified, _) => figures.not_modified += 1,
             _ if ended.gone => figures.gone += 1,
-            (Fate::Fetched, Some(found)) if found < Difference::Numbers || noise >= Some(found) => figures.same += 1,
-            (Fate::Fetched, Some(_)) => figures.changed += 1,
+            (Fate::Fetched | Fate::NotKept(_), Some(found)) if found < Difference::Numbers || noise >= Some(found) => {
+                figures.same += 1
+            }
+            (Fate::Fetched | Fate::NotKept(_), Some(_)) => figures.changed += 1,
             _ => figures.failed += 1,
         }
     }

@@ -10,6 +10,7 @@ use crate::rules::Rules;
 use crate::searches::{Searches, query};
 use crate::substitutes::Substitutes;
 use crate::validator::reads_posts;
+use harvestman_consent::ConsentRules;
 use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
@@ -115,6 +116,7 @@ pub(super) fn rules(
         filter: config.filter.clone(),
         depth_max: config.budget.depth,
         agent: config.robots.agent.clone(),
+        consent: ConsentRules::from(config),
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::SitemapLimits::from(&config.robots),
         export: config.archive.links,

@@ -35,6 +35,8 @@ pub struct Configuration {
     pub policy: Option<String>,
     /// The mode of the scope.
     pub scope: Option<String>,
+    /// What the crawl is for.
+    pub purpose: Option<String>,
     /// The budgets that were set.
     pub budgets: Vec<Setting>,
     /// All other settings that differ from their defaults.
@@ -73,6 +75,7 @@ impl Configuration {
             more_seeds,
             policy: text_of("crawl", "policy"),
             scope: text_of("scope", "mode"),
+            purpose: text_of("fetch", "purpose"),
             secrets: left_out(text, &Config::default()).map(str::to_owned).collect(),
             delay_ms: at("host", "delay").and_then(Value::as_str).and_then(period),
             fleet: text_of("fleet", "name").filter(|_| is_node),

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use harvestman_core::clock::Instant;
+use harvestman_core::model::StatementRecord;
 
 /// A line of the page log. Only the URL and its fate are required.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -60,6 +61,9 @@ pub struct LogLine<'a> {
     /// The WARC file that holds the response.
     #[serde(borrow, default)]
     pub warc_file: Option<Cow<'a, str>>,
+    /// What the site and the page state about the use of their content.
+    #[serde(default)]
+    pub signals: Vec<StatementRecord>,
 }
 
 impl<'a> LogLine<'a> {
@@ -145,6 +149,7 @@ mod tests {
             cluster: Some(7),
             score: Some(0.5),
             warc_file: Some("warc/a".to_owned()),
+            signals: vec![StatementRecord { signal: "noai".to_owned(), ..StatementRecord::default() }],
             ..PageRecord::default()
         };
         let text = serde_json::to_vec(&record).unwrap();
@@ -166,6 +171,7 @@ mod tests {
             cluster: record.cluster,
             score: record.score,
             warc_file: record.warc_file.map(Cow::Owned),
+            signals: record.signals,
         };
         assert_eq!(line, expected);
     }

@@ -22,6 +22,7 @@ mod nodes;
 mod own_figures;
 mod posts;
 mod remarks;
+pub mod signals;
 pub mod site;
 mod sources;
 pub mod spread;

@@ -1,58 +1,23 @@
-//! Parses robots directives in the `X-Robots-Tag` header.
-//!
-//! `X-Robots-Tag: noindex, nofollow` addresses all robots; `X-Robots-Tag: somebot: noindex, nofollow` addresses one. A
-//! name applies to the rest of its header line, or up to the next name (a proxy may have joined several lines with
-//! commas). Directives for all robots and for this one are combined: the stricter one wins. There is no standard; this
-//! follows the documentation of the search engines that introduced the header.
+//! The directives of `X-Robots-Tag` headers that say which links are followed.
 
 use http::HeaderMap;
 
+use harvestman_consent::Directives;
 use harvestman_core::model::RobotsDirectives;
 
-/// Returns the directives for the robot with the product token `agent`, in any letter case.
+/// Returns the directives for the robot with the product token `agent`, in any letter case: those for all robots and those
+/// for this one are combined, and the stricter one wins.
 pub fn directives(headers: &HeaderMap, agent: &str) -> RobotsDirectives {
     let values = headers.get_all("x-robots-tag").iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     values.map(|value| of_value(&value, agent)).fold(RobotsDirectives::default(), RobotsDirectives::and)
 }
 
 fn of_value(value: &str, agent: &str) -> RobotsDirectives {
-    let mut found = RobotsDirectives::default();
-    let mut addressed = true;
-    for part in value.split(',') {
-        let directive = match part.split_once(':') {
-            // `unavailable_after: date` and `max-snippet: 5` are directives with a value, not names.
-            Some((name, _)) if takes_value(name.trim()) => continue,
-            Some((name, rest)) if is_name(name.trim()) => {
-                addressed = name.trim() == "*" || name.trim().eq_ignore_ascii_case(agent);
-                rest
-            }
-            _ => part,
-        };
-        if addressed {
-            found = found.and(of_directive(directive.trim()));
-        }
-    }
-    found
-}
-
-/// Returns whether `name` can name a robot. The time in a date with a comma (`unavailable_after: Friday, 25-Jun-30
-/// 15:00:00 PST`) cannot.
-fn is_name(name: &str) -> bool {
-    let starts = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'*' | b'_' | b'-');
-    name.as_bytes().first().is_some_and(starts) && !name.contains(char::is_whitespace)
-}
-
-fn takes_value(name: &str) -> bool {
-    const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
-    WITH_VALUE.iter().any(|known| name.eq_ignore_ascii_case(known))
-}
-
-fn of_directive(directive: &str) -> RobotsDirectives {
-    let is = |name: &str| directive.eq_ignore_ascii_case(name);
+    let found = Directives::of_header(value, agent);
     RobotsDirectives {
-        noindex: is("noindex") || is("none"),
-        nofollow: is("nofollow") || is("none"),
-        noarchive: is("noarchive"),
+        noindex: found.has("noindex"),
+        nofollow: found.has("nofollow"),
+        noarchive: found.has("noarchive"),
     }
 }
 

@@ -245,7 +245,7 @@ impl Frontier {
         self.leases += 1;
         let id = LeaseId(self.leases);
         self.leased.insert(id, (order, host.clone()));
-        Ok(Lease { id, item, decision: None })
+        Ok(Lease { id, item, decision: None, statements: Vec::new() })
     }
 
     /// Ends a lease for good, and returns the number of its URL; `None` if there is no such lease (any more).

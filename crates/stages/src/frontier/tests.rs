@@ -88,7 +88,7 @@ fn new_scores_apply_to_urls_that_wait_already() {
 
 /// A lease whose request failed.
 fn tried(lease: &Lease) -> Lease {
-    Lease { item: ScheduledUrl { attempts: lease.item.attempts + 1, ..lease.item.clone() }, ..*lease }
+    Lease { item: ScheduledUrl { attempts: lease.item.attempts + 1, ..lease.item.clone() }, ..lease.clone() }
 }
 
 #[test]

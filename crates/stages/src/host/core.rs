@@ -1,9 +1,10 @@
 //! Decides what a host does next from what is known of it. Pure: the caller passes the time and executes the steps.
 //!
-//! A host first resolves its address (for the connections per address), then fetches its robots.txt, then the sitemaps
-//! named there; after that it asks the frontier for URLs whenever politeness allows. Sub-requests of pages that are
+//! A host first resolves its address (for the connections per address), then fetches its robots.txt, its tdmrep.json if the
+//! purpose of the crawl depends on it, then the sitemaps named there; after that it asks the frontier for URLs whenever politeness allows. Sub-requests of pages that are
 //! rendered come before sitemaps and URLs.
 
+mod consent;
 mod subrequests;
 
 use std::net::IpAddr;
@@ -20,6 +21,7 @@ use super::rules::{HostRules, PolitenessRules};
 use super::sitemap::{self, SitemapQueue};
 use super::step::{Disposition, Errand, RobotsResult, Step};
 use super::subrequest::SubrequestQueue;
+use super::tdmrep::TdmrepState;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::RobotsOptions;
 use harvestman_core::model::{Exchange, Failure, Fate, RobotsRefusal, Timings, Truncation};
@@ -39,6 +41,7 @@ pub struct HostCore {
     address: Address,
     sitemaps: SitemapQueue,
     subrequests: SubrequestQueue,
+    tdmrep: TdmrepState,
     rng: Rng,
     /// The end of the latest pause that the host asked for. If the host is one name of a server, the pause applies to
     /// the other names too.
@@ -63,6 +66,7 @@ impl HostCore {
             politeness: Politeness::default(),
             sitemaps: SitemapQueue::new(&options),
             subrequests: SubrequestQueue::default(),
+            tdmrep: TdmrepState::new(Arc::clone(&options), &key),
             robots: RobotsState::new(options, format!("{key}/robots.txt")),
             key,
             robots_under_way: false,
@@ -159,7 +163,7 @@ impl HostCore {
             return refuse;
         }
         match (self.robots.verdict(now, "/"), readiness) {
-            _ if self.robots_under_way => Step::Busy,
+            _ if self.robots_under_way || self.tdmrep.is_under_way() => Step::Busy,
             (Verdict::Unavailable { .. }, _) if self.gives_up_robots(rules) => refuse,
             (Verdict::Unavailable { until }, _) => Step::Wait { until, why: WaitReason::Robots },
             (_, Readiness::Wait { until, why }) => Step::Wait { until, why },
@@ -170,6 +174,9 @@ impl HostCore {
                 None => Step::Ask,
             },
             (Verdict::Allowed | Verdict::Disallowed(_), Readiness::Ready) => {
+                if let Some(url) = self.tdmrep_due(now, rules) {
+                    return Step::Errand(Errand::Tdmrep(url));
+                }
                 let sitemap = |entry: &sitemap::Entry| {
                     let url = CanonicalUrl::from_canonical(entry.url.as_str());
                     Errand::Sitemap { url, nesting: entry.depth, attempts: entry.attempts }
@@ -196,6 +203,7 @@ impl HostCore {
             Errand::Robots(_) => self.robots_under_way = true,
             Errand::Sitemap { .. } => drop(self.sitemaps.take()),
             Errand::Subrequest(_) => self.subrequests.begin(),
+            Errand::Tdmrep(_) => self.tdmrep.begin(),
         }
         self.politeness.started();
     }
@@ -206,8 +214,10 @@ impl HostCore {
             return Some(Fate::Failed(Failure::HostGivenUp));
         }
         match self.robots.verdict(now, url.path_and_query()) {
-            Verdict::Allowed | Verdict::Unknown => None,
-            Verdict::Disallowed(_) if rules.searches.iter().any(|search| search.is_answer(url.as_str())) => None,
+            Verdict::Allowed | Verdict::Unknown => self.refused_use(url, rules),
+            Verdict::Disallowed(_) if rules.searches.iter().any(|search| search.is_answer(url.as_str())) => {
+                self.refused_use(url, rules)
+            }
             Verdict::Disallowed(_) => Some(Fate::Robots(RobotsRefusal::Disallowed)),
             Verdict::Unavailable { .. } => Some(match self.unreachable {
                 Some((_, failure)) => Fate::Failed(failure),
@@ -261,6 +271,7 @@ impl HostCore {
             None => {}
             Some(Errand::Subrequest(wanted)) => drop(self.subrequests.end(&wanted)),
             Some(Errand::Robots(_)) => self.robots_under_way = false,
+            Some(Errand::Tdmrep(_)) => self.tdmrep.aborted(),
             Some(Errand::Sitemap { url, nesting, attempts }) => {
                 self.sitemaps.put_back(sitemap::Entry { url: url.as_str().to_owned(), depth: nesting, attempts });
             }
@@ -344,6 +355,7 @@ impl HostCore {
             && self.sitemaps.first().is_none()
             && self.subrequests.is_empty()
             && !self.robots_under_way
+            && !self.tdmrep.is_under_way()
             && self.address != Address::Asked
     }
 

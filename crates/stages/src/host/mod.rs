@@ -21,6 +21,7 @@ pub mod sitemap;
 mod status;
 mod step;
 mod subrequest;
+mod tdmrep;
 
 pub use actor::{HostActor, HostAddress, HostSetup};
 pub use blocked::{BLOCKED_MAX, BlockedHosts, HostName, NotAHost};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use harvestman_consent::{ConsentRules, TdmrepLimits};
 use harvestman_core::config::Config;
 use harvestman_core::url::{Canonicaliser, SearchTemplate};
 
@@ -21,6 +22,10 @@ pub struct HostRules {
     pub connections_per_ip: u32,
     /// Searches that a user named: robots.txt is not asked about them.
     pub searches: Arc<[SearchTemplate]>,
+    /// What is done with statements about the use of content.
+    pub consent: ConsentRules,
+    /// How much of a tdmrep.json is read.
+    pub tdmrep: TdmrepLimits,
 }
 
 impl From<&Config> for HostRules {
@@ -47,6 +52,8 @@ impl From<&Config> for HostRules {
             delay_per_ip: host.delay_per_ip.0,
             connections_per_ip: host.connections_per_ip,
             searches: searches(config),
+            consent: ConsentRules::from(config),
+            tdmrep: TdmrepLimits::from(&config.signals),
         }
     }
 }

@@ -21,13 +21,15 @@ pub enum Errand {
     },
     /// Something that a page needs that is rendered.
     Subrequest(Subrequest),
+    /// `/.well-known/tdmrep.json`, or the URL that it redirects to.
+    Tdmrep(CanonicalUrl),
 }
 
 impl Errand {
     /// Returns the URL to fetch.
     pub const fn url(&self) -> &CanonicalUrl {
         match self {
-            Self::Robots(url) | Self::Sitemap { url, .. } => url,
+            Self::Robots(url) | Self::Tdmrep(url) | Self::Sitemap { url, .. } => url,
             Self::Subrequest(wanted) => &wanted.url,
         }
     }
@@ -38,6 +40,7 @@ impl Errand {
             Self::Robots(_) => "robots",
             Self::Sitemap { .. } => "sitemap",
             Self::Subrequest(_) => "subrequest",
+            Self::Tdmrep(_) => "tdmrep",
         }
     }
 }

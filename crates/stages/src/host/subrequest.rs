@@ -86,7 +86,7 @@ pub enum SubrequestReply {
 pub enum SubrequestRefusal {
     /// The URL is not http or https.
     NotHttp,
-    /// robots.txt disallows the URL, or is unavailable.
+    /// robots.txt disallows the URL, or is unavailable, or the site refuses the purpose of the crawl.
     Robots,
     /// The host is blocked by an operator, was given up, or is owned by another node.
     HostBlocked,
@@ -119,7 +119,7 @@ impl SubrequestRefusal {
 impl From<Fate> for SubrequestRefusal {
     fn from(fate: Fate) -> Self {
         match fate {
-            Fate::Robots(_) => Self::Robots,
+            Fate::Robots(_) | Fate::RefusedBySite(_) => Self::Robots,
             Fate::Failed(Failure::HostGivenUp) => Self::HostBlocked,
             Fate::Failed(failure) => Self::Failed(failure),
             _ => Self::Failed(Failure::Internal),

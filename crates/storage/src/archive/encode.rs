@@ -1,5 +1,7 @@
 //! Encodes an exchange as WARC records (WARC 1.1, ISO 28500:2017).
 //!
+//! An answer that is not kept has only a metadata record.
+//!
 //! Input: an [`Exchange`] with an answer. Output: a response (or revisit) record, then its request record, then its
 //! metadata record, then what a browser showed of it, if anything, each a separate gzip member. Encoding is pure except for the record ids that it generates and the
 //! payload index that it queries. There is one encoder per CPU worker, because compression is the most expensive step
@@ -48,6 +50,8 @@ pub struct EncodedPage {
     /// The record with the payload: this page's own record, or the one that its revisit record refers to. `None` if the
     /// payload is truncated or empty.
     pub held_by: Option<OriginalRecord>,
+    /// Whether the first record is the metadata record, because the answer is not kept.
+    pub is_unkept: bool,
 }
 
 /// The archived capture of an earlier visit to the page, in this run or an earlier one.
@@ -100,6 +104,9 @@ impl RecordEncoder {
         earlier: Option<&PreviousCapture>,
     ) -> Option<EncodedPage> {
         let answer = exchange.result.as_ref().ok()?;
+        if facts.not_kept.is_some() {
+            return self.encode_unkept(exchange, item, facts);
+        }
         let id = self.ids.next_id();
         let AnswerRecord { payload: payload_digest, refers_to } = self.answer_record(id, exchange, answer, earlier);
         let response_length = self.maker.out.len() as u64;
@@ -109,7 +116,7 @@ impl RecordEncoder {
             records += 1;
         }
         if self.options.metadata_records {
-            self.metadata_record(id, exchange, item, facts);
+            self.metadata_record(Some(id), exchange, item, facts);
             records += 1;
         }
         if let Some(html) = facts.rendered.filter(|_| self.options.rendered_records) {
@@ -122,7 +129,29 @@ impl RecordEncoder {
         let original = (!revisit && self.takes_part(answer)).then(own);
         let held_by = refers_to.or_else(|| whole.then(own));
         let bytes = self.maker.take();
-        Some(EncodedPage { bytes, response_length, records, payload_digest, revisit, original, held_by })
+        let is_unkept = false;
+        Some(EncodedPage { bytes, response_length, records, payload_digest, revisit, original, held_by, is_unkept })
+    }
+
+    /// Encodes what is known of an exchange whose answer is not kept. Returns `None` if no metadata records are written.
+    fn encode_unkept(
+        &mut self,
+        exchange: &Exchange,
+        item: &ScheduledUrl,
+        facts: &PageFacts<'_>,
+    ) -> Option<EncodedPage> {
+        self.options.metadata_records.then(|| self.metadata_record(None, exchange, item, facts))?;
+        let bytes = self.maker.take();
+        Some(EncodedPage {
+            response_length: bytes.len() as u64,
+            bytes,
+            records: 1,
+            payload_digest: digest(self.options.digest, &[]),
+            revisit: false,
+            original: None,
+            held_by: None,
+            is_unkept: true,
+        })
     }
 
     /// Appends the response record, or a revisit record if the payload is already archived.
@@ -191,14 +220,24 @@ impl RecordEncoder {
         self.maker.finish(&[&self.head], Content::Text);
     }
 
-    fn metadata_record(&mut self, response: RecordId, exchange: &Exchange, item: &ScheduledUrl, facts: &PageFacts<'_>) {
+    /// Appends the metadata record of a response, or of an answer without one.
+    fn metadata_record(
+        &mut self,
+        response: Option<RecordId>,
+        exchange: &Exchange,
+        item: &ScheduledUrl,
+        facts: &PageFacts<'_>,
+    ) {
         self.head.clear();
         metadata::write(exchange, item, facts, &mut self.head);
         let id = self.ids.next_id();
         let mut fields = self.maker.start("metadata");
         fields.id("WARC-Record-ID", id).date("WARC-Date", exchange.timings.started);
         fields.uri("WARC-Target-URI", exchange.url.as_str());
-        fields.id("WARC-Warcinfo-ID", self.ids.run().warcinfo()).id("WARC-Concurrent-To", response);
+        fields.id("WARC-Warcinfo-ID", self.ids.run().warcinfo());
+        if let Some(response) = response {
+            fields.id("WARC-Concurrent-To", response);
+        }
         fields.put("Content-Type", "application/warc-fields");
         fields.digest("WARC-Block-Digest", &digest(self.options.digest, &[&self.head]));
         self.maker.finish(&[&self.head], Content::Text);

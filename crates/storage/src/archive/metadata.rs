@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::fields::Fields;
-use harvestman_core::model::{Exchange, ScheduledUrl};
+use harvestman_core::model::{Exchange, ScheduledUrl, Signal, StatementRecord};
 
 /// Maximum number of hops that are written out. More are only counted: `12+LLL…`, as Heritrix writes long paths.
 const HOPS_SPELT_OUT: u32 = 50;
@@ -20,6 +20,10 @@ pub struct PageFacts<'a> {
     pub rendered: Option<&'a str>,
     /// Why the answer is not taken for what was asked for: `suspect`, `soft_404` or `block_page`.
     pub substitute: Option<&'static str>,
+    /// What the site and the page state about the use of their content.
+    pub statements: &'a [StatementRecord],
+    /// The signal because of which the answer is not kept.
+    pub not_kept: Option<Signal>,
 }
 
 /// Appends the block.
@@ -42,6 +46,13 @@ pub(super) fn write(exchange: &Exchange, item: &ScheduledUrl, facts: &PageFacts<
     }
     if let Some(why) = facts.substitute {
         fields.put("substitute", why);
+    }
+    for StatementRecord { signal, stated_in, says, effect } in facts.statements {
+        let effect = effect.as_ref().map(|effect| format!("; effect={effect}")).unwrap_or_default();
+        fields.text("statement", &format!("{signal}; in={stated_in}; says={says}{effect}"));
+    }
+    if let Some(signal) = facts.not_kept {
+        fields.put("notKept", signal.label());
     }
 }
 

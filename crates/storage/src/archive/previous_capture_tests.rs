@@ -6,7 +6,7 @@ use super::tests::{answer, encoder, exchange, item, read_back};
 use super::*;
 use harvestman_core::config::ByteSize;
 use harvestman_core::config::archive::ArchiveOptions;
-use harvestman_core::model::Answer;
+use harvestman_core::model::{Answer, Signal, StatementRecord};
 
 const URL: &str = "http://h/page";
 
@@ -61,4 +61,33 @@ fn without_revisits_or_an_archived_payload_records_are_responses() {
     // A page without a body has no payload to refer to, so a 304 is archived as a response.
     let [first, second] = visits(&ArchiveOptions::default(), answer(&[], ""), not_modified());
     assert!(first.held_by.is_none() && !second.revisit);
+}
+
+#[test]
+fn an_answer_that_is_not_kept_has_a_metadata_record_only() {
+    let said = StatementRecord {
+        signal: "noarchive".to_owned(),
+        stated_in: "header".to_owned(),
+        says: "a\r\nb".to_owned(),
+        effect: Some("not_kept".to_owned()),
+    };
+    let facts = PageFacts { statements: &[said], not_kept: Some(Signal::Noarchive), ..PageFacts::default() };
+    let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
+    let encode = |options: &ArchiveOptions, facts: &PageFacts<'_>| {
+        let page = exchange("http://h/a", Ok(answer(&[], "x".repeat(5_000))));
+        encoder(options, &index).encode(&page, &item("http://h/a"), facts)
+    };
+    let page = encode(&ArchiveOptions::default(), &facts).unwrap();
+    assert!(page.is_unkept && page.original.is_none() && page.held_by.is_none());
+    let records = read_back(&page.bytes);
+    assert_eq!((records.len(), page.records, records[0].record_type.as_str()), (1, 1, "metadata"));
+    assert_eq!((records[0].get("WARC-Target-URI"), records[0].get("WARC-Concurrent-To")), (Some("http://h/a"), None));
+    let block = String::from_utf8(records[0].block.clone()).unwrap();
+    assert!(
+        block.ends_with("statement: noarchive; in=header; says=a b; effect=not_kept\r\nnotKept: noarchive\r\n"),
+        "{block}"
+    );
+    let without = ArchiveOptions { metadata_records: false, ..ArchiveOptions::default() };
+    assert_eq!(encode(&without, &facts), None);
+    assert_eq!(encode(&without, &PageFacts::default()).unwrap().records, 2);
 }

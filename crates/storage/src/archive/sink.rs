@@ -285,9 +285,12 @@ impl ArchiveOutput for CrawlFiles {
             _ => None,
         };
         if let Some(record) = &mut entry.record {
-            record.payload_digest = entry.page.as_ref().map(|page| page.payload_digest.to_string());
-            record.warc_file = position.as_ref().map(|position| position.file.to_string());
-            record.warc_offset = position.as_ref().map(|position| position.offset);
+            // Of an answer that is not kept there is no response record.
+            let page = entry.page.as_ref().filter(|page| !page.is_unkept);
+            let position = page.and(position.as_ref());
+            record.payload_digest = page.map(|page| page.payload_digest.to_string());
+            record.warc_file = position.map(|position| position.file.to_string());
+            record.warc_offset = position.map(|position| position.offset);
             self.pages.append(now, |out| {
                 serde_json::to_writer(&mut *out, record).expect("a record of plain values is always JSON");
                 out.push(b'\n');

@@ -32,6 +32,7 @@ fn page(bytes: &[u8]) -> EncodedPage {
             id: RunId::new(Seed(1), Instant::EPOCH).ids(0).next_id(),
         }),
         held_by: None,
+        is_unkept: false,
     }
 }
 

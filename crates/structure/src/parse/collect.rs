@@ -106,6 +106,9 @@ impl Builder {
             _ => {
                 let [rel, href] = attributes.pick(["rel", "href"]);
                 let (Some(rel), Some(href)) = (rel, href.filter(|href| href.len() <= value_max)) else { return };
+                if has_token(rel, &["license"]) {
+                    self.meta.license(source, href);
+                }
                 if has_token(rel, &["canonical"]) {
                     self.meta.canonical(source, href);
                 } else if has_token(rel, &["stylesheet", "icon"]) {

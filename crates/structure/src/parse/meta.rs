@@ -3,7 +3,10 @@
 use super::attributes::Attributes;
 use super::bytes::is_space;
 use super::text::{Source, squeeze};
-use harvestman_core::model::RobotsDirectives;
+use harvestman_core::model::{ElementKind, PageElement, RobotsDirectives};
+
+/// Maximum number of elements about the use of content that are kept of a page.
+const STATED_MAX: usize = 32;
 
 #[derive(Debug, Default)]
 pub(super) struct Meta {
@@ -11,6 +14,8 @@ pub(super) struct Meta {
     pub title: Option<String>,
     pub canonical: Option<String>,
     pub robots: RobotsDirectives,
+    /// The elements that state something about the use of the content.
+    pub stated: Vec<PageElement>,
 }
 
 impl Meta {
@@ -39,6 +44,17 @@ impl Meta {
         }
     }
 
+    /// Keeps the address of a `link` tag for a licence.
+    pub fn license(&mut self, source: Source<'_>, href: &[u8]) {
+        self.state(ElementKind::License, &source.attribute(href));
+    }
+
+    fn state(&mut self, kind: ElementKind, content: &str) {
+        if self.stated.len() < STATED_MAX {
+            self.stated.push(PageElement { kind, content: content.into() });
+        }
+    }
+
     /// Reads a `meta` tag and returns the target of a refresh. Directives count if they address all robots or the product token
     /// `agent`.
     pub fn meta(
@@ -55,6 +71,11 @@ impl Meta {
             let name = name.trim();
             if name.eq_ignore_ascii_case("robots") || (name.eq_ignore_ascii_case(agent) && !agent.is_empty()) {
                 self.robots = self.robots.and(directives(&content));
+                self.state(ElementKind::Robots, &content);
+            } else if name.eq_ignore_ascii_case("tdm-reservation") {
+                self.state(ElementKind::TdmReservation, &content);
+            } else if name.eq_ignore_ascii_case("tdm-policy") {
+                self.state(ElementKind::TdmPolicy, &content);
             }
         }
         let refreshes = http_equiv.is_some_and(|value| source.attribute(value).eq_ignore_ascii_case("refresh"));

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use harvestman_core::config::ByteSize;
-use harvestman_core::model::{Apath, LinkKind};
+use harvestman_core::model::{Apath, ElementKind, LinkKind};
 
 fn parse(html: &str) -> ParsedPage {
     parse_with(&ParseOptions::default(), html)
@@ -114,6 +114,25 @@ fn directives_count_that_address_all_robots_or_the_product_token() {
     assert_eq!(directives("somebot", "<meta name=harvestman content=none>"), (false, false, false));
     let both = "<meta name=somebot content='index, follow'><meta name=robots content=none>";
     assert_eq!(directives("somebot", both), (true, true, false));
+}
+
+#[test]
+fn elements_about_the_use_of_the_content_are_kept_as_written() {
+    let page = parse(
+        "<meta name=Robots content='noai, noimageai'><meta name=harvestman content=noarchive><meta name=otherbot content=noai>
+         <META NAME='TDM-Reservation' CONTENT=1><meta name=tdm-policy content='https://p/?a&amp;b'>
+         <link rel='License next' href=/l.xml><link rel=stylesheet href=/s.css><meta name=description content=x>",
+    );
+    let stated: Vec<_> = page.stated.iter().map(|stated| (stated.kind, &*stated.content)).collect();
+    let expected = [
+        (ElementKind::Robots, "noai, noimageai"),
+        (ElementKind::Robots, "noarchive"),
+        (ElementKind::TdmReservation, "1"),
+        (ElementKind::TdmPolicy, "https://p/?a&b"),
+        (ElementKind::License, "/l.xml"),
+    ];
+    assert_eq!(stated, expected);
+    assert_eq!(parse(&"<meta name=robots content=noai>".repeat(1_000)).stated.len(), 32);
 }
 
 #[test]

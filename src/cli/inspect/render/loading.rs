@@ -9,7 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::lines::Lines;
 use crate::cli::temporary::TemporaryDirectory;
 use crate::cli::{contact, log, signals};
-use harvestman_core::config::{Config, PolicyKind, PolicyOptions, RenderMode};
+use harvestman_core::config::{Config, PolicyKind, PolicyOptions, RenderMode, SignalMode};
 use harvestman_core::model::PageRecord;
 use harvestman_pipeline::{BrowserCheck, RenderTrial, check_browser, runtime, try_rendering};
 use harvestman_report::{Hooks, StopReason};
@@ -45,6 +45,8 @@ pub(super) fn configuration(mut config: Config, url: &Url) -> Config {
     config.crawl.seeds_file.clear();
     config.crawl.policy = PolicyKind::Bfs;
     config.render.mode = RenderMode::Always;
+    // A single page that nothing is kept of.
+    config.signals.mode = SignalMode::Off;
     // Links of the page are one link away; redirects are not.
     (config.budget.pages, config.budget.depth, config.budget.early_stop) = (1, 0, 0.0);
     (config.robots.sitemaps, config.robots.unavailable_tries, config.host.retries_max) = (false, 1, 0);

@@ -8,6 +8,7 @@ use crate::document::bounded::Bounded;
 use crate::document::curve::{Breaks, CurvePoint};
 use crate::document::groups::GroupFigures;
 use crate::document::hosts::HostFigures;
+use crate::document::signals::SignalFigures;
 use crate::document::spread::Millis;
 use harvestman_core::clock::Instant;
 
@@ -54,6 +55,8 @@ pub struct LogFigures {
     pub hosts: HostFigures,
     /// Pages by cluster and by place.
     pub groups: GroupFigures,
+    /// What sites asked for, and what was done.
+    pub signals: SignalFigures,
     /// WARC files by name.
     #[serde(skip)]
     pub files: BTreeMap<String, FileFigures>,

@@ -9,6 +9,7 @@ use crate::document::curve::{Curve, CurvePoint};
 use crate::document::groups::{Groups, TITLE_MAX};
 use crate::document::hosts::Hosts;
 use crate::document::line::LogLine;
+use crate::document::signals::Signals;
 use crate::document::spread::{Millis, Spread};
 use harvestman_core::clock::Instant;
 
@@ -58,6 +59,7 @@ pub struct LogReading {
     curve: Curve,
     hosts: Hosts,
     groups: Groups,
+    signals: Signals,
     /// The number of the line.
     line: u64,
 }
@@ -90,6 +92,7 @@ impl LogReading {
             curve: Curve::default(),
             hosts: Hosts::new(delay),
             groups: Groups::default(),
+            signals: Signals::default(),
             line: 0,
         }
     }
@@ -143,6 +146,7 @@ impl LogReading {
         self.count_file(origin, line, started);
         self.curve.add(self.gain(origin, line), started);
         self.hosts.add(line);
+        self.signals.add(line);
     }
 
     fn count_response(&mut self, line: &LogLine<'_>) {
@@ -224,6 +228,7 @@ impl LogReading {
             breaks: self.curve.breaks(),
             hosts: self.hosts.finish(HOSTS_SHOWN),
             groups: self.groups.finish(PLACES_SHOWN),
+            signals: self.signals.finish(),
             files: self.files.by_weight(|file| file.responses).0.into_iter().collect(),
             ..self.figures
         }

@@ -106,6 +106,9 @@ fn meaning(fate: &str, reason: &str) -> &'static str {
         "over_budget" => "dropped because of a limit",
         "queued" => "waiting",
         "not_modified" => "revisited, and not modified according to the server",
+        "refused_by_site" => "not fetched: the site refuses the purpose of the crawl",
+        "not_kept" => "fetched and not kept: the answer refuses the purpose of the crawl",
+        "payment_required" => "answered with a demand for payment (402), which is never paid",
         "handed_over" => "handed over to the node of the fleet that owns the host",
         _ => "",
     }

@@ -16,6 +16,7 @@ mod responses;
 mod results;
 mod searches;
 mod seen;
+mod signals;
 
 use super::block::{Block, Section, moment};
 use crate::document::Document;
@@ -33,6 +34,7 @@ pub fn sections(document: &Document) -> Vec<Section> {
         ("page-types", "Page types", page_types::blocks(document)),
         ("rendering", "Rendering", rendering::blocks(document)),
         ("fates", "Fates of links", fates::blocks(document)),
+        ("signals", "What sites asked for, and what was done", signals::blocks(document)),
         ("politeness", "Politeness", politeness::blocks(document)),
         ("errors", "Errors and remedies", errors::blocks(document)),
         ("responses", "Responses", responses::blocks(document)),

@@ -50,6 +50,7 @@ impl HostActor {
                 let disposition = core.sitemap_ended(entry, &exchange, now, &self.setup.rules.load());
                 is_final = disposition == Disposition::Final;
             }
+            Errand::Tdmrep(_) => core.tdmrep_ended(&exchange, &body, now, &self.setup.rules.load()),
             Errand::Subrequest(wanted) => {
                 let disposition = core.subrequest_ended(wanted, &exchange, now, &self.setup.rules.load());
                 is_final = disposition == Disposition::Final;
@@ -65,7 +66,7 @@ impl HostActor {
         let (sitemap, announced) = match errand {
             Errand::Sitemap { url, nesting, .. } if is_final => (Some((url, nesting)), true),
             Errand::Subrequest(_) => (None, is_final),
-            Errand::Robots(_) | Errand::Sitemap { .. } => (None, false),
+            Errand::Robots(_) | Errand::Sitemap { .. } | Errand::Tdmrep(_) => (None, false),
         };
         self.ports.deliveries.deliver_errand(DeliveredErrand { sitemap, announced, exchange, body, permit });
     }

@@ -25,12 +25,13 @@ impl Handler<Wake> for HostActor {
 impl Handler<Grant> for HostActor {
     type Result = ();
 
-    fn handle(&mut self, Grant(lease): Grant, ctx: &mut Context<Self>) {
+    fn handle(&mut self, Grant(mut lease): Grant, ctx: &mut Context<Self>) {
         self.taken();
         self.asked = false;
         self.setup.metrics.stage.received.inc();
         let now = self.setup.clock.now();
         let Some(core) = self.core.as_mut() else { return };
+        lease.statements = core.statements(&lease.item.url, &self.setup.rules.load());
         let blocked = self.ports.registry.is_blocked(&self.key);
         let ready = core.may_send(now, &self.setup.rules.load()) && self.turn == Turn::Held;
         if blocked {

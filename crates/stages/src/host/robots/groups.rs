@@ -58,6 +58,8 @@ impl Groups {
                         star.group.on_delay(delay);
                     }
                 }
+                // They must not end a run of agents: other crawlers do not know them.
+                Line::Stated(_) => {}
                 Line::Sitemap(value) => {
                     let value = String::from_utf8_lossy(value);
                     if !value.is_empty() && sitemaps.len() < SITEMAP_LINE_LIMIT && seen.insert(value.to_string()) {
@@ -154,7 +156,7 @@ fn parse_delay(value: &[u8]) -> Option<Duration> {
 
 /// Returns the product token of a `User-agent` value: `*`, or its leading letters, `_` and `-` (RFC 9309, section
 /// 2.2.1). Crawlers with other characters in their names are recognised by the whole word before a space or a `/`.
-fn product_token<'a>(value: &'a [u8], agent: &[u8]) -> &'a [u8] {
+pub fn product_token<'a>(value: &'a [u8], agent: &[u8]) -> &'a [u8] {
     let word = value.split(|byte| matches!(byte, b' ' | b'\t' | b'/')).next().unwrap_or_default();
     if word == b"*" && !value.starts_with(b"*/") || word.eq_ignore_ascii_case(agent) {
         return word;

@@ -2,9 +2,11 @@
 //!
 //! Input: any bytes, of which the first 500 KiB are read. CR, LF, CRLF and NUL each end a line. Empty lines, comments
 //! and unknown directives (`Host`, `Request-rate`, `Clean-param`, `Noindex`, …) are skipped, so that they cannot
-//! interfere with the grouping of the others (RFC 9309, section 2.2.4).
+//! interfere with the grouping of the others (RFC 9309, section 2.2.4). Statements about the use of content are returned
+//! too, and must not interfere either.
 
 use super::BYTE_LIMIT;
+use harvestman_consent::RobotsLine;
 
 /// Lines are truncated to this length, as in Google's parser: eight times the longest URL that old browsers accepted,
 /// minus one.
@@ -26,6 +28,8 @@ pub enum Line<'a> {
     CrawlDelay(&'a [u8]),
     /// `Sitemap`.
     Sitemap(&'a [u8]),
+    /// A statement about the use of content.
+    Stated(RobotsLine<'a>),
 }
 
 /// A directive.
@@ -36,6 +40,9 @@ enum Key {
     Disallow,
     CrawlDelay,
     Sitemap,
+    ContentSignal,
+    ContentUsage,
+    License,
 }
 
 impl Key {
@@ -46,6 +53,9 @@ impl Key {
             Self::Disallow => Line::Rule { allow: false, pattern: value },
             Self::CrawlDelay => Line::CrawlDelay(value),
             Self::Sitemap => Line::Sitemap(value),
+            Self::ContentSignal => Line::Stated(RobotsLine::ContentSignal(value)),
+            Self::ContentUsage => Line::Stated(RobotsLine::ContentUsage(value)),
+            Self::License => Line::Stated(RobotsLine::License(value)),
         }
     }
 }
@@ -67,6 +77,10 @@ const SPELLINGS: &[(&[u8], Key)] = &[
     (b"crawldelay", Key::CrawlDelay),
     (b"sitemap", Key::Sitemap),
     (b"site-map", Key::Sitemap),
+    (b"content-signal", Key::ContentSignal),
+    (b"content-signals", Key::ContentSignal),
+    (b"content-usage", Key::ContentUsage),
+    (b"license", Key::License),
 ];
 
 /// Directives that also occur as two words.

@@ -11,12 +11,15 @@
 mod groups;
 mod lines;
 mod path;
+mod signals;
 mod state;
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
+use harvestman_consent::RobotsStatements;
+pub(super) use state::http_url;
 pub use state::{Next, Reply, RobotsState, Verdict};
 
 /// The number of bytes of a robots.txt that are read: 500 KiB (RFC 9309, section 2.5).
@@ -38,6 +41,7 @@ pub struct RobotsRules {
     rules: robotxt::Robots,
     crawl_delay: Option<Duration>,
     sitemaps: Vec<String>,
+    statements: RobotsStatements,
 }
 
 impl RobotsRules {
@@ -46,12 +50,14 @@ impl RobotsRules {
     pub fn parse(bytes: &[u8], agent: &str) -> Self {
         let agent = agent.split('/').next().unwrap_or_default().trim();
         let groups::Groups { rules, crawl_delay, sitemaps } = groups::Groups::read(bytes, agent);
-        Self { rules: robotxt::Robots::parse(&rules, agent), crawl_delay, sitemaps }
+        let statements = signals::read(bytes, agent);
+        Self { rules: robotxt::Robots::parse(&rules, agent), crawl_delay, sitemaps, statements }
     }
 
     /// Returns the rules of a host without robots.txt.
     pub fn allow_all() -> Self {
-        Self { rules: robotxt::Robots::allow_all(), crawl_delay: None, sitemaps: Vec::new() }
+        let rules = robotxt::Robots::allow_all();
+        Self { rules, crawl_delay: None, sitemaps: Vec::new(), statements: RobotsStatements::default() }
     }
 
     /// Decides whether the URL with this path and query may be fetched, and by which rule: the longest matching rule
@@ -78,6 +84,11 @@ impl RobotsRules {
     /// without duplicates.
     pub fn sitemaps(&self) -> &[String] {
         &self.sitemaps
+    }
+
+    /// Returns what the crawler's groups state about the use of content.
+    pub const fn statements(&self) -> &RobotsStatements {
+        &self.statements
     }
 }
 

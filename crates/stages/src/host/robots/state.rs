@@ -238,7 +238,7 @@ impl RobotsState {
 }
 
 /// Resolves `reference` to an absolute http or https URL.
-fn http_url(base: &str, reference: &str) -> Option<String> {
+pub fn http_url(base: &str, reference: &str) -> Option<String> {
     let url = ::url::Url::parse(base).ok()?.join(reference.trim()).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| url.into())
 }

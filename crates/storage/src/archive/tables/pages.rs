@@ -69,7 +69,7 @@ fn int<T: Into<i32>>(value: Option<T>) -> Option<Cell> {
     value.map(|value| Cell::Int(value.into()))
 }
 
-pub(super) const FIELDS: [Field; 30] = [
+pub(super) const FIELDS: [Field; 31] = [
     required("url", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.url)))),
     optional("time", Kind::Time, time),
     required("fate", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.fate)))),
@@ -98,9 +98,17 @@ pub(super) const FIELDS: [Field; 30] = [
     optional("payload_digest", Kind::Text, |page| text(&mut page.payload_digest)),
     optional("ip", Kind::Text, |page| text(&mut page.ip)),
     optional("truncated", Kind::Text, |page| text(&mut page.truncated)),
+    optional("signals", Kind::Text, signals),
     optional("warc_file", Kind::Text, |page| text(&mut page.warc_file)),
     optional("warc_offset", Kind::Long, |page| long(page.warc_offset)),
 ];
+
+/// Returns what was stated, as JSON like in the page log.
+fn signals(page: &mut PageRecord) -> Option<Cell> {
+    let signals = std::mem::take(&mut page.signals);
+    let text = (!signals.is_empty()).then(|| serde_json::to_string(&signals));
+    Some(Cell::Text(text?.ok()?))
+}
 
 /// Converts the time of a line, which was validated when the line was parsed.
 fn time(page: &mut PageRecord) -> Option<Cell> {

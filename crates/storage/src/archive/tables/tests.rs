@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::archive::links_line;
 use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
-use harvestman_core::model::{Apath, PageRecord};
+use harvestman_core::model::{Apath, PageRecord, StatementRecord};
 
 /// A line with all fields. A new field of the log must be added here, which then requires a column for it.
 fn full() -> PageRecord {
@@ -41,6 +41,7 @@ fn full() -> PageRecord {
         payload_digest: text("sha1:A"),
         ip: text("127.0.0.1"),
         truncated: text("length"),
+        signals: vec![StatementRecord { signal: "noai".to_owned(), ..StatementRecord::default() }],
         warc_file: text("warc/a"),
         warc_offset: Some(10),
     }
@@ -99,6 +100,7 @@ fn every_field_of_a_line_is_a_typed_column() {
                 assert_eq!(*millis, 1_767_323_045_678);
                 expected["time"].clone()
             }
+            Field::Str(text) if name == "signals" => serde_json::from_str(text).unwrap(),
             field => json(field),
         };
         assert_eq!(shown, expected[name], "{name}");

@@ -317,7 +317,7 @@ impl Driven {
         let ended = exchange(errand.url(), result, *now);
         match errand {
             Errand::Robots(_) => drop(core.robots_ended(&ended, ROBOTS.as_bytes(), *now, rules)),
-            Errand::Sitemap { .. } => panic!("none was named"),
+            Errand::Sitemap { .. } | Errand::Tdmrep(_) => panic!("none was named"),
             Errand::Subrequest(sent) => {
                 if core.subrequest_ended(&sent, &ended, *now, rules) == Disposition::Final {
                     self.reply(sent.ticket);

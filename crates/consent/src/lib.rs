@@ -1,0 +1,25 @@
+//! What sites and pages state about the use of their content, and what follows from it for the purpose of a crawl.
+//!
+//! Pure: each parser accepts any bytes, takes what it understands, and records the rest. [`ConsentRules::decide`] is the
+//! only place that decides.
+
+mod combine;
+mod content_signal;
+mod content_usage;
+mod dates;
+mod decide;
+mod directives;
+mod host;
+mod license;
+mod page;
+mod path_pattern;
+mod tdmrep;
+mod text;
+
+pub use combine::{RECORDED_MAX, combined};
+pub use decide::{ConsentRules, Decision, effect, is_concerned};
+pub use directives::{Directive, Directives};
+pub use host::{RobotsLine, RobotsStatements, SIGNAL_LINES_MAX};
+pub use page::{of_headers, of_page};
+pub use path_pattern::UrlPath;
+pub use tdmrep::{TDMREP_PATH, TdmrepFile, TdmrepLimits};
