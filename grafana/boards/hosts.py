@@ -67,7 +67,7 @@ def politeness():
         graph("Requests",
               "Requests for pages, and auxiliary ones by kind (robots.txt, sitemaps, parts of rendered pages). If subrequest dominates, "
               "rendering costs most requests: lower `render.requests`, or set `render.mode` to never.", units.RequestsPerSecond,
-              (rate("host_sent_total"), "pages"), (rate("host_errands_total", by="kind"), "{{kind}}")).span(16),
+              (rate("host_sent_total"), "pages"), (rate("host_errands_total", by="kind"), "{{kind}}")),
     ]
 
 
