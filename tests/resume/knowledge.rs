@@ -68,6 +68,18 @@ fn a_learning_crawl_that_is_killed_harvests_about_as_well_as_one_that_is_not() {
 }
 
 #[test]
+fn a_crawl_for_posts_that_is_killed_harvests_about_as_well_as_one_that_is_not() {
+    let mean = |kills: &[usize]| {
+        let crawls = (0..2).map(|_| harvest(&["crawl.policy=ucc", "policy.worth=posts"], kills, |_| {}));
+        crawls.sum::<f64>() / 2.0
+    };
+    let (whole, killed) = (mean(&[]), mean(&[BUDGET / 8, BUDGET / 2]));
+    eprintln!("{whole:.3} whole, {killed:.3} killed twice");
+    assert!(whole > 0.3, "posts are found: {whole:.3}");
+    assert!(killed > whole - 0.15, "{killed:.3} of {whole:.3}");
+}
+
+#[test]
 fn after_a_kill_pages_are_told_apart_from_the_first_one_on_and_other_policies_begin_anew() {
     let server = forum();
     let runs =
