@@ -88,6 +88,11 @@ figures CORPORA="../shared/corpora":
 docs:
     HARVESTMAN_BLESS=1 cargo test --test cli documentation
 
+# PYTHON needs the packages of grafana/requirements.txt; the gate creates such an environment.
+# Regenerate the Grafana dashboards from grafana/boards/
+dashboards PYTHON="target/ci/venv/bin/python":
+    {{PYTHON}} grafana/dashboards.py
+
 # Build the book from docs/ (needs mdBook: cargo install mdbook)
 book:
     python3 tests/e2e/book.py mdbook target/book

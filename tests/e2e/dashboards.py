@@ -4,11 +4,13 @@
 Usage: dashboards.py --bed NAME --beds DIR --work DIR --harvestman BIN --prometheus BIN --promtool BIN
 
 The forum is the one that `bed.py setup` created in WORK. It is crawled with the policy `ucc`, with archive and state, slowly enough to be
-scraped about a dozen times. Prometheus uses the job and the rules of grafana/, but scrapes every second. The script checks that
+scraped about a dozen times. Prometheus uses the job and the rules of grafana/, but scrapes every second, and the shares of the overview are
+those of some seconds. The script checks that
   * promtool accepts the metrics, the configuration and the rules, and the rules pass their tests,
   * each query of each panel returns numbers and no error, and its series have the labels that the legend uses,
   * the variables at the top of each dashboard have values,
-  * each rule is evaluated without an error, each recording rule yields a result, and no alert fires.
+  * each rule is evaluated without an error, each recording rule yields a result, and no alert fires,
+  * the overview names the host and its delay as the bottleneck, and shows when the crawl is paused, resumed and interrupted.
 Variables are substituted as Grafana does. WORK/NAME-scraped and WORK/prometheus-data are recreated.
 """
 
@@ -35,6 +37,8 @@ GRAFANA = Path(__file__).resolve().parents[2] / "grafana"
 SECONDS_MAX = 150
 SCRAPE_SECONDS = 1
 SCRAPES = 15
+# The crawl is too short for shares of five minutes.
+LIMITS_WINDOW = "20s"
 # By then there have been model updates, commits, and a yield forecast.
 PAGES = 300
 JOB = "harvestman"
@@ -42,6 +46,8 @@ JOB = "harvestman"
 OF_FLEET = "fleet"
 # The panels on a duration of something that need not happen while the crawl is scraped: they must have series, not numbers.
 RARE = ("Render duration",)
+# The panels whose queries complement each other: one for the alerts that fire, one for the case that none does.
+EITHER = ("Firing alerts",)
 # The exit code of a crawl that was asked to stop.
 INTERRUPTED = 130
 
@@ -65,11 +71,13 @@ class Prometheus:
 
 
 def configuration(folder, *targets):
-    """Writes the configuration of grafana/ for these crawls, with a shorter scrape interval. Returns its path."""
+    """Writes the configuration of grafana/ for these crawls, with shorter intervals. Returns its path."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(f"{folder}/rules")
     for rules in GRAFANA.glob("rules/*.yml"):
-        shutil.copy(rules, f"{folder}/rules")
+        text = rules.read_text(encoding="utf-8")
+        text = text.replace("[5m]", f"[{LIMITS_WINDOW}]") if rules.name == "overview.yml" else text
+        Path(f"{folder}/rules/{rules.name}").write_text(text, encoding="utf-8")
     text = (GRAFANA / "prometheus.yml").read_text(encoding="utf-8")
     for pattern, value in ((r"(scrape_interval|evaluation_interval): \S+", rf"\1: {SCRAPE_SECONDS}s"),
                            (r"targets: \[.*\]", f"targets: {json.dumps(targets)}")):
@@ -136,18 +144,27 @@ def numbers(series):
     return [float(value) for _, value in values if not math.isnan(float(value))]
 
 
-def check_panel(prometheus, place, target, query, span, is_rare=False):
-    """Checks a query of a panel. Returns its number of series."""
+def check_query(prometheus, place, target, query, span, needs="numbers"):
+    """Checks a query of a panel, which must return numbers, series or nothing in particular. Returns its number of series."""
     if target.get("instant"):
         answer = prometheus.ask("query", query=query)
     else:
         answer = prometheus.ask("query_range", query=query, start=span[0], end=span[1], step=SCRAPE_SECONDS)
-    series = [one for one in answer["result"] if is_rare or numbers(one)]
-    assert series, f"{place}: {query} returns no numbers"
+    series = [one for one in answer["result"] if needs != "numbers" or numbers(one)]
+    assert series or needs == "nothing", f"{place}: {query} returns no numbers"
     for label in re.findall(r"{{\s*(\w+)\s*}}", target["legendFormat"]):
         nameless = [one["metric"] for one in series if not one["metric"].get(label)]
         assert not nameless, f"{place}: series without {label}: {nameless[:3]}"
     return len(series)
+
+
+def check_panel(prometheus, place, panel, filled, span):
+    """Checks the queries of a panel. Returns their number of series."""
+    title = panel["title"]
+    needs = "series" if title in RARE else "nothing" if title in EITHER else "numbers"
+    found = sum(check_query(prometheus, f"{place}: {title}", target, filled(target["expr"]), span, needs) for target in panel["targets"])
+    assert found, f"{place}: {title}: none of the queries returns a series"
+    return found
 
 
 def choices(prometheus, board, filled):
@@ -165,10 +182,10 @@ def check_dashboards(prometheus, names, filled, span):
     for file in (GRAFANA / "dashboards" / f"{name}.json" for name in names):
         board = json.loads(file.read_text(encoding="utf-8"))
         chosen = choices(prometheus, board, filled)
-        targets = [(panel["title"], target) for panel in board["panels"] for target in panel.get("targets", [])]
-        assert targets, f"{file.name} has no queries"
-        found = [check_panel(prometheus, f"{file.name}: {title}", target, filled(target["expr"]), span, title in RARE) for title, target in targets]
-        print(f"{file.name}: {len(targets)} queries returned {sum(found)} series")
+        panels = [panel for panel in board["panels"] if panel.get("targets")]
+        assert panels, f"{file.name} has no queries"
+        found = [check_panel(prometheus, file.name, panel, filled, span) for panel in panels]
+        print(f"{file.name}: {sum(len(panel['targets']) for panel in panels)} queries of {len(panels)} panels returned {sum(found)} series")
         yield chosen
 
 
@@ -181,6 +198,50 @@ def justified_alerts(folder, rule="HarvestmanDiskFull"):
 def boards():
     """The names of all dashboards."""
     return sorted(file.stem for file in GRAFANA.glob("dashboards/*.json"))
+
+
+class Overview:
+    """What the overview shows of a crawl."""
+
+    def __init__(self, prometheus, filled):
+        board = json.loads((GRAFANA / "dashboards" / "overview.json").read_text(encoding="utf-8"))
+        self.panels = {panel["title"]: panel for panel in board["panels"]}
+        self.prometheus, self.filled = prometheus, filled
+
+    def results(self, title):
+        return self.prometheus.ask("query", query=self.filled(self.panels[title]["targets"][0]["expr"]))["result"]
+
+    def state(self):
+        texts = self.panels["State"]["fieldConfig"]["defaults"]["mappings"][0]["options"]
+        one, = self.results("State")
+        return texts[one["value"][1]]["text"]
+
+    def bottleneck(self):
+        one, = self.results("Bottleneck")
+        return one["metric"]["cause"]
+
+    def check_bottleneck(self, expected):
+        limits = {one["metric"]["cause"]: round(float(one["value"][1]), 2) for one in self.results("Limits")}
+        print(f"the overview shows the state {self.state()} and the bottleneck {self.bottleneck()}; limits: {limits}")
+        assert self.bottleneck() in expected, f"{expected} hold this crawl back, not {self.bottleneck()}"
+
+
+def check_states(args, out, overview, crawl):
+    """Pauses the crawl, resumes it and interrupts it, and checks that the overview shows that within seconds."""
+    def shows(*states):
+        until(f"the overview shows {states}", lambda: overview.state() in states)
+
+    shows("running")
+    # The adaptive delay is as long as the responses take.
+    overview.check_bottleneck(("politeness delay", "slow hosts"))
+    for command, state in (("pause", "paused"), ("resume-crawl", "running")):
+        subprocess.run([args.harvestman, command, out], check=True, timeout=30, capture_output=True)
+        shows(state)
+    assert crawl.poll() is None, "the crawl ended during the checks"
+    crawl.send_signal(signal.SIGINT)
+    assert crawl.wait(timeout=60) == INTERRUPTED, f"exit code {crawl.returncode}"
+    # It depends on the moment of the last scrape whether Prometheus has seen the crawl stop.
+    shows("finished", "down")
 
 
 def check_rules(prometheus, is_fleet=False, expected=()):
@@ -229,9 +290,7 @@ def run(args, home):
             for chosen in check_dashboards(prometheus, own, lambda query: put_in(query, instance), (began, time.time())):
                 assert chosen["job"] and chosen["instance"] and not chosen["node"], f"values that can be selected: {chosen}"
             check_rules(prometheus, expected=justified_alerts(args.work))
-            assert crawl.poll() is None, "the crawl ended during the checks"
-            crawl.send_signal(signal.SIGINT)
-            assert crawl.wait(timeout=60) == INTERRUPTED, f"exit code {crawl.returncode}"
+            check_states(args, out, Overview(prometheus, lambda query: put_in(query, instance)), crawl)
     finally:
         stop(server)
     print(f"all queries of grafana/ returned results for a crawl of {args.bed}, in {time.time() - began:.0f} s")

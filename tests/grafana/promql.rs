@@ -26,6 +26,8 @@ const WORDS: &[&str] = &[
     "deriv",
     "predict_linear",
     "clamp_max",
+    "clamp_min",
+    "sort_desc",
     "round",
     "absent",
 ];

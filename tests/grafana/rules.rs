@@ -7,15 +7,24 @@ use super::{known, read, root, yaml};
 use harvestman::metrics::catalogue;
 use serde_json::Value;
 
-const FILES: [&str; 2] = ["grafana/rules/recording.yml", "grafana/rules/alerts.yml"];
-const TESTS: [&str; 2] = ["grafana/rules/tests/recording.yml", "grafana/rules/tests/alerts.yml"];
+const FILES: [&str; 3] = ["grafana/rules/recording.yml", "grafana/rules/alerts.yml", "grafana/rules/overview.yml"];
+const TESTS: [&str; 3] =
+    ["grafana/rules/tests/recording.yml", "grafana/rules/tests/alerts.yml", "grafana/rules/tests/overview.yml"];
 
 /// A rule.
 pub struct Rule {
-    name: String,
+    pub name: String,
     pub query: String,
     is_alert: bool,
     whole: Value,
+}
+
+impl Rule {
+    /// The labels that the rule adds to its results, with their values.
+    pub fn added_labels(&self) -> Vec<(String, String)> {
+        let labels = self.whole["labels"].as_object().into_iter().flatten();
+        labels.map(|(label, value)| (label.clone(), value.as_str().unwrap().to_owned())).collect()
+    }
 }
 
 pub fn all() -> Vec<Rule> {
@@ -29,9 +38,9 @@ pub fn all() -> Vec<Rule> {
     rules.map(rule).collect()
 }
 
-/// Name and query of each recording rule.
-pub fn recording() -> impl Iterator<Item = (String, String)> {
-    all().into_iter().filter(|rule| !rule.is_alert).map(|rule| (rule.name, rule.query))
+/// The recording rules, in the order of their evaluation.
+pub fn recording() -> impl Iterator<Item = Rule> {
+    all().into_iter().filter(|rule| !rule.is_alert)
 }
 
 #[test]
@@ -66,13 +75,14 @@ fn is_setting(name: &str) -> bool {
 }
 
 #[test]
-fn alerts_and_help_texts_name_settings_and_commands_that_exist() {
+fn alerts_help_texts_and_panels_name_settings_and_commands_that_exist() {
     let commands = read("docs/cli.md");
     let alerts = all().into_iter().filter(|rule| rule.is_alert);
     let advice = alerts.map(|rule| (rule.name, rule.whole["annotations"]["description"].as_str().unwrap().to_owned()));
     let helps = catalogue::definitions().map(|metric| (metric.name.to_owned(), metric.help.to_owned()));
+    let panels = super::descriptions();
     let mut checked = 0;
-    for (name, text) in advice.chain(helps) {
+    for (name, text) in advice.chain(helps).chain(panels) {
         for quoted in text.split('`').skip(1).step_by(2) {
             let words: Vec<&str> = quoted.split_whitespace().collect();
             let known = match words.as_slice() {
@@ -85,7 +95,21 @@ fn alerts_and_help_texts_name_settings_and_commands_that_exist() {
             checked += 1;
         }
     }
-    assert!(checked > 20, "the names were found");
+    assert!(checked > 70, "the names were found");
+}
+
+#[test]
+fn alerts_name_panels_that_exist() {
+    let titles: BTreeSet<String> = super::titles();
+    let mut named = 0;
+    for rule in all().into_iter().filter(|rule| rule.is_alert) {
+        let advice = rule.whole["annotations"]["description"].as_str().unwrap();
+        for panel in advice.split("panel \"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+            assert!(titles.contains(panel), "{}: no panel is called {panel}", rule.name);
+            named += 1;
+        }
+    }
+    assert!(named > 4, "the panels were found");
 }
 
 #[test]
@@ -95,6 +119,12 @@ fn every_rule_is_tested_to_fire_and_not_to() {
     for rule in all {
         assert!(tests.contains(&rule.name), "no test asks for {}", rule.name);
         assert!(!rule.is_alert || fires.contains(&rule.name), "no test expects {} to fire", rule.name);
+        for (label, value) in rule.added_labels() {
+            assert!(
+                rule.is_alert || tests.contains(&format!("{label}=\"{value}\"")),
+                "no test expects {label} {value}"
+            );
+        }
     }
 }
 

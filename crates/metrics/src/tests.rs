@@ -163,6 +163,21 @@ fn an_info_has_one_series_with_listed_values_only() {
 }
 
 #[test]
+fn a_budget_that_is_not_set_remains_whole() {
+    let metrics = Metrics::new();
+    let remaining = |budget: &str| {
+        let line = format!("harvestman_crawl_budget_remaining_ratio{{budget=\"{budget}\"}} ");
+        metrics.encode().lines().find_map(|found| found.strip_prefix(&line)?.parse::<f64>().ok())
+    };
+    let all = || ["pages", "bytes", "time", "requests", "other"].map(|budget| remaining(budget).unwrap());
+    assert_eq!(all(), [1.0; 5], "no budget is set");
+    metrics.crawl.set_budgets(&[("bytes", 0.25)]);
+    assert_eq!(all(), [1.0, 0.25, 1.0, 1.0, 1.0]);
+    metrics.crawl.set_budgets(&[("time", 0.0)]);
+    assert_eq!(all(), [1.0, 1.0, 0.0, 1.0, 1.0], "the first budget was lifted");
+}
+
+#[test]
 fn metrics_that_are_off_count_nothing_and_encode_nothing() {
     let metrics = Metrics::off();
     metrics.crawl.count_fate(Fate::Fetched, 3);

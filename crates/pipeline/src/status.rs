@@ -88,9 +88,8 @@ impl StatusReader {
             return;
         }
         seen.export(&metrics.dedup);
-        for budget in &status.budgets {
-            metrics.crawl.budget_remaining.by(budget.budget.label()).set(1.0 - budget.fraction());
-        }
+        let remaining = status.budgets.iter().map(|budget| (budget.budget.label(), 1.0 - budget.fraction()));
+        metrics.crawl.set_budgets(&remaining.collect::<Vec<_>>());
         metrics.crawl.paused.set(u64::from(status.paused));
         metrics.crawl.stopping.set(u64::from(status.draining));
         metrics.policy.banned.set(status.in_force.banned.len() as u64);

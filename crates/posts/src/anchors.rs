@@ -29,9 +29,19 @@ pub struct Anchor {
 
 /// Finds the dates of a page, in document order. `now` is the local time at which it was fetched.
 pub fn find_anchors(tree: &Tree, now: DateTime) -> Vec<Anchor> {
+    find_where(tree, now, |_| true, |_| {})
+}
+
+/// Finds the dates of those nodes that may have one. `found_at` is told the node of each.
+pub fn find_where(
+    tree: &Tree,
+    now: DateTime,
+    may_have: impl Fn(NodeIndex) -> bool,
+    mut found_at: impl FnMut(NodeIndex),
+) -> Vec<Anchor> {
     let mut found: Vec<Anchor> = Vec::new();
     let mut dates = Dates { tree, now, found: HashMap::default() };
-    for at in 1..tree.nodes().len() {
+    for at in (1..tree.nodes().len()).filter(|at| may_have(*at)) {
         if found.len() >= ANCHORS_MAX {
             break;
         }
@@ -40,6 +50,7 @@ pub fn find_anchors(tree: &Tree, now: DateTime) -> Vec<Anchor> {
             Content::Text(text) => dates.of_text(at, text),
         };
         let Some(anchor) = anchor else { continue };
+        found_at(at);
         // The text of an element whose attribute tells the same.
         if found.last().is_some_and(|last| last.node == anchor.node || tree.range(last.node).contains(&anchor.node)) {
             continue;

@@ -7,6 +7,7 @@ use crate::anchors::{Anchor, find_anchors};
 use crate::combine::{PostOrigin, combine, combine_with_origins};
 use crate::corrections::{Corrections, Taught, TaughtField};
 use crate::explain::{ExplainedPage, Reading, Told, explain};
+use crate::known_date_places::KnownDatePlaces;
 use crate::markup::read_markup;
 use crate::outline::Outline;
 use crate::page_details::{SiteRules, settle_threads, with_details};
@@ -43,6 +44,8 @@ struct HostTemplates {
     kinds: BTreeMap<Option<DatePlace>, usize>,
     /// What is kept of all pages that were learned from.
     outlines: Vec<Outline>,
+    /// Where the dates of all these pages are.
+    places: KnownDatePlaces,
     templates: Templates,
     rules: SiteRules,
     /// Whether templates and rules are those of all these pages.
@@ -82,7 +85,8 @@ impl Extractor {
         if host.outlines.len() >= OUTLINES_MAX {
             return;
         }
-        let anchors = anchors_of(page, self.corrections.on(page).as_ref());
+        let anchors = host.places.learn(&page.tree, page.fetched);
+        let anchors = corrected_anchors(page, anchors, self.corrections.on(page).as_ref());
         if self.outlined < OUTLINED_MAX {
             let outline = Outline::of(page, &anchors);
             self.outlined += outline.len();
@@ -117,10 +121,13 @@ impl Extractor {
                 self.combined(reading, with_details(page, found.records, reading.rules), &found.corrected).0
             });
         }
-        let anchors = find_anchors(&page.tree, page.fetched);
         let (found, rules) = match self.hosts.get(page.url.authority()) {
-            Some(host) => (host.templates.extract(&page.tree, &anchors), Cow::Borrowed(&host.rules)),
+            Some(host) => {
+                let anchors = host.places.find_anchors(&page.tree, page.fetched);
+                (host.templates.extract(&page.tree, &anchors), Cow::Borrowed(&host.rules))
+            }
             None => {
+                let anchors = find_anchors(&page.tree, page.fetched);
                 let alone = SamplePage { tree: &page.tree, anchors: &anchors, url: &page.url };
                 (Templates::learn(&[alone]).extract(&page.tree, &anchors), Cow::default())
             }
@@ -190,7 +197,10 @@ struct FoundRecords {
 
 /// Returns the dates of a page that may be those of posts.
 fn anchors_of(page: &Page, taught: Option<&Taught>) -> Vec<Anchor> {
-    let anchors = find_anchors(&page.tree, page.fetched);
+    corrected_anchors(page, find_anchors(&page.tree, page.fetched), taught)
+}
+
+fn corrected_anchors(page: &Page, anchors: Vec<Anchor>, taught: Option<&Taught>) -> Vec<Anchor> {
     match taught {
         Some(taught) => taught.anchors(page, anchors),
         None => anchors,

@@ -15,6 +15,7 @@ mod extractor;
 mod feeds;
 mod fields;
 mod head;
+mod known_date_places;
 mod maps;
 mod markup;
 mod outline;

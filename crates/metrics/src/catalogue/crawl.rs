@@ -1,6 +1,6 @@
 //! The crawl as a whole, and the frontier.
 
-use super::super::instrument::{CounterByPair, Gauge, Info, Ratio, RatioBy, SecondsCounter};
+use super::super::instrument::{CounterByPair, Gauge, Info, OTHER, Ratio, RatioBy, SecondsCounter};
 use super::*;
 use harvestman_core::model::{Budget, Fate, PolicyRefusal, RobotsRefusal};
 
@@ -56,6 +56,15 @@ impl CrawlMetrics {
         }
         for command in labels::COMMANDS {
             self.commands.begin(command, labels::ANSWERS.iter().copied());
+        }
+        self.set_budgets(&[]);
+    }
+
+    /// Sets the remaining share of each budget, given by its label; it is 1 for all budgets that are not given.
+    pub fn set_budgets(&self, remaining: &[(&str, f64)]) {
+        for budget in labels::BUDGETS.iter().copied().chain([OTHER]) {
+            let given = remaining.iter().find(|(label, _)| *label == budget);
+            self.budget_remaining.by(budget).set(given.map_or(1.0, |(_, share)| *share));
         }
     }
 

@@ -32,6 +32,11 @@ fn join_plain(page: &Url, link: &str) -> Option<String> {
     let base = match link.as_bytes() {
         [b'/', rest @ ..] if rest.first() != Some(&b'/') => &page[..Position::BeforePath],
         [b'#', ..] => &page[..Position::AfterQuery],
+        // Without a colon it begins with no scheme.
+        [first, ..] if first.is_ascii_alphanumeric() => {
+            let above = &page[..Position::AfterPath];
+            above.get(..=above.rfind('/')?)?
+        }
         _ => return None,
     };
     let is_joined = is_web(page) && link.bytes().all(is_plain) && !link.contains("/.");

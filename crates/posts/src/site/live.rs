@@ -75,24 +75,26 @@ impl LivePosts {
     /// Returns the posts of a page that are new or have changed since the visit before. Their `position` is the place on the page.
     pub fn add(&mut self, origin: &PageOrigin, records: &PageRecords) -> Vec<Post> {
         let site = host(&origin.url);
-        let ids = ids(&site, &records.posts);
+        let prints: Vec<Prints> = records.posts.iter().map(|post| Prints::of(&post.text)).collect();
+        let ids = ids(&site, &records.posts, &prints);
         let canonical = origin.head.canonical.as_deref().filter(|address| host(address) == site);
         let told = records.thread.as_ref().and_then(|thread| thread.url.as_deref());
-        let thread = without_paging(told.or(canonical).unwrap_or(&origin.url));
+        let thread = thread_id(&without_paging(told.or(canonical).unwrap_or(&origin.url)));
         let page = hash_of(&[&origin.url]);
         let mut new = Vec::new();
         for (at, shown) in records.posts.iter().enumerate() {
             if shown.is_excerpt {
                 continue;
             }
-            let given = Given { text: Prints::of(&shown.text).whole, page };
+            let given = Given { text: prints[at].whole, page };
             let key = hash_of(&[&ids[at]]);
             let is_known = self.given.get(&key).is_some_and(|known| known.page != page || known.text == given.text);
             if is_known {
                 continue;
             }
             self.given.insert(key, given);
-            let own = shown.thread.as_ref().and_then(|thread| thread.url.as_deref()).map(without_paging);
+            let own = shown.thread.as_ref().and_then(|thread| thread.url.as_deref());
+            let own = own.map(|address| thread_id(&without_paging(address)));
             let thread = own.as_deref().unwrap_or(&thread);
             let post = post(origin, shown, Place { ids: &ids, at, site: &site, thread });
             self.count(&post);
@@ -100,6 +102,11 @@ impl LivePosts {
         }
         new
     }
+}
+
+/// Returns the identifier of the thread with this address.
+fn thread_id(address: &str) -> String {
+    format!("{}:t{:016x}", host(address), hash_of(&[address]))
 }
 
 /// Where a post is.
@@ -111,22 +118,22 @@ struct Place<'p> {
 }
 
 /// Returns the identifiers of the posts of a page: those of [`super::Site::posts`], unless the site's are unique within a thread only.
-fn ids(site: &str, posts: &[PagePost]) -> Vec<String> {
+fn ids(site: &str, posts: &[PagePost], prints: &[Prints]) -> Vec<String> {
     let mut seen: HashMap<String, u32> = HashMap::new();
-    let id = |post: &PagePost| {
+    let id = |(post, prints): (&PagePost, &Prints)| {
         let own = post.id.as_ref().map(|own| format!("{site}:{own}"));
-        let id = own.unwrap_or_else(|| format!("{site}:~{:016x}", hash(site, post)));
+        let id = own.unwrap_or_else(|| format!("{site}:~{:016x}", hash(site, post, prints)));
         let count = seen.entry(id.clone()).or_default();
         *count += 1;
         if *count == 1 { id } else { format!("{id}~{count}") }
     };
-    posts.iter().map(id).collect()
+    posts.iter().zip(prints).map(id).collect()
 }
 
-fn hash(site: &str, post: &PagePost) -> u64 {
+fn hash(site: &str, post: &PagePost, prints: &Prints) -> u64 {
     let date = post.date.as_deref().and_then(Moment::parse).map_or_else(String::new, Moment::text);
     let author = post.author.as_deref().map_or("", str::trim);
-    Prints::of(&post.text).hash_with([site, author, &date])
+    prints.hash_with([site, author, &date])
 }
 
 fn post(origin: &PageOrigin, shown: &PagePost, place: Place<'_>) -> Post {
@@ -138,7 +145,7 @@ fn post(origin: &PageOrigin, shown: &PagePost, place: Place<'_>) -> Post {
     };
     Post {
         id: place.ids[place.at].clone(),
-        thread_id: format!("{}:t{:016x}", host(place.thread), hash_of(&[place.thread])),
+        thread_id: place.thread.to_owned(),
         parent_id,
         author: shown.author.clone(),
         author_url: shown.author_url.clone(),

@@ -50,6 +50,11 @@ impl Prints {
 
 /// Returns the letters and digits of a text, in lower case.
 pub(super) fn plain(text: &str) -> String {
+    if text.is_ascii() {
+        let mut plain = Vec::with_capacity(text.len());
+        plain.extend(text.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase()));
+        return String::from_utf8(plain).unwrap_or_default();
+    }
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_ascii() {
@@ -81,6 +86,14 @@ mod tests {
         assert_eq!(Prints::of(&"a".repeat(24)).longest_start(), Some(0));
         assert_eq!(Prints::of("a b").whole, Prints::of("A-b!").whole);
         assert_ne!(Prints::of(":-)").whole, Prints::of(":-(").whole);
+    }
+
+    proptest::proptest! {
+        /// ASCII is read as other texts are.
+        #[test]
+        fn letters_and_digits_are_the_same_in_any_text(text in "[ -~]{0,40}") {
+            proptest::prop_assert_eq!(plain(&text), plain(&format!("{text}…")));
+        }
     }
 
     #[test]

@@ -162,7 +162,8 @@ impl<'p> Nodes<'p> {
     fn push(&mut self, parent: NodeIndex, (word, tag): (u64, u64), source: PageNode) -> NodeIndex {
         let above = &self.nodes[parent];
         let (path, tags) = (step(above.path, word), step(above.tags, tag));
-        let node = Node { parent, path, tags, word, source, is_linked: above.is_linked, ..Node::root() };
+        let node =
+            Node { parent, path, tags, word, tag: tag as u32, source, is_linked: above.is_linked, ..Node::root() };
         self.nodes.push(node);
         self.nodes.len() - 1
     }
@@ -190,7 +191,18 @@ fn close(nodes: &mut [Node]) {
 
 impl Node {
     fn root() -> Self {
-        Self { parent: 0, end: 0, path: 1, tags: 1, word: 1, source: ROOT, is_linked: false, words: 0, linked_words: 0 }
+        Self {
+            parent: 0,
+            end: 0,
+            path: 1,
+            tags: 1,
+            word: 1,
+            tag: 1,
+            source: ROOT,
+            is_linked: false,
+            words: 0,
+            linked_words: 0,
+        }
     }
 }
 

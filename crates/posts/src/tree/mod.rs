@@ -24,6 +24,8 @@ pub struct Node {
     pub tags: u64,
     /// A hash of its name and classes.
     pub word: u64,
+    /// A hash of its name.
+    pub tag: u32,
     /// The node of the page that it is.
     source: PageNode,
     /// Whether it is a link or in one.

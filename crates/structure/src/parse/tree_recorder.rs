@@ -203,11 +203,14 @@ impl TreeRecorder {
         if parent == HIDDEN || self.is_exceeded {
             return;
         }
+        // Half of the texts are white space between elements.
+        if !self.in_text && source.is_blank(text, entities) {
+            self.is_spaced = true;
+            return;
+        }
         let shown = source.shown(text, entities);
         if self.in_text {
             self.tree.append_text(&shown);
-        } else if shown.trim().is_empty() {
-            self.is_spaced = true;
         } else {
             // The words of two elements touch only if nothing is between them.
             let space = if std::mem::take(&mut self.is_spaced) { " " } else { "" };
