@@ -25,7 +25,7 @@ const SPECIAL: [(&str, &str); 37] = [
     ("harvestman_frontier_lost_urls", "asks for a file of waiting URLs that cannot be read"),
     ("harvestman_parse_dropped_total", "asks for a parser that panics"),
     ("harvestman_worker_statements_total", "asks for a site that states what its content may be used for"),
-    ("harvestman_parse_substitute_pages_total", "asks for a server that sends one text for many addresses"),
+    ("harvestman_parse_substitute_pages_total", "asks for `filter.substitutes`"),
     (
         "harvestman_policy_waiting_seconds_total",
         "asks for a policy that is behind by as many fetches as there are leases",
