@@ -103,15 +103,17 @@ impl Metrics {
         let mut fleet = FleetMetrics::make(all.filter(|_| in_fleet));
         fleet.begin();
         let (mut crawl, mut fetch) = (CrawlMetrics::make(all), FetchMetrics::make(all));
+        let mut worker = WorkerMetrics::make(all);
         crawl.begin();
         fetch.begin();
+        worker.begin();
         let metrics = Self {
             build: Arc::new(BuildMetrics::make(all)),
             crawl: Arc::new(crawl),
             frontier: Arc::new(FrontierMetrics::make(all)),
             host: Arc::new(HostMetrics::make(all)),
             fetch: Arc::new(fetch),
-            worker: Arc::new(WorkerMetrics::make(all)),
+            worker: Arc::new(worker),
             parse: Arc::new(ParseMetrics::make(all)),
             classify: Arc::new(ClassifyMetrics::make(all)),
             filter: Arc::new(FilterMetrics::make(all)),

@@ -23,6 +23,15 @@ group! {
     }
 }
 
+impl WorkerMetrics {
+    /// Creates the series of all statements and what is done because of them.
+    pub(crate) fn begin(&mut self) {
+        for signal in labels::SIGNALS {
+            self.statements.begin(signal, labels::SIGNAL_EFFECTS.iter().copied());
+        }
+    }
+}
+
 group! {
     /// The parser.
     pub struct ParseMetrics stage "parse" {
