@@ -155,7 +155,12 @@ impl Extractor {
         let alone = if known.is_none() { vec![(page.clone(), anchors_of(page, taught))] } else { Vec::new() };
         let learned = if alone.is_empty() { Templates::default() } else { templates_of(&alone, &self.corrections) };
         let (sample, templates) = known.map_or((&alone, &learned), |host| (&host.sample, &host.templates));
-        let (anchors, sample) = (anchors_of(page, taught), sample_pages(sample));
+        // Dates are looked for where `extract` does it, so that both tell the same.
+        let dates = known.map_or_else(
+            || find_anchors(&page.tree, page.fetched),
+            |host| host.places.find_anchors(&page.tree, page.fetched),
+        );
+        let (anchors, sample) = (corrected_anchors(page, dates, taught), sample_pages(sample));
         let elements = taught.map_or(&[][..], |taught| taught.right(TaughtField::Record));
         let found = templates.extract_taught(tree, &anchors, elements);
         let mut records = found.unwrap_or_else(|| templates.extract(tree, &anchors));
