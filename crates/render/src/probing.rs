@@ -40,6 +40,7 @@ pub(crate) struct Probing {
     before: Option<Progress>,
     is_at_end: bool,
     has_begun: bool,
+    has_clicked: bool,
     clicking: Clicking,
     /// The URL that the page has when nothing is clicked.
     home: String,
@@ -58,6 +59,7 @@ impl Probing {
             before: None,
             is_at_end: false,
             has_begun: false,
+            has_clicked: false,
             clicking: Clicking::new(known, clicks_max),
             home: url.to_owned(),
             url: url.to_owned(),
@@ -81,6 +83,7 @@ impl Probing {
             Phase::Returning if self.url != self.home => Probe::End,
             Phase::Scrolling | Phase::Looking | Phase::Clicked | Phase::Returning => Probe::Look,
         };
+        self.has_clicked |= matches!(probe, Probe::Click(_));
         self.phase = match probe {
             Probe::Click(_) => Phase::Clicked,
             Probe::GoBack => Phase::Returning,
@@ -132,6 +135,17 @@ impl Probing {
     /// Returns whether another page is shown in place of this one.
     pub(crate) fn is_away(&self) -> bool {
         without_fragment(&self.url) != without_fragment(&self.home)
+    }
+
+    /// Returns whether a click may have led to another page without that it is known.
+    pub(crate) const fn may_be_away(&self) -> bool {
+        matches!(self.phase, Phase::Clicked)
+    }
+
+    /// Returns whether what was requested by the document at `url` is of this page; `None` before the first click, when the
+    /// page may change its URL itself.
+    pub(crate) fn is_own(&self, url: &str) -> Option<bool> {
+        self.has_clicked.then(|| without_fragment(url) == without_fragment(&self.home))
     }
 
     /// Returns whether the page is at the URL that it had.

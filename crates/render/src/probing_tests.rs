@@ -31,9 +31,13 @@ fn a_page_that_a_click_replaces_is_returned_to_at_once() {
     let mut page = probing(0, 5);
     assert_eq!(page.next((Some(1), 1)), Probe::Look);
     page.looked(Some(&seen(0, 0..2)));
+    let of = |page: &Probing| [HOME, "http://h.example/#x", "http://h.example/c/1"].map(|url| page.is_own(url));
+    assert_eq!(of(&page), [None; 3], "the page may change its URL itself");
     assert_eq!(page.next((Some(1), 1)), Probe::Click(0));
+    assert!(page.may_be_away());
     assert!(page.url_changed("http://h.example/c/1") && page.is_away());
     assert!(!page.url_changed(HOME) && page.is_home());
+    assert_eq!(of(&page), [Some(true), Some(true), Some(false)], "also what arrives after the return");
     assert_eq!(page.next((Some(5), 1)), Probe::Look);
     page.looked(Some(&Seen { ways: 1, ..seen(0, 2..4) }));
     assert_eq!(page.next((Some(5), 1)), Probe::Click(0));

@@ -37,6 +37,8 @@ enum Step {
         paused: Box<Paused>,
         reply: PageReply,
     },
+    /// It is known whether a request is of this page.
+    Placed(Box<Paused>),
     Navigated(Result<(), CommandError>),
     Observed(Result<(), CommandError>),
     /// The number of changes, and what [`Settling::happened`] returned when the page was asked.
@@ -217,28 +219,60 @@ impl<'a> Tab<'a> {
                 self.connection.tell(None, "Fetch.continueRequest", go_on).await.map_err(RenderFailure::from)
             }
             Decision::Refuse(why) => self.refuse(paused, why).await,
-            // It is of the page that a click put in place of this one.
-            Decision::Ask if self.using.is_away() => self.refuse(paused, Refusal::Navigation).await,
             Decision::Ask => {
-                if let Some(known) = self.using.known_answer(&paused.request, &self.rendered.requests) {
-                    self.settling.changed(self.now());
-                    let headers = known.content_type.iter().map(|value| ("content-type".to_owned(), value.clone()));
-                    let fulfil = fulfil(&paused.id, 200, &headers.collect::<Vec<_>>(), &known.body);
-                    return self
-                        .connection
-                        .tell(None, "Fetch.fulfillRequest", fulfil)
-                        .await
-                        .map_err(RenderFailure::from);
+                // Requests and the news that a click put another page in place of this one overtake each other.
+                let is_own = self.using.is_own(&paused.request).filter(|_| origin == Origin::MainFrame);
+                match (is_own, self.using.certainty()) {
+                    (Some(true), _) => self.ask(paused).await,
+                    (Some(false), _) => self.refuse(paused, Refusal::Navigation).await,
+                    (None, Some(certainty)) => {
+                        self.settling.asked(self.now());
+                        self.steps.push(Box::pin(async move {
+                            certainty.await;
+                            Step::Placed(Box::new(paused))
+                        }));
+                        Ok(())
+                    }
+                    (None, None) => self.ask_at_home(paused).await,
                 }
-                self.settling.asked(self.now());
-                let requests = Arc::clone(&self.requests);
-                self.steps.push(Box::pin(async move {
-                    let reply = requests.answer(paused.request.clone()).await;
-                    Step::Answered { paused: Box::new(paused), reply }
-                }));
-                Ok(())
             }
         }
+    }
+
+    /// Has a request answered, unless another page is shown.
+    async fn ask_at_home(&mut self, paused: Paused) -> Result<(), RenderFailure> {
+        if self.using.is_away() {
+            return self.refuse(paused, Refusal::Navigation).await;
+        }
+        self.ask(paused).await
+    }
+
+    /// Has a request answered.
+    async fn ask(&mut self, paused: Paused) -> Result<(), RenderFailure> {
+        if let Some(known) = self.using.known_answer(&paused.request, &self.rendered.requests) {
+            self.settling.changed(self.now());
+            let headers = known.content_type.iter().map(|value| ("content-type".to_owned(), value.clone()));
+            let fulfil = fulfil(&paused.id, 200, &headers.collect::<Vec<_>>(), &known.body);
+            return self.connection.tell(None, "Fetch.fulfillRequest", fulfil).await.map_err(RenderFailure::from);
+        }
+        self.settling.asked(self.now());
+        let requests = Arc::clone(&self.requests);
+        self.steps.push(Box::pin(async move {
+            let reply = requests.answer(paused.request.clone()).await;
+            Step::Answered { paused: Box::new(paused), reply }
+        }));
+        Ok(())
+    }
+
+    /// Asks for what waited until it was known of which page it is.
+    async fn placed(&mut self, paused: Paused) -> Result<(), RenderFailure> {
+        // What the page told before it answered may still be in the queue.
+        for _ in 0..self.events.len() {
+            let Ok(event) = self.events.try_recv() else { break };
+            self.event(event).await?;
+        }
+        self.settling.answered(self.now());
+        self.ask_at_home(paused).await
     }
 
     async fn refuse(&mut self, paused: Paused, why: Refusal) -> Result<(), RenderFailure> {
@@ -260,6 +294,7 @@ impl<'a> Tab<'a> {
                 self.settling.answered(now);
                 self.answered(*paused, reply).await
             }
+            Step::Placed(paused) => self.placed(*paused).await,
             Step::Navigated(result) => {
                 result?;
                 let session = Arc::clone(&self.session);

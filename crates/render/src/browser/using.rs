@@ -1,6 +1,7 @@
 //! Scrolls a page that is complete, and clicks what may lead on.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::connection::CommandError;
 use super::session::Session;
@@ -8,6 +9,9 @@ use crate::actions::{ActionNote, Seen};
 use crate::limits::RenderLimits;
 use crate::page::{Later, PageRequest, PageTask, RenderFailure, RequestKind, RequestNote};
 use crate::probing::{Probe, Probing, Progress};
+
+/// Time in which a page is asked where a click has led: it cannot answer while it waits for what it requests.
+const CERTAIN_MAX: Duration = Duration::from_secs(2);
 
 /// A use of the page has ended.
 pub(super) enum Used {
@@ -113,6 +117,23 @@ impl Using {
     /// Returns whether another page is shown in place of this one.
     pub(super) fn is_away(&self) -> bool {
         self.probing.is_away()
+    }
+
+    /// Returns whether a request of the main frame is of this page and not of one that a click put in its place; `None` if
+    /// the request does not say so.
+    pub(super) fn is_own(&self, request: &PageRequest) -> Option<bool> {
+        let referer = url::Url::parse(request.header("referer")?).ok()?;
+        let origin = url::Url::parse(&request.url).ok()?.origin();
+        // Other origins are told the origin alone, and so is each by some pages.
+        let is_whole = referer.origin() == origin && (referer.path() != "/" || referer.query().is_some());
+        if is_whole { self.probing.is_own(referer.as_str()) } else { None }
+    }
+
+    /// Returns what ends once all is known to which the last click led until now; `None` where there is no doubt.
+    pub(super) fn certainty(&self) -> Option<Later<'static, ()>> {
+        let session = self.probing.may_be_away().then(|| Arc::clone(&self.session))?;
+        // The page tells of a change of its URL before it answers.
+        Some(Box::pin(async move { drop(tokio::time::timeout(CERTAIN_MAX, session.changes()).await) }))
     }
 
     /// Returns the successful answer that the page had to a request before it was used: pages that are returned to ask again.
