@@ -112,6 +112,7 @@ impl StatusReader {
             WaitReason::Robots,
             WaitReason::Blocked,
             WaitReason::BlockPage,
+            WaitReason::LogIn,
             WaitReason::Group,
         ];
         for cause in causes {
