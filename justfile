@@ -79,6 +79,14 @@ topics PYTHON="target/ci/venv/bin/python":
     SITE_HOME=target/board PYTHON={{PYTHON}} tests/recordings/boorunaut/setup.sh
     {{PYTHON}} tests/e2e/topic_crawl.py --site target/board --work target/topics --harvestman target/release/harvestman
 
+# Crawl both live forums as a member, whose sessions end while the crawl runs
+login PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds":
+    cargo build --release
+    for bed in spirit machina; do \
+        {{PYTHON}} tests/e2e/bed.py setup --bed $bed --beds {{BEDS}} --work target/ci/beds && \
+        {{PYTHON}} tests/e2e/login.py --bed $bed --beds {{BEDS}} --work target/ci/beds --harvestman target/release/harvestman || exit 1; \
+    done
+
 # Measure the default policies and clusterings on recorded forums and compare with their floors
 figures CORPORA="../shared/corpora":
     cargo build --release

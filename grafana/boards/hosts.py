@@ -60,13 +60,18 @@ def politeness():
               "Statements of sites and pages about the use of their content, by what was done because of them. If not_fetched or not_kept "
               "dominate, the sites refuse the purpose of the crawl: `harvestman report` names the statements, `fetch.purpose` the purpose.",
               units.CountsPerSecond, (rate("worker_statements_total", by="effect"), "{{effect}}")),
+        graph("Log-ins",
+              "Log-ins by the form of the site, by result, and lost sessions, in the interval of a data point. If sessions are lost again "
+              "and again, something that is followed ends them: leave its links out by `scope.exclude`.", units.Short,
+              ("sum by (result) (increase(harvestman_host_log_ins_total{@}[$__rate_interval]))", "{{result}}"),
+              ("sum (increase(harvestman_host_sessions_lost_total{@}[$__rate_interval]))", "sessions lost")),
         graph("Retries",
               "Requests that will be retried, and leases returned because the host has to wait. If retries are frequent, the reason is in"
               " No response or Responses by status.", units.CountsPerSecond,
               (rate("host_retries_total"), "retries/s"), (rate("host_put_back_total"), "returned/s")),
         graph("Requests",
-              "Requests for pages, and auxiliary ones by kind (robots.txt, sitemaps, parts of rendered pages). If subrequest dominates, "
-              "rendering costs most requests: lower `render.requests`, or set `render.mode` to never.", units.RequestsPerSecond,
+              "Requests for pages, and auxiliary ones by kind (robots.txt, sitemaps, log-ins, parts of rendered pages). If subrequest "
+              "dominates, rendering costs most requests: lower `render.requests`, or set `render.mode` to never.", units.RequestsPerSecond,
               (rate("host_sent_total"), "pages"), (rate("host_errands_total", by="kind"), "{{kind}}")),
     ]
 

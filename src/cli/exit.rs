@@ -103,6 +103,7 @@ impl From<pipeline::Error> for Failure {
             | pipeline::Error::Archive(_)
             | pipeline::Error::Write { .. } => Exit::Output,
             pipeline::Error::Read { .. } => Exit::Failed,
+            pipeline::Error::LogIn { .. } => Exit::NothingFetched,
             pipeline::Error::Internal(_) => Exit::Internal,
         };
         Self::new(exit, error)

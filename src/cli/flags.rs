@@ -85,6 +85,9 @@ const FLAGS: &[SettingFlag] = &[
     one(POLITENESS, ("sign-key", "FILE"), ("identity", "key_file"), "Sign all requests with the key in this file (harvestman identity new)"),
     one(POLITENESS, ("signature-agent", "URL"), ("identity", "agent"), "Where sites find the public key of signed requests, e.g. https://bot.example.org"),
 
+    one(NETWORK, ("login", "URL"), ("login", "url"), "Log in by the form on this page before the crawl begins, and again when the session is lost"),
+    one(NETWORK, ("user", "NAME"), ("login", "user"), "Name or mail address to log in with"),
+    one(NETWORK, ("password-env", "VAR"), ("login", "password_env"), "Environment variable with the password to log in with"),
     many(NETWORK, ("header", "NAME: VALUE"), ("fetch", "headers"), "Header to send to the seeds' hosts"),
     one(NETWORK, ("cookie", "NAME=VALUE"), ("fetch", "cookie"), "Cookies to send to the seeds' hosts, separated by `; `"),
     one(NETWORK, ("cookies", "FILE"), ("fetch", "cookies_file"), "Cookie file in Netscape format, as exported by browsers and curl"),

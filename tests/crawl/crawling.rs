@@ -138,6 +138,8 @@ impl Crawled {
         for fate in WITH_A_LINE {
             assert_eq!(lines.remove(fate).unwrap_or(0), self.fate(fate), "lines of {fate}: {:?}", report.fates);
         }
+        // What ended sessions has a line, what is rejected before it was queued has none.
+        assert!(lines.remove("policy").unwrap_or(0) <= self.fate("policy"));
         assert_eq!(lines, BTreeMap::new(), "lines that the report does not count");
         let written = std::fs::read(self.out().join("report.json")).unwrap();
         let written: serde_json::Value = serde_json::from_slice(&written).unwrap();

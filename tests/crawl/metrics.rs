@@ -15,11 +15,13 @@ use crate::crawling::{Crawled, config, crawl_in, crawl_with, serve};
 use crate::scripted::{Reply, Scripted};
 
 /// Metrics that a healthy crawl need not move, and why. Each is tested where what it counts is provoked.
-const SPECIAL: [(&str, &str); 37] = [
+const SPECIAL: [(&str, &str); 39] = [
     ("harvestman_host_crawl_delays_capped_total", "asks for a robots.txt with a crawl delay beyond the maximum"),
     ("harvestman_build_info", "is 1 from the start"),
     ("harvestman_fetch_signed_total", "asks for a key"),
     ("harvestman_fetch_signature_wanted_total", "asks for a server that asks for signatures"),
+    ("harvestman_host_log_ins_total", "a crawl that logs in: `login`"),
+    ("harvestman_host_sessions_lost_total", "a session that ends: `login`"),
     ("harvestman_host_put_back_total", "asks for an error between a host's question and the frontier's answer"),
     ("harvestman_frontier_dropped_total", "asks for a limit that is met, or for a lesson that lets waiting URLs go"),
     ("harvestman_frontier_lost_urls", "asks for a file of waiting URLs that cannot be read"),

@@ -1,6 +1,7 @@
 //! A server that answers what its test says, for cases that the simulator does not have; it logs what it was asked for.
 
-use std::io::{BufRead, BufReader, Write};
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,19 @@ pub struct Asked {
     pub signature: String,
 }
 
+/// A request as a script sees it.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub method: String,
+    pub host: String,
+    pub path: String,
+    /// How often the URL was asked for before.
+    pub before: usize,
+    /// The headers, names in lower case.
+    pub headers: HashMap<String, String>,
+    pub body: String,
+}
+
 /// An answer.
 #[derive(Debug, Clone)]
 pub struct Reply {
@@ -27,8 +41,8 @@ pub struct Reply {
     pub body: String,
 }
 
-/// What is answered to a request: host and path, and how often the URL was asked for before.
-type Script = dyn Fn(&str, &str, usize) -> Reply + Send + Sync;
+/// What is answered to a request.
+type Script = dyn Fn(&Request) -> Reply + Send + Sync;
 
 pub struct Scripted {
     address: SocketAddr,
@@ -70,7 +84,13 @@ impl Reply {
 }
 
 impl Scripted {
+    /// Starts a server that answers by host, path, and how often the URL was asked for before.
     pub fn start(script: impl Fn(&str, &str, usize) -> Reply + Send + Sync + 'static) -> Self {
+        Self::answering(move |request| script(&request.host, &request.path, request.before))
+    }
+
+    /// Starts a server that answers by the whole request.
+    pub fn answering(script: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let (log, stopped) = (Arc::new(Mutex::default()), Arc::new(AtomicBool::new(false)));
@@ -116,26 +136,30 @@ fn serve(stream: TcpStream, script: &Script, log: &Mutex<Vec<Asked>>) -> Option<
     stream.set_nodelay(true).ok()?;
     let mut reader = BufReader::new(stream);
     loop {
-        let (mut line, mut host, mut signature) = (String::new(), String::new(), String::new());
+        let (mut line, mut headers) = (String::new(), HashMap::new());
         reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-        let path = line.split(' ').nth(1)?.to_owned();
+        let mut words = line.split(' ').map(str::to_owned);
+        let (method, path) = (words.next()?, words.next()?);
         while line.trim_end() != "" {
             line.clear();
             reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
-            if let Some((_, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("host")) {
-                host = value.trim().split('.').next().unwrap_or_default().to_owned();
-            }
-            if let Some(value) = line.strip_prefix("Signature-Input: ") {
-                signature = value.trim().to_owned();
+            if let Some((name, value)) = line.split_once(':') {
+                headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
             }
         }
+        let header = |name: &str| headers.get(name).cloned().unwrap_or_default();
+        let mut body = vec![0; header("content-length").parse().unwrap_or(0)];
+        reader.read_exact(&mut body).ok()?;
+        let body = String::from_utf8_lossy(&body).into_owned();
+        let host = header("host").split('.').next().unwrap_or_default().to_owned();
+        let signature = header("signature-input");
         let before = {
             let mut log = log.lock();
             let before = log.iter().filter(|asked| asked.host == host && asked.path == path).count();
             log.push(Asked { at: Instant::now(), host: host.clone(), path: path.clone(), signature });
             before
         };
-        let reply = script(&host, &path, before);
+        let reply = script(&Request { method, host, path, before, headers, body });
         let mut head = format!("HTTP/1.1 {} X\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
         for (name, value) in &reply.headers {
             head += &format!("{name}: {value}\r\n");

@@ -10,12 +10,25 @@ const DECLARED_WITHIN: usize = 1_024;
 /// Decodes a page or feed by its byte order mark, its media type, its validity as UTF-8, or its own declaration, in this order.
 /// What remains is windows-1252. Malformed sequences become U+FFFD.
 pub fn decode<'a>(body: &'a [u8], content_type: Option<&str>) -> Cow<'a, str> {
-    let declared = content_type.and_then(|value| label_in(value.as_bytes()));
-    if declared.is_none()
-        && let Ok(text) = std::str::from_utf8(body)
-    {
-        return text.strip_prefix('\u{feff}').unwrap_or(text).into();
+    match valid_utf8(body, content_type) {
+        Some(text) => text.strip_prefix('\u{feff}').unwrap_or(text).into(),
+        None => declared(body, content_type).decode(body).0,
     }
+}
+
+/// Returns the encoding by which [`decode`] reads a page.
+pub fn encoding(body: &[u8], content_type: Option<&str>) -> &'static Encoding {
+    if valid_utf8(body, content_type).is_some() { UTF_8 } else { declared(body, content_type) }
+}
+
+/// Returns the body if it is UTF-8 and its media type does not say otherwise.
+fn valid_utf8<'a>(body: &'a [u8], content_type: Option<&str>) -> Option<&'a str> {
+    let declared = content_type.and_then(|value| label_in(value.as_bytes()));
+    std::str::from_utf8(body).ok().filter(|_| declared.is_none())
+}
+
+fn declared(body: &[u8], content_type: Option<&str>) -> &'static Encoding {
+    let declared = content_type.and_then(|value| label_in(value.as_bytes()));
     let encoding = declared.or_else(|| {
         // A page in UTF-16 cannot be searched for its declaration: one that declares it is not in UTF-16.
         let start = &body[..body.len().min(DECLARED_WITHIN)];
@@ -23,7 +36,7 @@ pub fn decode<'a>(body: &'a [u8], content_type: Option<&str>) -> Cow<'a, str> {
         let own = own.or_else(|| label_in(start));
         own.map(|encoding| if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
     });
-    encoding.unwrap_or(WINDOWS_1252).decode(body).0
+    encoding.unwrap_or(WINDOWS_1252)
 }
 
 /// Returns the encoding after the first `charset=` that names one.

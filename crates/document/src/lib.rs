@@ -9,7 +9,7 @@ mod charset;
 mod sink;
 
 use attributes::TagScanner;
-pub use charset::decode;
+pub use charset::{decode, encoding};
 use html5ever::TokenizerResult;
 use html5ever::buffer_queue::BufferQueue;
 use html5ever::tendril::StrTendril;

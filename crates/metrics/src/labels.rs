@@ -59,8 +59,11 @@ const INTERNAL: &[&str] = &["internal"];
 /// Why requests get no answer.
 pub const NETWORK_FAILURES: &[&str] = &joined::<{ UNANSWERED.len() + 1 }>(&[UNANSWERED, INTERNAL]);
 
-/// What pages are that were sent in place of others: perhaps one, a soft 404, a block page.
-pub const SUBSTITUTES: &[&str] = &["suspect", "soft_404", "block_page"];
+/// What pages are that were sent in place of others: perhaps one, a soft 404, a block page, what guests see.
+pub const SUBSTITUTES: &[&str] = &["suspect", "soft_404", "block_page", "guest_view"];
+
+/// The results of log-ins.
+pub const LOG_INS: &[&str] = &["succeeded", "failed"];
 
 /// Why requests and URLs fail ([`harvestman_core::model::Failure::label`]).
 pub const FAILURES: &[&str] = &joined::<{ UNANSWERED.len() + UNUSABLE.len() + 1 }>(&[UNANSWERED, UNUSABLE, INTERNAL]);
@@ -105,8 +108,8 @@ pub const FRONTIER_REFUSALS: &[&str] =
     &joined::<{ 2 + PolicyRefusal::LABELS.len() }>(&[&["host_pages", "frontier"], PolicyRefusal::LABELS]);
 
 /// Why a host's URL is not fetched.
-pub const HOST_REFUSALS: &[&str] = &joined::<{ 3 + UNANSWERED.len() + HOST_SIGNALS.len() }>(&[
-    &["disallowed", "unavailable", "host_given_up"],
+pub const HOST_REFUSALS: &[&str] = &joined::<{ 4 + UNANSWERED.len() + HOST_SIGNALS.len() }>(&[
+    &["disallowed", "unavailable", "host_given_up", "log_out"],
     UNANSWERED,
     HOST_SIGNALS,
 ]);
@@ -121,7 +124,7 @@ pub const HOST_SIGNALS: &[&str] = &["content_signal", "content_usage", "tdm_rese
 pub const SIGNAL_EFFECTS: &[&str] = Effect::LABELS;
 
 /// The kinds of the crawl's own requests.
-pub const ERRAND_KINDS: &[&str] = &["robots", "sitemap", "subrequest", "tdmrep"];
+pub const ERRAND_KINDS: &[&str] = &["robots", "sitemap", "subrequest", "tdmrep", "log_in"];
 
 /// Why a part of a page is not fetched.
 pub const SUBREQUEST_REFUSALS: &[&str] =
@@ -136,7 +139,7 @@ pub const ROBOTS_RESULTS: &[&str] =
     &["rules", "absent", "redirected", "signature_wanted", "unavailable", "unreachable"];
 
 /// Why a host is paused.
-pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots", "blocked", "block_page", "group"];
+pub const BACKOFF_CAUSES: &[&str] = &["back_off", "breaker", "robots", "blocked", "block_page", "log_in", "group"];
 
 /// Parts of a request's duration.
 pub const PHASES: &[&str] = &["first_byte", "whole"];
@@ -305,4 +308,4 @@ pub const RENDER_NEEDS: &[&str] = &["open", "needed", "unneeded", "failing", "re
 pub const BUDGETS: &[&str] = &["pages", "bytes", "time", "requests"];
 
 /// The policy's reasons are among the refusals.
-const _: () = assert!(PolicyRefusal::LABELS.len() == 10);
+const _: () = assert!(PolicyRefusal::LABELS.len() == 12);

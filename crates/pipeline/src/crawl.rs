@@ -12,6 +12,7 @@ use super::control::CrawlControl;
 use super::fleet::SharedPolicy;
 use super::handles::{FrontierHandle, HostsHandle, PageQueue, StateHandle};
 use super::live::{LiveSources, LiveViewer};
+use super::login::{LoggedIn, SessionTasks};
 use super::output::{self, DirectoryLock};
 use super::recrawl::RecrawlHandle;
 use super::requests::RequestAbort;
@@ -58,6 +59,8 @@ pub(super) struct Crawl {
     pub(super) shared_policy: Option<SharedPolicy>,
     /// The searches that it starts from.
     pub(super) searches: Option<Arc<Searches>>,
+    /// The session of a crawl that logs in, and the file of cookies.
+    pub(super) logged_in: LoggedIn,
     pub(super) clock: Clock,
     /// When the crawl would have started had it never been interrupted.
     pub(super) started: Instant,
@@ -98,6 +101,27 @@ pub(super) struct ClosedCrawl {
 }
 
 impl<R: RunningStages> RunningCrawl<R> {
+    /// Logs in, if the crawl is to, and begins; nothing else is fetched before. Returns the tasks that keep the session and the
+    /// cookies. If the crawl is stopped meanwhile, it begins without the session, and ends.
+    ///
+    /// # Errors
+    ///
+    /// The log-in failed.
+    pub(super) async fn begin_logged_in(&mut self, hooks: &Hooks) -> Result<SessionTasks, Error> {
+        let logged_in = std::mem::take(&mut self.crawl.logged_in);
+        let hold = self.crawl.handles.frontier.hold();
+        let begun = tokio::select! {
+            begun = Box::pin(logged_in.begin(&self.crawl.clock)) => begun,
+            () = hooks.stop.wait() => Ok(SessionTasks::default()),
+        };
+        if begun.is_ok() {
+            // Only then may the crawl end by itself.
+            self.begin();
+        }
+        drop(hold);
+        begun
+    }
+
     /// Sends the seeds to the frontier. Without seeds the message is empty; it lets a crawl end that has no URLs left.
     pub(super) fn begin(&mut self) {
         self.crawl.handles.frontier.send(LinksFound(std::mem::take(&mut self.crawl.seeds)));

@@ -16,7 +16,7 @@ use harvestman_core::config::{Config, FetchOptions, IdentityOptions};
 use harvestman_core::model::{Exchange, Failure, HostOwnership, SingleNode};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::HostKey;
-use harvestman_stages::fetch::{Client, Error, Request, RequestSigner, TrustedHosts};
+use harvestman_stages::fetch::{Client, Error, Request, RequestSigner, StoredCookies, TrustedHosts};
 use harvestman_storage::archive::{ArchiveOutput, CrawlFiles};
 use harvestman_storage::store::Store;
 
@@ -29,6 +29,16 @@ pub(super) trait Network: Send + Sync {
     fn fetch<'a>(&'a self, request: &'a Request) -> Later<'a, Exchange>;
     /// [`Client::address_of`].
     fn address_of<'a>(&'a self, host: &'a HostKey) -> Later<'a, Result<Option<IpAddr>, Failure>>;
+    /// [`Client::stored_cookies`].
+    fn stored_cookies(&self) -> StoredCookies {
+        StoredCookies::default()
+    }
+    /// [`Client::cookie_changes`].
+    fn cookie_changes(&self) -> u64 {
+        0
+    }
+    /// [`Client::restore_cookies`].
+    fn restore_cookies(&self, _stored: StoredCookies) {}
 }
 
 impl Network for Client {
@@ -38,6 +48,18 @@ impl Network for Client {
 
     fn address_of<'a>(&'a self, host: &'a HostKey) -> Later<'a, Result<Option<IpAddr>, Failure>> {
         Box::pin(self.address_of(host))
+    }
+
+    fn stored_cookies(&self) -> StoredCookies {
+        self.stored_cookies()
+    }
+
+    fn cookie_changes(&self) -> u64 {
+        self.cookie_changes()
+    }
+
+    fn restore_cookies(&self, stored: StoredCookies) {
+        self.restore_cookies(stored);
     }
 }
 

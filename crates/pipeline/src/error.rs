@@ -14,6 +14,16 @@ pub enum Error {
     /// Settings that turn out to be wrong only when a stage is built from them.
     #[error("{0}")]
     Configuration(String),
+    /// The crawl could not log in.
+    #[error(
+        "cannot log in at {page}: {reason}. No page was fetched; `harvestman resume DIR` with corrected settings tries again"
+    )]
+    LogIn {
+        /// The log-in page.
+        page: String,
+        /// Why not, and what to do.
+        reason: String,
+    },
     /// The crawl directory cannot be used.
     #[error("cannot use {} as the output directory: {reason}", path.display())]
     OutputDirectory {

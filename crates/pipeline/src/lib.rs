@@ -30,6 +30,7 @@ mod link_filter;
 mod link_judge;
 mod link_times;
 mod live;
+mod login;
 mod make_policy;
 mod metered;
 mod model_file;
@@ -182,9 +183,16 @@ async fn run_in(
     let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
     let builder = CrawlBuilder { config, hooks: &hooks, clock: clock.clone(), seed, start, environment };
     let mut running = builder.build()?.start(Threads::spawn)?;
-    running.begin();
+    let session = match running.begin_logged_in(&hooks).await {
+        Ok(session) => session,
+        Err(why) => {
+            running.close().await?;
+            return Err(why);
+        }
+    };
     let started = running.crawl.started;
     let reason = stop_reason(running.until_over(&hooks).await);
+    session.end();
     let full = reason == StopReason::Interrupted && running.crawl.seen.seen().must_end();
     let reason = if full { StopReason::DedupError } else { reason };
     let closed = running.close().await?;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::link_judge::{Judge, Judged, Memory};
 use super::link_times::LinkTimes;
+use super::login::AvoidedOnPage;
 use super::reach::Reach;
 use super::rules::Rules;
 use harvestman_core::clock::Stopwatch;
@@ -64,6 +65,8 @@ pub(super) struct LinkFilter<'a> {
     /// That of each accepted link and of each one for another node, in order; empty where it is not wanted.
     contexts: Vec<Box<[u32]>>,
     foreign_contexts: Vec<Box<[u32]>>,
+    /// The links of the page that a member must not follow.
+    pub(super) avoided: AvoidedOnPage,
     /// How long the links take, where that is measured.
     times: Option<LinkTimes>,
 }
@@ -95,6 +98,7 @@ impl<'a> LinkFilter<'a> {
             placed: None,
             rows: None,
             raw: None,
+            avoided: AvoidedOnPage::new(),
             reach: Reach::Scope,
             wants_contexts: false,
             read_words: None,
@@ -205,7 +209,8 @@ impl<'a> LinkFilter<'a> {
         let reach = self.reach;
         let (memory, passes, times) = (&mut *self.memory, &mut self.passes, &mut self.times);
         times.iter_mut().for_each(LinkTimes::begin);
-        let mut judge = Judge { rules, policy, memory, passes, depth, via, reach, context, times };
+        let avoided = &self.avoided;
+        let mut judge = Judge { rules, policy, memory, passes, depth, via, reach, avoided, context, times };
         let Judged { class, priority, fate, context } = judge.judge(&url, class);
         let priority = reach.priority(priority);
         self.times.iter_mut().for_each(LinkTimes::filtered);

@@ -1,10 +1,11 @@
 //! Decides about the links of one page, one after another.
 
 use super::link_times::{LinkTimes, Timing};
+use super::login::AvoidedOnPage;
 use super::reach::Reach;
 use super::rules::Rules;
 use harvestman_core::config::FilterOrder;
-use harvestman_core::model::{Apath, Budget, Fate, LinkClass, Priority, QueueKey, UrlPattern};
+use harvestman_core::model::{Apath, Budget, Fate, LinkClass, PolicyRefusal, Priority, QueueKey, UrlPattern};
 use harvestman_core::url::{CanonicalRef, Fingerprint, OutOfScope};
 use harvestman_policy::{Link, PolicySnapshot};
 use harvestman_stages::filter::PatternMemo;
@@ -29,6 +30,8 @@ pub(super) struct Judge<'j> {
     pub(super) via: &'j str,
     /// How far beyond the scope it may lead.
     pub(super) reach: Reach,
+    /// The links of the page that a member must not follow.
+    pub(super) avoided: &'j AvoidedOnPage,
     /// What stands around the link.
     pub(super) context: &'j dyn Fn() -> Box<[u32]>,
     pub(super) times: &'j mut Option<LinkTimes>,
@@ -138,6 +141,9 @@ impl Judge<'_> {
         if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
             return Judged::settled(class, Fate::OutOfScope(OutOfScope::NotIncluded));
         }
+        if let Some(why) = self.avoids(url) {
+            return Judged::settled(class, Fate::Policy(why));
+        }
         let too_deep = self.depth > rules.depth_max;
         if !rules.ownership.holds(url.origin()) {
             return self.hand_over(url, place, too_deep);
@@ -153,6 +159,12 @@ impl Judge<'_> {
         // Another worker may have met it meanwhile.
         let is_new = admitted.fate.is_some() || self.add(fingerprint);
         if is_new { admitted } else { Judged::settled(class, Fate::Duplicate) }
+    }
+
+    /// Returns why a crawl with a session must not follow a link.
+    fn avoids(&self, url: &CanonicalRef<'_>) -> Option<PolicyRefusal> {
+        let avoided = self.rules.avoided.as_ref()?;
+        self.avoided.get(&url.fingerprint()).copied().or_else(|| avoided.refusal(&url.as_str()[url.origin().len()..]))
     }
 
     /// Decides about a link of a host that another node owns. That node knows whether the URL was seen; this one only knows whether it was

@@ -220,6 +220,7 @@ pub(super) fn rules(
         searches,
         // A recording has what it has.
         substitutes: None,
+        avoided: None,
         renders: None,
         metrics: Metrics::off(),
     })

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::Error;
@@ -52,9 +53,23 @@ pub(super) fn write_config(directory: &Path, config: &Config) -> Result<(), Erro
 
 /// Replaces a file atomically, and syncs it to disk.
 pub(super) fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
+    replace_with(path, contents, fs::OpenOptions::new().mode(0o666))
+}
+
+/// The same with a file that only its owner can read.
+pub(super) fn replace_private(path: &Path, contents: &[u8]) -> io::Result<()> {
+    replace_with(path, contents, fs::OpenOptions::new().mode(0o600))
+}
+
+fn replace_with(path: &Path, contents: &[u8], options: &mut fs::OpenOptions) -> io::Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
-    let mut file = fs::File::create(&new)?;
+    // What a killed run left may have other permissions.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut file = options.write(true).create_new(true).open(&new)?;
     file.write_all(contents)?;
     file.sync_all()?;
     fs::rename(&new, path)?;

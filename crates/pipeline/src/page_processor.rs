@@ -307,6 +307,9 @@ impl PageProcessor {
         filter.placed = needs.links.then(|| Vec::with_capacity(page.link_count()));
         filter.rows = rules.digests.then(Vec::new);
         filter.wants_contexts = needs.contexts;
+        if let Some(avoided) = &rules.avoided {
+            filter.avoided = avoided.on_page(&item.url, (body, content_type), &rules.canonicaliser);
+        }
         filter.read_words = around_links.then_some(&read_words);
         filter.page(&page, cluster, directives);
         if let Source::Rendered(rendered) = source {

@@ -57,7 +57,10 @@ impl Fetching {
             Errand::Robots(_) => fetch::Request::of_any_type(url, self.robots.max_bytes.0),
             Errand::Tdmrep(_) => fetch::Request::of_any_type(url, self.tdmrep_max),
             Errand::Sitemap { .. } => fetch::Request::of_any_type(url, self.robots.sitemap_max_bytes.0),
-            Errand::Subrequest(wanted) => fetch::Request::part_of_page(url, wanted.headers().clone()),
+            Errand::Subrequest(wanted) => {
+                let body = wanted.body().cloned();
+                fetch::Request { body, ..fetch::Request::part_of_page(url, wanted.headers().clone()) }
+            }
         };
         let exchange = self.counted(host, self.network.fetch(&request)).await;
         let bytes_max =

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::login::AvoidedLinks;
 use super::needs::SharedNeeds;
 use super::rendering::Renders;
 use super::searches::Searches;
@@ -58,6 +59,8 @@ pub(super) struct Rules {
     pub(super) searches: Option<Arc<Searches>>,
     /// Tells pages that servers send in place of others, if they are told.
     pub(super) substitutes: Option<Substitutes>,
+    /// The links that are not followed, if the crawl sees what a member sees.
+    pub(super) avoided: Option<Arc<AvoidedLinks>>,
     /// Decides which pages are rendered, if any may be.
     pub(super) renders: Option<Arc<Renders>>,
     pub(super) metrics: Metrics,

@@ -111,6 +111,7 @@ impl StatusReader {
             WaitReason::Robots,
             WaitReason::Blocked,
             WaitReason::BlockPage,
+            WaitReason::LogIn,
             WaitReason::Group,
         ];
         for cause in causes {

@@ -1,6 +1,8 @@
 //! The CPU workers: named threads on one bounded channel. Each takes a fetched page through decoding, parser, filter,
 //! dedup and archive, in this order, and reports the outcome to the frontier once it is written.
 
+mod judged;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,6 +17,7 @@ use super::handles::{ArchiveHandle, FrontierHandle, HostsHandle, Writing};
 use super::job::{Job, Sitemap};
 use super::learning::{ObservationSender, Seen};
 use super::live::LiveBoard;
+use super::login::Session;
 use super::page_processor::{PageProcessor, PageResult, observation};
 use super::page_record::{note_visit, page_record};
 use super::recrawl::{RecrawlHandle, links_of, sighting};
@@ -51,6 +54,8 @@ pub(super) struct WorkerContext {
     pub(super) renders: Option<RenderQueue>,
     /// Decides which pages are.
     pub(super) render_rules: Option<Arc<Renders>>,
+    /// The session, if the crawl logs in.
+    pub(super) session: Option<Arc<Session>>,
     /// Takes the trees of pages for who follows the crawl.
     pub(super) trees: RecentTrees,
     /// For URLs of sitemaps that the frontier has not taken in.
@@ -88,11 +93,13 @@ impl Worker {
     /// Does one job. Returns false if it is the last.
     pub(super) fn step(&mut self, job: Job) -> bool {
         match job {
-            Job::Page { lease, exchange } => self.page(lease, exchange),
+            Job::Page { lease, exchange } => self.answered(lease, exchange),
+            Job::Judged { page, verdict } => self.judged(page, verdict),
             Job::Rendered { page, outcome } => self.rendered(page, &outcome),
-            Job::Refused { lease, fate } => self.refused(lease, fate),
-            Job::Errand { exchange, announced, permit } => {
-                self.errand(&exchange, OwnRequestEnded { announced, ..OwnRequestEnded::default() }, permit);
+            Job::Refused { lease, fate } => self.refused(lease, fate, None),
+            Job::Errand { exchange, announced, is_archived, permit } => {
+                let ended = OwnRequestEnded { announced, ..OwnRequestEnded::default() };
+                if is_archived { self.errand(&exchange, ended, permit) } else { self.report_errand(&exchange, ended) }
             }
             Job::Sitemap { sitemap, permit } => self.sitemap(&sitemap, permit),
             Job::End => return false,
@@ -219,8 +226,7 @@ impl Worker {
         record.signals = result.statements.clone();
         record.rendered = rendered.and_then(RenderOutcome::label).map(str::to_owned);
         let waits = context.render_rules.as_ref().map_or(0, |rules| rules.end_waits(&lease.item));
-        let put_back = self.processor.substitutes().map_or(0, |substitutes| substitutes.end_waits(&lease.item));
-        record.attempts = record.attempts.saturating_add(waits).saturating_add(put_back);
+        record.attempts = record.attempts.saturating_add(waits).saturating_add(self.times_put_back(&lease.item));
         if result.judgement == Judgement::Lifted {
             context.hosts.report_content(lease.item.url.host_key(), ContentReport::AsAsked);
         }
@@ -260,6 +266,12 @@ impl Worker {
         self.write(Ended { lease, received: Some(received), fate, findings }, writing);
     }
 
+    /// Returns how often a URL that ends was put back because its answer was not what was asked for.
+    fn times_put_back(&self, item: &ScheduledUrl) -> u8 {
+        let by_detector = self.processor.substitutes().map_or(0, |substitutes| substitutes.end_waits(item));
+        by_detector.saturating_add(self.context.session.as_ref().map_or(0, |session| session.end_waits(item)))
+    }
+
     /// Processes a page. If the parser panics, only the page's links are lost.
     fn process_contained(
         &mut self,
@@ -275,10 +287,10 @@ impl Worker {
         })
     }
 
-    fn refused(&mut self, lease: Lease, fate: Fate) {
+    /// Records that a URL is not fetched, or that its answer, of so many bytes, is not taken.
+    fn refused(&mut self, lease: Lease, fate: Fate, received: Option<u64>) {
         let mut record = page_record(&lease, None, fate, None);
-        let put_back = self.processor.substitutes().map_or(0, |substitutes| substitutes.end_waits(&lease.item));
-        record.attempts = record.attempts.saturating_add(put_back);
+        record.attempts = record.attempts.saturating_add(self.times_put_back(&lease.item));
         record.signals = consent::refused(&self.processor, &lease);
         let mut result = self.processor.refused(&lease.item, fate);
         if let Some(observer) = self.observer.as_ref().filter(|_| self.processor.awaits(&lease.item, &result)) {
@@ -286,7 +298,7 @@ impl Worker {
             let observation = observation(&lease.item, &mut result);
             observer.show(Seen { observation, generation: 0, hold });
         }
-        let ended = Ended { lease, received: None, fate, findings: Box::default() };
+        let ended = Ended { lease, received, fate, findings: Box::default() };
         self.write(ended, Writing { page: None, record: Some(record), links: None });
     }
 
@@ -333,6 +345,12 @@ impl Worker {
             frontier.send(OwnRequestEnded { bytes, ..ended });
             drop(permit);
         });
+    }
+
+    /// Reports an auxiliary request that is not archived.
+    fn report_errand(&self, exchange: &Exchange, ended: OwnRequestEnded) {
+        let bytes = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
+        self.context.frontier.send(OwnRequestEnded { bytes, ..ended });
     }
 
     fn hand_to_writer(&self, writing: Writing, done: impl FnOnce(bool) + Send + 'static) {

@@ -63,7 +63,7 @@ impl BudgetUse {
 pub struct HostWait {
     /// The host.
     pub host: String,
-    /// The reason: `back_off`, `breaker`, `robots`, `block_page` or `group`.
+    /// The reason: `back_off`, `breaker`, `robots`, `block_page`, `log_in` or `group`.
     pub reason: Cow<'static, str>,
     /// When the wait ends.
     pub until: String,

@@ -68,6 +68,7 @@ impl fmt::Display for InForce {
 fn cause(reason: &str) -> &str {
     match reason {
         "back_off" => "it failed or asked for a pause (429, 503)",
+        "log_in" => "the crawl is not logged in there",
         "block_page" => "it sends a challenge, a log-in page or a refusal in place of its pages",
         "breaker" => "it could not be reached several times in a row",
         "robots" => "its robots.txt cannot be fetched",

@@ -10,8 +10,9 @@ use super::options::{OptionDoc, Section};
 use super::parse::ParseOptions;
 use super::url::{ScopeOptions, UrlOptions};
 use super::{
-    BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, FleetOptions, IdentityOptions, LogOptions, MetricsOptions,
-    PolicyOptions, RecrawlOptions, RenderOptions, RobotsOptions, SearchOptions, SignalOptions, StateOptions,
+    BudgetOptions, CrawlOptions, DedupOptions, FetchOptions, FleetOptions, IdentityOptions, LogOptions, LoginOptions,
+    MetricsOptions, PolicyOptions, RecrawlOptions, RenderOptions, RobotsOptions, SearchOptions, SignalOptions,
+    StateOptions,
 };
 
 /// A section without its type, for code that treats all sections alike: loading, printing, the reference.
@@ -86,6 +87,8 @@ sections! {
     fetch: FetchOptions,
     /// Signed requests.
     identity: IdentityOptions,
+    /// A log-in by a form.
+    login: LoginOptions,
     /// The parser.
     parse: ParseOptions,
     /// The link filter.

@@ -50,6 +50,9 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("identity", "key_file", pasted_key(&config.identity.key_file));
     wrong("identity", "agent", unused_agent(config));
     wrong("identity", "lifetime", invalid_lifetime(config.identity.lifetime));
+    wrong("login", "url", unusable_login(config));
+    wrong("login", "user", missing_user(config));
+    wrong("login", "password_env", invalid_password_variable(config));
     wrong("dedup", "planned", invalid_plan(config.dedup.planned));
     wrong("dedup", "false_positives", invalid_rate(config.dedup.false_positives));
     wrong("dedup", "memory", too_little_memory(config.dedup.memory));
@@ -84,6 +87,43 @@ fn weak_token(token: &str) -> Option<String> {
     wrong.then(|| {
         format!(
             "use at least {TOKEN_MIN} letters, digits and signs without spaces, such as the output of `openssl rand -hex 16`"
+        )
+    })
+}
+
+fn unusable_login(config: &Config) -> Option<String> {
+    if !config.login.is_on() {
+        let needless = !config.login.user.is_empty() || !config.login.password_env.is_empty();
+        return needless.then(|| "is missing: give the address of the log-in page (`--login`)".to_owned());
+    }
+    let canonicaliser = Canonicaliser::new(&config.url).ok()?;
+    if let Err(why) = canonicaliser.parse(&config.login.url) {
+        return Some(format!("`{}` is not an http or https URL ({})", config.login.url, why.label()));
+    }
+    if !config.login.check.is_empty() && config.check_page().is_none() {
+        return Some(format!("`login.check` (`{}`) is not an http or https URL", config.login.check));
+    }
+    let in_fleet = !config.fleet.servers.is_empty();
+    in_fleet.then(|| "a fleet cannot log in yet: crawl on one machine, or pass cookies (`--cookies`)".to_owned())
+}
+
+fn missing_user(config: &Config) -> Option<String> {
+    (config.login.is_on() && config.login.user.is_empty())
+        .then(|| "is missing: give the name of the user (`--user`)".to_owned())
+}
+
+fn invalid_password_variable(config: &Config) -> Option<String> {
+    let name = &config.login.password_env;
+    if !config.login.is_on() {
+        return None;
+    }
+    if name.is_empty() {
+        return Some("is missing: name the environment variable with the password (`--password-env`)".to_owned());
+    }
+    let is_setting = name.starts_with("HARVESTMAN_") || name.contains(['=', '\0']);
+    is_setting.then(|| {
+        format!(
+            "`{name}` cannot hold the password: variables that begin with HARVESTMAN_ are settings; choose another name"
         )
     })
 }

@@ -39,6 +39,10 @@ pub enum PolicyRefusal {
     Banned,
     /// Its site brings far less than another one.
     PoorSite,
+    /// It ends the session of a crawl that is logged in.
+    LogOut,
+    /// It changes something for the member as whom the crawl is logged in.
+    MemberAction,
 }
 
 /// The budget that a link exceeded.
@@ -151,10 +155,12 @@ labels!(PolicyRefusal {
     StructureTrap => "structure_trap",
     Banned => "banned",
     PoorSite => "poor_site",
+    LogOut => "log_out",
+    MemberAction => "member_action",
 });
 impl PolicyRefusal {
     /// All reasons, in the order of [`Self::LABELS`].
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::LinkClass,
         Self::Nofollow,
         Self::NoCluster,
@@ -165,6 +171,8 @@ impl PolicyRefusal {
         Self::StructureTrap,
         Self::Banned,
         Self::PoorSite,
+        Self::LogOut,
+        Self::MemberAction,
     ];
 
     /// Returns the reason with this label.
@@ -189,6 +197,8 @@ impl PolicyRefusal {
             Self::PoorSite => {
                 "its site brings far fewer wanted pages than another, or none of its last search results was wanted"
             }
+            Self::LogOut => "it ends the session: its address or its text says so, or following it did",
+            Self::MemberAction => "it changes something for the member as whom the crawl is logged in",
         }
     }
 }

@@ -21,6 +21,7 @@ mod ownership;
 mod packed_words;
 mod page_tree;
 pub mod path_hash;
+mod post_body;
 mod progress_record;
 mod record;
 mod recrawl_visit;
@@ -46,6 +47,7 @@ pub use link::{LeafPath, LinkGroup, LinkKind, LinkPosition, ParsedPage, PsnvPair
 pub use media::MediaType;
 pub use ownership::{HostOwnership, SingleNode};
 pub use page_tree::{PageNode, PageTree, ROOT, UnplacedElement};
+pub use post_body::PostBody;
 pub use progress_record::ProgressRecord;
 pub use record::{ClassRecord, ModelUpdateRecord, PageRecord, PolicyRecord};
 pub use recrawl_visit::{ApathLinks, RecrawlVisit, RowChange, short_id};

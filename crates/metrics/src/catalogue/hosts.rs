@@ -8,10 +8,10 @@ group! {
     pub struct HostMetrics stage "host" {
         received: "URLs leased to hosts.",
         sent: "Requests for pages that were sent.",
-        dropped by HOST_REFUSALS: "Leased URLs that are never requested, by reason: robots.txt forbids it, the site refuses the purpose of the crawl, or the host was given up."
+        dropped by HOST_REFUSALS: "Leased URLs that are never requested, by reason: robots.txt forbids it, the site refuses the purpose of the crawl, the host was given up, or following it ended sessions."
     } {
-        /// Errands sent: the crawl's own requests for robots.txt, tdmrep.json and sitemaps, and for the parts of pages that are
-        /// rendered (`subrequest`).
+        /// Errands sent: the crawl's own requests for robots.txt, tdmrep.json and sitemaps, for the parts of pages that are
+        /// rendered (`subrequest`), and those of a log-in (`log_in`).
         errands: CounterBy = "harvestman_host_errands_total" by "kind" in ERRAND_KINDS;
         /// Requests for parts of rendered pages that got no response, by reason: robots.txt forbids it, the host is
         /// blocked or given up, a budget is spent, too many wait, the request failed or was aborted, or the page no longer
@@ -41,6 +41,10 @@ group! {
         /// Hosts with URLs that are currently paused for longer than their delay, by cause. If it is all of them, the
         /// crawl makes no progress.
         waiting: GaugeBy = "harvestman_host_waiting_hosts" by "cause" in BACKOFF_CAUSES;
+        /// Log-ins by the form of the site, by result. Failed ones are repeated a few times; then the host waits.
+        log_ins: CounterBy = "harvestman_host_log_ins_total" by "result" in LOG_INS;
+        /// Sessions that were lost while the crawl was logged in. Many mean that something that is followed ends them.
+        sessions_lost: Counter = "harvestman_host_sessions_lost_total";
         /// Host names blocked by command.
         blocked: Gauge = "harvestman_host_blocked_names";
     }

@@ -48,7 +48,8 @@ group! {
         /// Pages parsed, by charset.
         pages: CounterBy = "harvestman_parse_pages_total" by "charset" in CHARSETS;
         /// Answers that a server sent in place of what was asked for, by what they are: `suspect` (requested again), `soft_404`,
-        /// `block_page` (the host pauses). Many of the last mean that the site does not want the crawl.
+        /// `block_page` (the host pauses; many mean that the site does not want the crawl), `guest_view` (the session of a log-in was
+        /// lost).
         substitutes: CounterBy = "harvestman_parse_substitute_pages_total" by "kind" in SUBSTITUTES;
         /// Pages of which only the first part could be parsed: longer than a limit, or with a broken or unknown coding.
         cut: CounterBy = "harvestman_parse_cut_pages_total" by "reason" in CUTS;

@@ -38,7 +38,7 @@ pub(crate) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> 
              Group hosts that are one server (host.groups): one node crawls the whole group"
         );
     }
-    run_on(bus, &config, hooks).await
+    Box::pin(run_on(bus, &config, hooks)).await
 }
 
 /// Returns the configuration of a crawl of the fleet, with the settings of this node from `own`.
@@ -71,7 +71,7 @@ async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Repo
             (Err(_), Some(report)) if hooks.stop.requested() => return Ok(report),
             (Ok(Err(why)) | Err(why), _) => return Err(why),
         };
-        let (end, report) = node.session(before).await?;
+        let (end, report) = Box::pin(node.session(before)).await?;
         match end {
             End::Lost if !hooks.stop.requested() => {
                 last = Some(report);

@@ -69,6 +69,12 @@ impl HostsHandle {
         self.arbiter.spawn_fn(move || directory.send(&host, report));
     }
 
+    /// Tells a host that the crawl is logged in there.
+    pub(crate) fn session_found(&self, host: &HostKey) {
+        let (directory, host) = (Arc::clone(&self.directory), host.clone());
+        self.arbiter.spawn_fn(move || directory.session_found(&host));
+    }
+
     /// Forgets hosts that another node owns from now on.
     pub(crate) fn retire(&self, hosts: Arc<Hosts>) {
         let directory = Arc::clone(&self.directory);

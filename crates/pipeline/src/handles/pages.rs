@@ -7,6 +7,7 @@ use crate::job::{Job, Sitemap};
 use crate::rendering::{PageToRender, RenderOutcome};
 use harvestman_core::config::Config;
 use harvestman_core::model::{Exchange, Fate, Lease};
+use harvestman_login::Verdict;
 use harvestman_stages::host::{DeliveredErrand, DeliveryPort};
 
 /// The queue of finished requests. It has room for every lease and every auxiliary request, so that sending never
@@ -34,6 +35,11 @@ impl PageQueue {
         self.hand_over(Job::Rendered { page, outcome });
     }
 
+    /// Returns a page that was judged by the session to the workers. Its lease has room in the queue.
+    pub(crate) fn judged(&self, page: (Lease, Exchange), verdict: Verdict) {
+        self.hand_over(Job::Judged { page, verdict });
+    }
+
     fn hand_over(&self, job: Job) {
         if self.0.try_send(job).is_err() {
             // There is room for every lease and auxiliary request, so the workers are gone: the crawl is over.
@@ -52,9 +58,9 @@ impl DeliveryPort for PageQueue {
     }
 
     fn deliver_errand(&self, delivered: DeliveredErrand) {
-        let DeliveredErrand { sitemap, announced, exchange, body, permit } = delivered;
+        let DeliveredErrand { sitemap, announced, is_archived, exchange, body, permit } = delivered;
         self.hand_over(match sitemap {
-            None => Job::Errand { exchange, announced, permit },
+            None => Job::Errand { exchange, announced, is_archived, permit },
             Some((url, nesting)) => Job::Sitemap { sitemap: Sitemap { url, nesting, exchange, body }, permit },
         });
     }

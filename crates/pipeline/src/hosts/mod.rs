@@ -23,15 +23,16 @@ use self::entry::HostEntry;
 use self::gates::HostGates;
 pub(crate) use self::waits::HostWaits;
 use crate::handles::{FrontierHandle, StateHandle};
+use crate::login::AvoidedLinks;
 use harvestman_core::config::RobotsOptions;
 use harvestman_core::model::HostOwnership;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{HostKey, Scope};
 use harvestman_stages::frontier::Hosts;
 use harvestman_stages::host::{
-    BlockedHosts, CappedDelay, DeliveryPort, GateTerms, HostActor, HostAddress, HostCore, HostHistory, HostName,
-    HostPorts, HostRules, HostSetup, HostStatus, RequestPort, Retire, RulesChanged, StatusQuery, SubrequestPort,
-    WaitReason,
+    BlockedHosts, CappedDelay, ContentReport, DeliveryPort, GateTerms, HostActor, HostAddress, HostCore, HostHistory,
+    HostName, HostPorts, HostRules, HostSetup, HostStatus, RequestPort, Retire, RulesChanged, StatusQuery,
+    SubrequestPort, WaitReason,
 };
 
 /// What earlier runs or other nodes knew of hosts, until the hosts have work.
@@ -50,6 +51,8 @@ pub(crate) struct DirectorySetup {
     pub(crate) scope: Arc<Scope>,
     pub(crate) robots: Arc<RobotsOptions>,
     pub(crate) blocked: BlockedHosts,
+    /// The links that are not followed, if the crawl sees what a member sees.
+    pub(crate) avoided: Option<Arc<AvoidedLinks>>,
     /// `None` if there was no earlier run and no other node.
     pub(crate) remembered: Option<RememberedHosts>,
     pub(crate) seed: Seed,
@@ -71,6 +74,7 @@ pub(crate) struct HostDirectory {
     gates: HostGates,
     waits: HostWaits,
     blocked: ArcSwap<BlockedHosts>,
+    avoided: Option<Arc<AvoidedLinks>>,
     remembered: Option<RememberedHosts>,
     seed: Seed,
 }
@@ -94,6 +98,7 @@ impl HostDirectory {
             gates,
             waits: HostWaits::default(),
             blocked: ArcSwap::from_pointee(from.blocked),
+            avoided: from.avoided,
             remembered: from.remembered,
             seed: from.seed,
         })
@@ -170,6 +175,12 @@ impl HostDirectory {
         self.waits.retain(|_, why| why != WaitReason::Blocked);
         self.change_rules(None);
         self.hosts.iter().any(|host| name.means(host.key()))
+    }
+
+    /// Tells a host that the crawl is logged in there.
+    pub(crate) fn session_found(&self, host: &HostKey) {
+        self.waits.retain(|waiting, why| waiting != host || why != WaitReason::LogIn);
+        self.send(host, ContentReport::SessionFound);
     }
 
     /// Whether the host was blocked by an operator.

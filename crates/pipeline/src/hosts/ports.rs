@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::HostDirectory;
 use super::entry::HostEntry;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Lease, ProgressRecord};
-use harvestman_core::url::HostKey;
+use harvestman_core::model::{Lease, PolicyRefusal, ProgressRecord};
+use harvestman_core::url::{CanonicalUrl, HostKey};
 use harvestman_stages::frontier::HostPort;
 use harvestman_stages::host::{Grant, HostCore, HostRegistry, NoWork, Politeness, StoredRobots, WaitReason, Wake};
 use harvestman_storage::store::encode;
@@ -32,6 +32,10 @@ impl HostPort for HostDirectory {
 impl HostRegistry for HostDirectory {
     fn is_blocked(&self, host: &HostKey) -> bool {
         self.blocks(host) || !self.ownership.may_fetch(host, self.setup.clock.now())
+    }
+
+    fn refused_to_member(&self, url: &CanonicalUrl) -> Option<PolicyRefusal> {
+        self.avoided.as_ref()?.ended_session(url.path_and_query())
     }
 
     fn waits(&self, host: &HostKey, until: Instant, why: WaitReason) {

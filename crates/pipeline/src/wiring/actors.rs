@@ -12,6 +12,7 @@ use super::parts::Parts;
 use crate::bounds::{budgets, leases_max, limits};
 use crate::handles::{FrontierHandle, PageQueue, StateHandle};
 use crate::hosts::{DirectorySetup, HostDirectory, RememberedHosts};
+use crate::login::AvoidedLinks;
 use crate::requests::{Fetching, RequestSender};
 use crate::subrequests::SubrequestCallers;
 use crate::tally::Tally;
@@ -92,6 +93,7 @@ pub(super) struct HostParts {
     pub(super) pages: PageQueue,
     pub(super) subrequests: Arc<SubrequestCallers>,
     pub(super) blocked: BlockedHosts,
+    pub(super) avoided: Option<Arc<AvoidedLinks>>,
     pub(super) remembered: Option<RememberedHosts>,
 }
 
@@ -139,6 +141,7 @@ pub(super) fn directory(builder: &CrawlBuilder<'_>, parts: &Parts, hosts: HostPa
         scope: Arc::clone(&parts.scope),
         robots: Arc::new(config.robots.clone()),
         blocked: hosts.blocked,
+        avoided: hosts.avoided,
         remembered: hosts.remembered,
         seed: seed.child("hosts"),
     })

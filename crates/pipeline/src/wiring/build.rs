@@ -23,6 +23,7 @@ use crate::hosts::HostDirectory;
 use crate::job::Job;
 use crate::learning::Learner;
 use crate::live::{LiveBoard, LiveSources};
+use crate::login::{LoggedIn, LoggedInSetup, Session};
 use crate::output::{CONFIG_FILE, SEEN_DIRECTORY};
 use crate::policy_board::PolicyBoard;
 use crate::policy_setup::{LearnerSetup, PolicySetup};
@@ -88,6 +89,13 @@ struct Shown {
     seeds: Vec<String>,
 }
 
+/// What the workers work with besides the sinks and the circle of leases.
+struct WorkersAround<'a> {
+    renders: Option<RenderQueue>,
+    session: Option<Arc<Session>>,
+    live: &'a Arc<LiveBoard>,
+}
+
 impl CrawlBuilder<'_> {
     /// Builds all stages and connects them. The actors run; the other stages are started by [`PreparedCrawl::start`].
     pub(crate) fn build(&self) -> Result<PreparedCrawl, Error> {
@@ -108,7 +116,9 @@ impl CrawlBuilder<'_> {
             seeds: parts.seeds.iter().map(ToString::to_string).collect(),
         };
         let (renders, render_stage) = self.renders(&circle.handles, sinks.rules.renders.as_ref().zip(browsers)).unzip();
-        let (workers, learner) = self.workers((policy, renders), &shown.live, &circle.handles, &sinks)?;
+        let logged_in = self.logged_in(&parts, &sinks, &circle.handles);
+        let around = WorkersAround { renders, session: logged_in.session.clone(), live: &shown.live };
+        let (workers, learner) = self.workers(policy, around, &circle.handles, &sinks)?;
         let control = self.control(&circle, &sinks, &shown);
         let status = self.status(&circle, &sinks, &shown, &control);
         let live = LiveSources { renders: sinks.rules.renders.clone(), ..self.live(&circle, &shown, &control) };
@@ -125,6 +135,7 @@ impl CrawlBuilder<'_> {
             visits: sinks.visits,
             shared_policy,
             searches: parts.searches.clone(),
+            logged_in,
             clock: self.clock.clone(),
             started: sinks.started,
             finished: Mutex::new(Some(finished)),
@@ -186,6 +197,7 @@ impl CrawlBuilder<'_> {
             pages: pages.clone(),
             subrequests: Arc::clone(&callers),
             blocked: sinks.active.blocked.clone(),
+            avoided: sinks.rules.avoided.clone(),
             remembered: sinks.earlier.hosts.clone(),
         };
         let hosts = directory(self, parts, host_parts);
@@ -274,8 +286,8 @@ impl CrawlBuilder<'_> {
     /// Builds the workers, and the policy's learner if the policy learns.
     fn workers(
         &self,
-        (policy, renders): (PolicySetup, Option<RenderQueue>),
-        live: &Arc<LiveBoard>,
+        policy: PolicySetup,
+        WorkersAround { renders, session, live }: WorkersAround<'_>,
         handles: &Handles,
         sinks: &Sinks,
     ) -> Result<(Vec<Worker>, Option<Learner>), Error> {
@@ -295,6 +307,7 @@ impl CrawlBuilder<'_> {
             visits: Arc::clone(&sinks.visits),
             renders,
             render_rules: sinks.rules.renders.clone(),
+            session,
             trees: self.hooks.trees.clone(),
             sitemap_credit: CreditPool::new(SITEMAP_URLS_MAX),
             live: Arc::clone(live),
@@ -303,6 +316,25 @@ impl CrawlBuilder<'_> {
             write_failed: AtomicBool::new(false),
         };
         Ok((sinks.files.workers(self, context, &sinks.rules, observer.as_ref()), learner))
+    }
+
+    /// Prepares the session of a crawl that logs in, and the file of cookies.
+    fn logged_in(&self, parts: &Parts, sinks: &Sinks, handles: &Handles) -> LoggedIn {
+        let setup = LoggedInSetup {
+            config: self.config,
+            log_in: parts.log_in.as_ref(),
+            directory: &sinks.directory,
+            network: &parts.network,
+            scope: &parts.scope,
+            avoided: sinks.rules.avoided.as_ref(),
+            subrequests: &handles.subrequests,
+            pages: &handles.pages,
+            frontier: &handles.frontier,
+            hosts: &handles.hosts,
+            clock: &self.clock,
+            metrics: &self.hooks.metrics.host,
+        };
+        LoggedIn::prepare(setup)
     }
 
     fn control(&self, circle: &Circle, sinks: &Sinks, shown: &Shown) -> Arc<CrawlControl> {

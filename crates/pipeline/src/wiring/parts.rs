@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::CrawlBuilder;
 use crate::Error;
 use crate::environment::{Network, NetworkOptions};
+use crate::login::{AvoidedLinks, LogInSettings};
 use crate::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::rules::Rules;
 use crate::searches::{Searches, query};
@@ -29,6 +30,8 @@ pub(super) struct Parts {
     pub(super) scope: Arc<Scope>,
     pub(super) searches: Option<Arc<Searches>>,
     pub(super) network: Arc<dyn Network>,
+    /// `None` if the crawl does not log in.
+    pub(super) log_in: Option<LogInSettings>,
     pub(super) ownership: Arc<dyn HostOwnership>,
 }
 
@@ -64,6 +67,7 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let searches = Searches::new(config, &canonicaliser)?;
     let seeds = seeds(&config.crawl.seeds, &canonicaliser, config.search.has_named())?;
     let scope = Arc::new(scope(config, &canonicaliser, &seeds)?);
+    let log_in = LogInSettings::read(config, &scope)?;
     let named: Vec<CanonicalUrl> =
         searches.iter().flat_map(|searches| searches.addresses(&canonicaliser)).chain(seeds.iter().cloned()).collect();
     let seed_hosts: Vec<HostKey> = named.iter().map(CanonicalUrl::host_key).collect();
@@ -71,13 +75,15 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let mut fetch = config.fetch.clone();
     fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
     fetch.resend_unanswered &= config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero();
+    // The session of a log-in.
+    fetch.cookie_jar |= config.login.is_on();
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
     let options = NetworkOptions { fetch: &fetch, identity: &config.identity };
     let network = environment.network(options, clock.clone(), trusted).map_err(|error| wrong(&error))?;
     let environment = PolicyEnvironment { environment: *environment, seed: *seed };
     let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (searches.as_ref(), environment))?;
     let ownership = builder.environment.ownership();
-    Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, ownership }, policy))
+    Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, log_in, ownership }, policy))
 }
 
 /// Builds the scope. A crawl with searches that the user named also has the sites of the examples in it, and room for the sites that are found.
@@ -112,6 +118,7 @@ pub(super) fn rules(
         reads_posts: reads_posts(&config.policy),
         searches: parts.searches.clone(),
         substitutes: config.filter.substitutes.then(Substitutes::new),
+        avoided: AvoidedLinks::new(config),
         renders: None,
         filter: config.filter.clone(),
         depth_max: config.budget.depth,

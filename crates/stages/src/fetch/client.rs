@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Response};
-use http_body_util::Empty;
 use hyper::body::Incoming;
 use tokio::sync::Semaphore;
 
 use super::body::{self, BodyLimits};
 use super::connect::Connector;
-use super::connection::{Connection, NoBody};
-use super::cookies::Cookies;
+use super::connection::{Connection, RequestBody};
+use super::cookies::{Cookies, StoredCookies};
 use super::guard::Guard;
 use super::media::WantedTypes;
 use super::pool::Pool;
@@ -134,6 +133,21 @@ impl Client {
         Exchange { url: request.url.clone(), request_headers, signature, result, timings }
     }
 
+    /// Returns the cookies that sites have set, for a later run.
+    pub fn stored_cookies(&self) -> StoredCookies {
+        self.inner.cookies.stored()
+    }
+
+    /// Returns how often these cookies have changed.
+    pub fn cookie_changes(&self) -> u64 {
+        self.inner.cookies.changes()
+    }
+
+    /// Adds the cookies of an earlier run, if `fetch.cookie_jar` is set.
+    pub fn restore_cookies(&self, stored: StoredCookies) {
+        self.inner.cookies.restore(stored, self.inner.clock.now());
+    }
+
     /// Returns the address that a connection to `host` tries first, after the address guard. `None` behind a proxy,
     /// which resolves names itself.
     pub async fn address_of(&self, host: &HostKey) -> Result<Option<IpAddr>, Failure> {
@@ -171,7 +185,11 @@ impl Inner {
             match self.exchange(request, &target, &mut connection, &mut timer, progress).await {
                 Ok(response) => return self.answer(request, &target, response, connection, &mut timer).await,
                 // At most one retry: a fresh connection is never stale.
-                Err(Failure::Disconnected) if connection.was_stale() && (progress.unsent || self.resend_unanswered) => {
+                // What is posted may have been processed.
+                Err(Failure::Disconnected)
+                    if connection.was_stale()
+                        && (progress.unsent || self.resend_unanswered && request.body.is_none()) =>
+                {
                     connection = Box::pin(self.connect(&target, end)).await?;
                 }
                 Err(failure) => return Err(failure),
@@ -204,9 +222,15 @@ impl Inner {
         let cookies = self.cookies.header(target, timer.now());
         progress.request_headers = self.headers.of(request, target, version, cookies);
         let signer = self.signer.as_deref();
-        let signed = signer.map(|signer| signer.sign(target, &mut progress.request_headers, self.clock.calendar()));
+        let method = if request.body.is_some() { http::Method::POST } else { http::Method::GET };
+        let now = self.clock.calendar();
+        let signed = signer.map(|signer| signer.sign((method.as_str(), target), &mut progress.request_headers, now));
         progress.signature.reason = signed.as_ref().and_then(|signed| signed.reason);
-        let message = self.message(target, version, progress.request_headers.clone());
+        let mut message = self.message(target, version, progress.request_headers.clone());
+        *message.method_mut() = method;
+        if let Some(body) = &request.body {
+            *message.body_mut() = body.bytes.clone().into();
+        }
         let is_h2 = version == http::Version::HTTP_2;
         let head = tokio::select! {
             biased;
@@ -231,12 +255,17 @@ impl Inner {
         head
     }
 
-    fn message(&self, target: &Target<'_>, version: http::Version, mut headers: HeaderMap) -> http::Request<NoBody> {
+    fn message(
+        &self,
+        target: &Target<'_>,
+        version: http::Version,
+        mut headers: HeaderMap,
+    ) -> http::Request<RequestBody> {
         let absolute = self.connector.proxy().is_some_and(|proxy| proxy.takes_absolute_form(target.https));
         if absolute {
             self.headers.for_proxy(&mut headers);
         }
-        let mut message = http::Request::new(Empty::new());
+        let mut message = http::Request::new(RequestBody::default());
         *message.uri_mut() = target.request_target(version, absolute);
         *message.headers_mut() = headers;
         message

@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response, Version};
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::{http1, http2};
 
 use super::wire::Reading;
 use harvestman_core::clock::Instant;
 
-/// The body of all requests: empty.
-pub(super) type NoBody = Empty<Bytes>;
+/// The body of a request: empty, but for a form.
+pub(super) type RequestBody = Full<Bytes>;
 
 /// The sender of a connection; hyper's own task does the rest.
 pub(super) enum Sender {
     /// HTTP/1.1: one request at a time.
-    H1(http1::SendRequest<NoBody>),
+    H1(http1::SendRequest<RequestBody>),
     /// HTTP/2: any number of requests, through clones.
-    H2(http2::SendRequest<NoBody>),
+    H2(http2::SendRequest<RequestBody>),
 }
 
 /// An established connection.
@@ -83,7 +83,7 @@ impl Connection {
     }
 
     /// Sends a request and waits for the response's head.
-    pub(super) async fn send(&mut self, request: Request<NoBody>) -> Result<Response<Incoming>, hyper::Error> {
+    pub(super) async fn send(&mut self, request: Request<RequestBody>) -> Result<Response<Incoming>, hyper::Error> {
         match &mut self.sender {
             Sender::H1(sender) => {
                 sender.ready().await?;

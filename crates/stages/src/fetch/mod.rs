@@ -31,6 +31,7 @@ mod trusted;
 mod wire;
 
 pub use client::Client;
+pub use cookies::StoredCookies;
 pub use decode::{DecodeLimits, decode, decode_answer};
 pub use error::Error;
 pub use guard::is_public;

@@ -1,13 +1,14 @@
 //! Requests and their headers.
 
 use http::header::{
-    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, COOKIE, HOST, HeaderName, PROXY_AUTHORIZATION, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, HOST, HeaderName, PROXY_AUTHORIZATION, USER_AGENT,
 };
 use http::{HeaderMap, HeaderValue, Version};
 
 use super::TrustedHosts;
 use super::target::Target;
 use harvestman_core::config::FetchOptions;
+use harvestman_core::model::PostBody;
 use harvestman_core::url::CanonicalUrl;
 
 /// Which answers are read to the end.
@@ -20,7 +21,7 @@ pub enum Accept {
     All,
 }
 
-/// A GET request.
+/// A request: by GET, or by POST if it has a body.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The URL to fetch.
@@ -31,22 +32,24 @@ pub struct Request {
     pub accept: Accept,
     /// Headers of this request only (such as If-None-Match). They replace the usual ones of the same name.
     pub headers: HeaderMap,
+    /// The body of a request by POST.
+    pub body: Option<PostBody>,
 }
 
 impl Request {
     /// Creates the usual request for a page.
     pub fn page(url: CanonicalUrl) -> Self {
-        Self { url, body_max: None, accept: Accept::Wanted, headers: HeaderMap::new() }
+        Self { url, body_max: None, accept: Accept::Wanted, headers: HeaderMap::new(), body: None }
     }
 
     /// Creates a request for a part of a page: of any media type, with these headers, as long as a page may be.
     pub const fn part_of_page(url: CanonicalUrl, headers: HeaderMap) -> Self {
-        Self { url, body_max: None, accept: Accept::All, headers }
+        Self { url, body_max: None, accept: Accept::All, headers, body: None }
     }
 
     /// Creates a request that accepts any media type, up to `body_max` bytes.
     pub fn of_any_type(url: CanonicalUrl, body_max: u64) -> Self {
-        Self { url, body_max: Some(body_max), accept: Accept::All, headers: HeaderMap::new() }
+        Self { url, body_max: Some(body_max), accept: Accept::All, headers: HeaderMap::new(), body: None }
     }
 }
 
@@ -121,6 +124,9 @@ impl RequestHeaders {
             put_all(&mut headers, &self.login);
         }
         put_all(&mut headers, &request.headers);
+        if let Some(body) = &request.body {
+            headers.insert(CONTENT_TYPE, body.content_type.clone());
+        }
         if let Some(cookie) = self.cookie_header(login, cookies) {
             headers.insert(COOKIE, cookie);
         }

@@ -7,4 +7,8 @@ pub enum ContentReport {
     BlockPage,
     /// What was asked for, again.
     AsAsked,
+    /// What guests see: the session is lost, and pages wait for the next log-in.
+    SessionLost,
+    /// The crawl is logged in.
+    SessionFound,
 }

@@ -5,6 +5,7 @@
 //! rendered come before sitemaps and URLs.
 
 mod consent;
+mod session;
 mod subrequests;
 
 use std::net::IpAddr;
@@ -42,6 +43,8 @@ pub struct HostCore {
     sitemaps: SitemapQueue,
     subrequests: SubrequestQueue,
     tdmrep: TdmrepState,
+    /// Whether the crawl is logged in, which matters only at the host of a log-in.
+    has_session: bool,
     rng: Rng,
     /// The end of the latest pause that the host asked for. If the host is one name of a server, the pause applies to
     /// the other names too.
@@ -67,6 +70,7 @@ impl HostCore {
             sitemaps: SitemapQueue::new(&options),
             subrequests: SubrequestQueue::default(),
             tdmrep: TdmrepState::new(Arc::clone(&options), &key),
+            has_session: false,
             robots: RobotsState::new(options, format!("{key}/robots.txt")),
             key,
             robots_under_way: false,
@@ -182,6 +186,9 @@ impl HostCore {
                     Errand::Sitemap { url, nesting: entry.depth, attempts: entry.attempts }
                 };
                 let subrequest = self.subrequests.first().cloned().map(Errand::Subrequest);
+                if self.waits_for_session(rules) {
+                    return self.log_in_or_wait(now);
+                }
                 subrequest.or_else(|| self.sitemaps.first().map(sitemap)).map_or(Step::Ask, Step::Errand)
             }
         }
@@ -228,7 +235,7 @@ impl HostCore {
 
     /// Returns whether politeness allows a request to start now.
     pub fn may_send(&self, now: Instant, rules: &HostRules) -> bool {
-        self.politeness.readiness(now, 0, &rules.politeness) == Readiness::Ready
+        !self.waits_for_session(rules) && self.politeness.readiness(now, 0, &rules.politeness) == Readiness::Ready
     }
 
     /// Records what the host's pages turned out to be. Returns the end of a pause that begins now.
@@ -237,6 +244,10 @@ impl HostCore {
             ContentReport::BlockPage => self.politeness.pause_for_block_page(now, &rules.politeness),
             ContentReport::AsAsked => {
                 self.politeness.end_block_page();
+                None
+            }
+            ContentReport::SessionLost | ContentReport::SessionFound => {
+                self.has_session = matches!(report, ContentReport::SessionFound);
                 None
             }
         }

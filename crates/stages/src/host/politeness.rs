@@ -32,6 +32,8 @@ pub enum WaitReason {
     Blocked,
     /// The host sent a block page several times in a row.
     BlockPage,
+    /// The crawl is not logged in there.
+    LogIn,
     /// Another host of its group has its turn, or the group's delay has not passed.
     Group,
     /// Another host at its address has its turn, or the address's delay has not passed.
@@ -48,6 +50,7 @@ impl WaitReason {
             Self::Robots => "robots",
             Self::Blocked => "blocked",
             Self::BlockPage => "block_page",
+            Self::LogIn => "log_in",
             Self::Group => "group",
             Self::Address => "address",
         }

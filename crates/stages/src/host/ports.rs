@@ -16,7 +16,7 @@ use super::reply::ReplyTo;
 use super::step::Errand;
 use super::subrequest::SubrequestReply;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Exchange, Fate, Lease};
+use harvestman_core::model::{Exchange, Fate, Lease, PolicyRefusal};
 use harvestman_core::url::{CanonicalUrl, HostGroup, HostKey};
 
 /// A host's requests and reports to the frontier.
@@ -76,6 +76,8 @@ pub struct DeliveredErrand {
     pub sitemap: Option<(CanonicalUrl, u32)>,
     /// Whether it was announced ([`LeasePort::errands_added`]) and has now ended for good.
     pub announced: bool,
+    /// Whether it is archived. Those of a log-in are not, as they hold the password.
+    pub is_archived: bool,
     /// The request and its response.
     pub exchange: Exchange,
     /// The response body with its content coding removed.
@@ -99,6 +101,8 @@ pub trait GatePort: Send + Sync {
 
 /// The directory of all hosts.
 pub trait HostRegistry: Send + Sync {
+    /// Returns why a member must not follow this URL, if following it ended sessions.
+    fn refused_to_member(&self, url: &CanonicalUrl) -> Option<PolicyRefusal>;
     /// Returns whether nothing may be sent to the host because it is blocked or owned by another node.
     fn is_blocked(&self, host: &HostKey) -> bool;
     /// Reports that the host is not contacted until this time, for longer than its usual delay.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use harvestman_consent::{ConsentRules, TdmrepLimits};
 use harvestman_core::config::Config;
-use harvestman_core::url::{Canonicaliser, SearchTemplate};
+use harvestman_core::url::{Canonicaliser, HostKey, SearchTemplate};
 
 /// The settings on which a host's decisions depend, besides its own state.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct HostRules {
     pub connections_per_ip: u32,
     /// Searches that a user named: robots.txt is not asked about them.
     pub searches: Arc<[SearchTemplate]>,
+    /// The host where the crawl is logged in, if it logs in.
+    pub session_host: Option<HostKey>,
     /// What is done with statements about the use of content.
     pub consent: ConsentRules,
     /// How much of a tdmrep.json is read.
@@ -36,7 +38,8 @@ impl From<&Config> for HostRules {
                 delay: host.delay.0,
                 delay_factor: host.delay_factor,
                 delay_max: host.delay_max.0,
-                connections: host.connections_per_host,
+                // What ends a session is found only if one request follows the other.
+                connections: if config.login.is_on() { 1 } else { host.connections_per_host },
                 backoff_start: host.backoff_start.0,
                 backoff_max: host.backoff_max.0,
                 retry_after_max: host.retry_after_max.0,
@@ -52,6 +55,7 @@ impl From<&Config> for HostRules {
             delay_per_ip: host.delay_per_ip.0,
             connections_per_ip: host.connections_per_ip,
             searches: searches(config),
+            session_host: config.check_page().map(|page| page.host_key()),
             consent: ConsentRules::from(config),
             tdmrep: TdmrepLimits::from(&config.signals),
         }

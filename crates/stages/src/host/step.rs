@@ -39,6 +39,7 @@ impl Errand {
         match self {
             Self::Robots(_) => "robots",
             Self::Sitemap { .. } => "sitemap",
+            Self::Subrequest(wanted) if wanted.is_of_log_in() => "log_in",
             Self::Subrequest(_) => "subrequest",
             Self::Tdmrep(_) => "tdmrep",
         }

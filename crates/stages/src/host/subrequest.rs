@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, HeaderName, REFERER};
 use http::{HeaderMap, HeaderValue};
 
-use harvestman_core::model::{Exchange, Failure, Fate};
+use harvestman_core::model::{Exchange, Failure, Fate, PostBody};
 use harvestman_core::url::CanonicalUrl;
 
 /// The maximum number of sub-requests that wait at one host.
@@ -29,10 +29,24 @@ pub struct Subrequest {
     /// The URL to fetch.
     pub url: CanonicalUrl,
     headers: HeaderMap,
+    body: Option<PostBody>,
+    purpose: Purpose,
     /// Identifies the caller that waits for the reply.
     pub ticket: u64,
     /// Number of times that it was sent.
     attempts: u8,
+}
+
+/// What a sub-request is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// A page that is rendered.
+    Part,
+    /// A log-in, which is not archived and may be sent while the host waits for it.
+    LogIn {
+        /// Whether the user named the address, so that robots.txt is not asked about it.
+        is_named: bool,
+    },
 }
 
 impl Subrequest {
@@ -43,7 +57,28 @@ impl Subrequest {
 
     /// Creates a sub-request. Of the `headers` of a browser, only those that a crawler may pass on are sent.
     pub fn new(url: CanonicalUrl, headers: &HeaderMap) -> Self {
-        Self { url, headers: passed_on(headers), ticket: 0, attempts: 0 }
+        Self { url, headers: passed_on(headers), body: None, purpose: Purpose::Part, ticket: 0, attempts: 0 }
+    }
+
+    /// Creates a request of a log-in with these headers: by POST if there is a body. `is_named`: the user named the address, so that
+    /// robots.txt is not asked about it.
+    pub const fn log_in(url: CanonicalUrl, headers: HeaderMap, body: Option<PostBody>, is_named: bool) -> Self {
+        Self { url, headers, body, purpose: Purpose::LogIn { is_named }, ticket: 0, attempts: 0 }
+    }
+
+    /// Returns whether it belongs to a log-in.
+    pub const fn is_of_log_in(&self) -> bool {
+        matches!(self.purpose, Purpose::LogIn { .. })
+    }
+
+    /// Returns whether robots.txt is not asked about it.
+    pub(super) const fn is_named_by_user(&self) -> bool {
+        matches!(self.purpose, Purpose::LogIn { is_named: true })
+    }
+
+    /// Returns the body, if it is a request by POST.
+    pub const fn body(&self) -> Option<&PostBody> {
+        self.body.as_ref()
     }
 
     /// Sets the ticket.
@@ -139,7 +174,10 @@ impl SubrequestQueue {
     /// Adds a sub-request. Returns false if the queue is full.
     pub(super) fn add(&mut self, wanted: Subrequest) -> bool {
         let has_room = self.waiting.len() < SUBREQUESTS_MAX;
-        if has_room {
+        if has_room && wanted.is_of_log_in() {
+            // Everything else of the host may wait for it.
+            self.waiting.push_front(wanted);
+        } else if has_room {
             self.waiting.push_back(wanted);
         }
         has_room

@@ -18,7 +18,7 @@ pub struct PageFacts<'a> {
     pub links: Option<u32>,
     /// The document that a browser showed, as HTML.
     pub rendered: Option<&'a str>,
-    /// Why the answer is not taken for what was asked for: `suspect`, `soft_404` or `block_page`.
+    /// Why the answer is not taken for what was asked for: `suspect`, `soft_404`, `block_page` or `guest_view`.
     pub substitute: Option<&'static str>,
     /// What the site and the page state about the use of their content.
     pub statements: &'a [StatementRecord],

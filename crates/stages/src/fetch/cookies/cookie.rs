@@ -3,12 +3,14 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::date;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::is_public_suffix;
 
 /// A cookie.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cookie {
     pub(super) name: String,
     pub(super) value: String,

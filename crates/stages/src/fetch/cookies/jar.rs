@@ -32,16 +32,28 @@ pub(super) struct Jar {
     /// The domains in the order in which they were added: the first one is evicted first.
     order: VecDeque<Box<str>>,
     len: usize,
+    /// How often it has changed.
+    changes: u64,
 }
 
 impl Jar {
     pub(super) fn new(limits: JarLimits) -> Self {
-        Self { limits, by_domain: HashMap::new(), order: VecDeque::new(), len: 0 }
+        Self { limits, by_domain: HashMap::new(), order: VecDeque::new(), len: 0, changes: 0 }
     }
 
     /// Returns all cookies that may apply to `host`.
     pub(super) fn cookies_of(&self, host: &str) -> &[Cookie] {
         self.by_domain.get(key(host)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns all cookies, those of the domain that was added first before the others.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Cookie> {
+        self.order.iter().filter_map(|domain| self.by_domain.get(domain)).flatten()
+    }
+
+    /// Returns how often it has changed.
+    pub(super) const fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Stores `cookie` and replaces an earlier value of it; an expired cookie only removes the earlier value.
@@ -54,6 +66,10 @@ impl Jar {
             self.order.push_back(domain.into());
         }
         let cookies = self.by_domain.entry(domain.into()).or_default();
+        if cookies.contains(&cookie) {
+            return;
+        }
+        self.changes += 1;
         let before = cookies.len();
         cookies.retain(|known| !known.is_same(&cookie) && !known.is_expired(now));
         if !cookie.is_expired(now) {

@@ -8,6 +8,7 @@ mod cookie;
 mod date;
 mod jar;
 mod netscape;
+mod stored;
 
 use http::HeaderMap;
 use http::header::SET_COOKIE;
@@ -15,6 +16,7 @@ use parking_lot::Mutex;
 
 use self::cookie::Cookie;
 use self::jar::{Jar, JarLimits};
+pub use self::stored::StoredCookies;
 use super::TrustedHosts;
 use super::target::Target;
 use harvestman_core::clock::Instant;
@@ -60,6 +62,25 @@ impl Cookies {
         chosen.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
         let pairs: Vec<String> = chosen.iter().map(|cookie| cookie.pair()).collect();
         (!pairs.is_empty()).then(|| pairs.join("; "))
+    }
+
+    /// Returns the cookies that sites have set.
+    pub(super) fn stored(&self) -> StoredCookies {
+        let jar = self.jar.as_ref().map(Mutex::lock);
+        StoredCookies::of(jar.iter().flat_map(|jar| jar.all()).cloned())
+    }
+
+    /// Returns how often the cookies that sites have set have changed.
+    pub(super) fn changes(&self) -> u64 {
+        self.jar.as_ref().map_or(0, |jar| jar.lock().changes())
+    }
+
+    /// Adds the cookies of an earlier run, if cookies are stored.
+    pub(super) fn restore(&self, stored: StoredCookies, now: Instant) {
+        if let Some(jar) = &self.jar {
+            let mut jar = jar.lock();
+            stored.into_cookies().for_each(|cookie| jar.put(cookie, now));
+        }
     }
 
     /// Stores the cookies that a response sets.

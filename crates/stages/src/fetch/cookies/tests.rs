@@ -139,3 +139,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_later_run_has_the_cookies_of_an_earlier_one_that_are_still_valid() {
+    let jar = jar();
+    assert_eq!(jar.changes(), 0);
+    set(&jar, "http://www.a.test/", &["session=1", "wide=2; Domain=a.test; Path=/x", "short=3; Max-Age=10"]);
+    let changes = jar.changes();
+    set(&jar, "http://www.a.test/", &["session=1"]);
+    assert_eq!(jar.changes(), changes, "the same value is no change");
+    let stored = jar.stored();
+    assert!(!format!("{stored:?}").contains("session"));
+    let later = self::jar();
+    later.restore(stored, NOW + Duration::from_secs(20));
+    let late = NOW + Duration::from_secs(20);
+    assert_eq!(sent_at(&later, "http://www.a.test/x", late), "wide=2; session=1");
+    assert_eq!(cookies(FetchOptions::default()).stored(), StoredCookies::default());
+}

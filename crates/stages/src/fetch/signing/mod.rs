@@ -29,8 +29,6 @@ use harvestman_identity::{
     AgentForm, Asked, Demand, Identity, Lifetime, RequestTarget, SignatureAgent, SignatureForm, file,
 };
 
-/// The method of all requests.
-const METHOD: &str = "GET";
 /// Number of random bytes in a nonce.
 const NONCE_BYTES: usize = 32;
 
@@ -107,8 +105,8 @@ impl RequestSigner {
         }
     }
 
-    /// Signs the request with these headers, if it is to be signed. `now` is the calendar time.
-    pub(super) fn sign(&self, target: &Target<'_>, headers: &mut HeaderMap, now: Instant) -> Signed {
+    /// Signs the request by this method with these headers, if it is to be signed. `now` is the calendar time.
+    pub(super) fn sign(&self, (method, target): (&str, &Target<'_>), headers: &mut HeaderMap, now: Instant) -> Signed {
         let demand = self.hosts.lock().next(target.origin, hash(target));
         let reason = match (self.mode, &demand) {
             (SignMode::Always, _) => SignReason::Always,
@@ -121,7 +119,7 @@ impl RequestSigner {
         let nonce = nonce.or_else(|| self.nonce());
         let created = now.as_micros() / 1_000_000;
         let lifetime = Lifetime { created, expires: created + self.lifetime.as_secs().max(1) };
-        let request = RequestTarget { method: METHOD, uri: target.uri() };
+        let request = RequestTarget { method, uri: target.uri() };
         let signed =
             Signed { reason: Some(reason), form: Some(Arc::clone(&form)), falls_short: false, has_hosts_nonce };
         let is_shared = nonce.is_none() && form.is_for_any_request();

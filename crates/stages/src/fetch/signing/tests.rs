@@ -22,7 +22,7 @@ fn sign(signer: &RequestSigner, url: &str) -> (Signed, Option<String>) {
     let url = CanonicalUrl::from_canonical(url);
     let mut headers = HeaderMap::new();
     headers.insert("user-agent", HeaderValue::from_static("harvestman/1"));
-    let signed = signer.sign(&Target::of(&url).unwrap(), &mut headers, NOW);
+    let signed = signer.sign(("GET", &Target::of(&url).unwrap()), &mut headers, NOW);
     (signed, headers.get("signature-input").map(|value| value.to_str().unwrap().to_owned()))
 }
 
@@ -55,7 +55,7 @@ fn without_nonces_requests_of_a_second_share_what_would_be_the_same_signature() 
     let headers = |url: &str, now: Instant| {
         let (url, mut headers) = (CanonicalUrl::from_canonical(url), HeaderMap::new());
         headers.insert("signature", HeaderValue::from_static("of another request"));
-        signer.sign(&Target::of(&url).unwrap(), &mut headers, now);
+        signer.sign(("GET", &Target::of(&url).unwrap()), &mut headers, now);
         assert_eq!(headers.len(), 3);
         headers
     };

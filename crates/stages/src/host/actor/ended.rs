@@ -63,11 +63,13 @@ impl HostActor {
         }
         self.remember();
         self.come_back(Some(exchange.timings.first_byte.unwrap_or(now)));
+        let is_archived = !matches!(&errand, Errand::Subrequest(wanted) if wanted.is_of_log_in());
         let (sitemap, announced) = match errand {
             Errand::Sitemap { url, nesting, .. } if is_final => (Some((url, nesting)), true),
             Errand::Subrequest(_) => (None, is_final),
             Errand::Robots(_) | Errand::Sitemap { .. } | Errand::Tdmrep(_) => (None, false),
         };
-        self.ports.deliveries.deliver_errand(DeliveredErrand { sitemap, announced, exchange, body, permit });
+        let delivered = DeliveredErrand { sitemap, announced, is_archived, exchange, body, permit };
+        self.ports.deliveries.deliver_errand(delivered);
     }
 }

@@ -37,6 +37,9 @@ impl Handler<Grant> for HostActor {
         if blocked {
             self.setup.metrics.put_back.inc();
             self.ports.leases.put_back(lease, now);
+        } else if let Some(why) = self.ports.registry.refused_to_member(&lease.item.url) {
+            self.setup.metrics.stage.dropped.by(why.label()).inc();
+            self.ports.deliveries.refuse(lease, Fate::Policy(why));
         } else if let Some(fate) = core.refusal(&lease.item.url, now, &self.setup.rules.load()) {
             if let Some(reason) = fate.reason() {
                 self.setup.metrics.stage.dropped.by(reason).inc();

@@ -5,7 +5,7 @@ use crate::host::rules::HostRules;
 use crate::host::step::Disposition;
 use crate::host::subrequest::{Subrequest, SubrequestRefusal};
 use harvestman_core::clock::Instant;
-use harvestman_core::model::Exchange;
+use harvestman_core::model::{Exchange, Fate, RobotsRefusal};
 
 impl HostCore {
     /// Queues a sub-request.
@@ -29,7 +29,11 @@ impl HostCore {
     /// Removes and returns the first sub-request if it may not be sent, with the reason. To be called until it returns
     /// `None`: then the first one may be sent, unless robots.txt is to be fetched before.
     pub fn refuse_subrequest(&mut self, now: Instant, rules: &HostRules) -> Option<(u64, SubrequestRefusal)> {
-        let why = self.refusal(&self.subrequests.first()?.url, now, rules)?;
+        let first = self.subrequests.first()?;
+        let why = self.refusal(&first.url, now, rules)?;
+        if first.is_named_by_user() && matches!(why, Fate::Robots(RobotsRefusal::Disallowed) | Fate::RefusedBySite(_)) {
+            return None;
+        }
         self.subrequests.take().map(|refused| (refused.ticket, why.into()))
     }
 
@@ -50,6 +54,11 @@ impl HostCore {
             self.record_end(exchange, now, &rules.politeness);
             return Disposition::Final;
         };
+        if wanted.body().is_some() {
+            // Nobody knows whether it was processed.
+            self.record_end(exchange, now, &rules.politeness);
+            return Disposition::Final;
+        }
         let disposition = self.page_ended(exchange, wanted.attempts(), now, rules);
         if disposition != Disposition::Final {
             self.subrequests.put_back(wanted);

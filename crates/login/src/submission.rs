@@ -1,0 +1,89 @@
+//! Fills in a log-in form.
+
+use std::fmt;
+
+use url::Url;
+
+use crate::form::{FieldValue, LogInForm, may_get_password, origin};
+use crate::problem::Problem;
+
+/// What a user logs in with. Its debug output has no password.
+#[derive(Clone)]
+pub struct Credentials {
+    user: String,
+    password: String,
+}
+
+impl Credentials {
+    /// Takes the name of the user and the password.
+    pub const fn new(user: String, password: String) -> Self {
+        Self { user, password }
+    }
+
+    /// Returns the name of the user.
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials").finish_non_exhaustive()
+    }
+}
+
+/// A form that is filled in: the request by POST that sends it. Its debug output has no body.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Submission {
+    /// Where it is sent.
+    pub url: Url,
+    /// The media type of the body.
+    pub content_type: String,
+    /// The body, which has the password.
+    pub body: Vec<u8>,
+    /// A header with a token against forgery: name and value.
+    pub token_header: Option<(String, String)>,
+}
+
+impl fmt::Debug for Submission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Submission").field("url", &self.url.as_str()).finish_non_exhaustive()
+    }
+}
+
+impl Submission {
+    /// Returns the same request for the address that it is redirected to.
+    ///
+    /// # Errors
+    /// The password must not go there.
+    pub fn redirected(&self, to: Url) -> Result<Self, Problem> {
+        if may_get_password(&self.url, &to) {
+            Ok(Self { url: to, ..self.clone() })
+        } else {
+            Err(Problem::Address(origin(&to)))
+        }
+    }
+}
+
+impl LogInForm {
+    /// Fills in the form.
+    pub fn fill(&self, credentials: &Credentials) -> Submission {
+        let fields = self.fields.iter().map(|(name, value)| (name.as_str(), self.value(name, value, credentials)));
+        let (content_type, body) = self.encoding.encode(&fields.collect::<Vec<_>>());
+        Submission { url: self.action.clone(), content_type, body, token_header: self.token_header.clone() }
+    }
+
+    fn value<'v>(&'v self, name: &str, value: &'v FieldValue, credentials: &'v Credentials) -> &'v str {
+        match value {
+            // The standard's own field, by which a server learns the charset.
+            FieldValue::Fixed(_) if name == "_charset_" => self.encoding.charset(),
+            FieldValue::Fixed(value) => value,
+            FieldValue::User => &credentials.user,
+            FieldValue::Password => &credentials.password,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "submission_tests.rs"]
+mod tests;

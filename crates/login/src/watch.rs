@@ -1,0 +1,227 @@
+//! Decides which answers of a host count while the crawl is logged in there.
+//!
+//! A session does not come back by itself. An answer that shows it therefore vouches for all that were asked for before, back to the
+//! log-in. An answer that does not show it waits for the next that does. If it looks like what guests are sent, or enough wait for
+//! long enough, the check page is asked for. If the session is lost, all that wait were perhaps answered without it: their URLs are asked
+//! for again after the next log-in.
+//!
+//! What is asked for first after the last sign of the session is blamed for its end. What is blamed twice, without having been
+//! answered to a member in between, ends sessions and is not followed any more; neither is what differs from it by tokens only. URLs that
+//! were asked for again are checked one by one, so that the blame finds the right one. This requires that a host gets one request at a
+//! time.
+//!
+//! Pure: the caller passes times and answers. Bounded: at most as many wait as the caller has requests in progress.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::marks::Evidence;
+use harvestman_core::clock::Instant;
+
+/// Maximum number of addresses that are remembered of each kind.
+const REMEMBERED_MAX: usize = 1_024;
+/// How often an address is blamed before it is avoided.
+const BLAMED_MAX: u8 = 2;
+
+/// When the session is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct WatchLimits {
+    /// Number of answers without a sign that wait before the session is checked.
+    pub unsure: usize,
+    /// Time that one of them waits before the session is checked.
+    pub unsure_time: Duration,
+}
+
+/// An answer as far as it matters here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// When it was asked for.
+    pub asked_at: Instant,
+    /// What it shows.
+    pub evidence: Evidence,
+    /// Path and query without tokens ([`neutral_address`](crate::neutral_address)).
+    pub address: String,
+    /// Whether it takes so much memory that it must not wait for long.
+    pub is_large: bool,
+}
+
+/// What is done with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was sent to the member: it counts.
+    Member,
+    /// It was perhaps sent to a guest: its URL is asked for again.
+    Lost,
+    /// It ended the session more than once: its URL is not asked for again.
+    EndsSession,
+}
+
+#[derive(Debug)]
+struct Waiting<T> {
+    answered: Answered,
+    since: Instant,
+    what: T,
+}
+
+/// Watches the session at one host; `T` is what waits with an answer.
+#[derive(Debug)]
+pub struct SessionWatch<T> {
+    limits: WatchLimits,
+    /// When the crawl logged in; `None` while it is not.
+    logged_in_at: Option<Instant>,
+    /// When the latest answer that shows the session was asked for.
+    member_at: Instant,
+    waiting: VecDeque<Waiting<T>>,
+    is_check_urgent: bool,
+    blamed: VecDeque<(String, u8)>,
+    /// Addresses that were asked for again, which are checked one by one.
+    suspects: VecDeque<String>,
+    avoided: VecDeque<String>,
+}
+
+impl<T> SessionWatch<T> {
+    /// Creates the watch of a host where the crawl is not logged in. `avoided` ended sessions of an earlier run.
+    pub fn new(limits: WatchLimits, avoided: Vec<String>) -> Self {
+        Self {
+            limits,
+            logged_in_at: None,
+            member_at: Instant::EPOCH,
+            waiting: VecDeque::new(),
+            is_check_urgent: false,
+            blamed: VecDeque::new(),
+            suspects: VecDeque::new(),
+            avoided: avoided.into_iter().take(REMEMBERED_MAX).collect(),
+        }
+    }
+
+    /// Returns whether the crawl is logged in, as far as is known.
+    pub const fn is_logged_in(&self) -> bool {
+        self.logged_in_at.is_some()
+    }
+
+    /// Returns the number of answers that wait.
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Returns whether following this address, without its tokens, ended sessions.
+    pub fn avoids(&self, address: &str) -> bool {
+        self.avoided.iter().any(|avoided| avoided == address)
+    }
+
+    /// Returns the addresses that ended sessions.
+    pub fn avoided(&self) -> impl Iterator<Item = &String> {
+        self.avoided.iter()
+    }
+
+    /// Records that the crawl is logged in: the check page, which was asked for at `at`, shows it.
+    pub fn logged_in(&mut self, at: Instant) {
+        self.logged_in_at = Some(at);
+        self.member_at = at;
+    }
+
+    /// Takes in an answer at `now`. Returns all answers that are decided by it.
+    pub fn answered(&mut self, answered: Answered, what: T, now: Instant) -> Vec<(T, Verdict)> {
+        if self.logged_in_at.is_none_or(|since| answered.asked_at < since) {
+            // From before the log-in, or on its way when the session was lost.
+            let verdict = if answered.evidence == Evidence::Member { Verdict::Member } else { Verdict::Lost };
+            return vec![(what, verdict)];
+        }
+        if answered.evidence == Evidence::Member {
+            self.forgive(&answered.address);
+            let mut decided = self.vouched(answered.asked_at);
+            decided.push((what, Verdict::Member));
+            return decided;
+        }
+        if answered.asked_at <= self.member_at {
+            self.forgive(&answered.address);
+            return vec![(what, Verdict::Member)];
+        }
+        self.is_check_urgent |=
+            answered.is_large || answered.evidence == Evidence::Guest || self.suspects.contains(&answered.address);
+        self.waiting.push_back(Waiting { answered, since: now, what });
+        Vec::new()
+    }
+
+    /// Returns when the session is to be checked; `None` if nothing waits.
+    pub fn check_at(&self) -> Option<Instant> {
+        let oldest = self.waiting.front()?.since;
+        let is_due = self.is_check_urgent || self.waiting.len() >= self.limits.unsure.max(1);
+        Some(if is_due { oldest } else { oldest + self.limits.unsure_time })
+    }
+
+    /// Takes in that the check page, which was asked for at `asked_at`, shows the session.
+    pub fn holds(&mut self, asked_at: Instant) -> Vec<(T, Verdict)> {
+        self.is_check_urgent = false;
+        self.vouched(asked_at)
+    }
+
+    /// Takes in that the session is lost. Returns all answers that wait.
+    pub fn lost(&mut self) -> Vec<(T, Verdict)> {
+        self.logged_in_at = None;
+        self.is_check_urgent = false;
+        let first = self.waiting.iter().min_by_key(|waiting| waiting.answered.asked_at);
+        let ends = first.map(|first| first.answered.address.clone()).filter(|address| self.blame(address));
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut decided = Vec::with_capacity(waiting.len());
+        for Waiting { answered, what, .. } in waiting {
+            let verdict = if ends.as_ref() == Some(&answered.address) { Verdict::EndsSession } else { Verdict::Lost };
+            if verdict == Verdict::Lost && !self.suspects.contains(&answered.address) {
+                push_bounded(&mut self.suspects, answered.address);
+            }
+            decided.push((what, verdict));
+        }
+        decided
+    }
+
+    /// Returns all answers that wait, when it can no longer be found out whether they count.
+    pub fn give_up(&mut self) -> Vec<(T, Verdict)> {
+        std::mem::take(&mut self.waiting).into_iter().map(|waiting| (waiting.what, Verdict::Lost)).collect()
+    }
+
+    /// Takes in that the session held at `at`. Returns what was asked for before.
+    fn vouched(&mut self, at: Instant) -> Vec<(T, Verdict)> {
+        self.member_at = self.member_at.max(at);
+        let (before, after): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting)
+            .into_iter()
+            .partition(|waiting| waiting.answered.asked_at <= self.member_at);
+        self.waiting = after.into();
+        if self.waiting.is_empty() {
+            self.is_check_urgent = false;
+        }
+        before.iter().for_each(|waiting| self.forgive(&waiting.answered.address));
+        before.into_iter().map(|waiting| (waiting.what, Verdict::Member)).collect()
+    }
+
+    /// Counts that an address was the first without the session. Returns whether it is avoided from now on.
+    fn blame(&mut self, address: &str) -> bool {
+        let Some(at) = self.blamed.iter().position(|(blamed, _)| blamed == address) else {
+            push_bounded(&mut self.blamed, (address.to_owned(), 1));
+            return false;
+        };
+        self.blamed[at].1 = self.blamed[at].1.saturating_add(1);
+        let is_avoided = self.blamed[at].1 >= BLAMED_MAX;
+        if is_avoided {
+            self.blamed.remove(at);
+            push_bounded(&mut self.avoided, address.to_owned());
+        }
+        is_avoided
+    }
+
+    /// Records that an address was answered to a member.
+    fn forgive(&mut self, address: &str) {
+        self.blamed.retain(|(blamed, _)| blamed != address);
+        self.suspects.retain(|suspect| suspect != address);
+    }
+}
+
+fn push_bounded<U>(list: &mut VecDeque<U>, more: U) {
+    if list.len() >= REMEMBERED_MAX {
+        list.pop_front();
+    }
+    list.push_back(more);
+}
+
+#[cfg(test)]
+#[path = "watch_tests.rs"]
+mod tests;

@@ -1,0 +1,43 @@
+//! Pages of the host where the crawl is logged in: the session decides whether they count.
+
+use std::time::Duration;
+
+use super::Worker;
+use crate::handles::Writing;
+use harvestman_core::model::{Exchange, Fate, Lease, PolicyRefusal};
+use harvestman_login::Verdict;
+use harvestman_storage::archive::PageFacts;
+
+/// What an answer is called that was perhaps sent to a guest.
+const GUEST_VIEW: &str = "guest_view";
+
+impl Worker {
+    /// Takes a page that was fetched. At the host where the crawl is logged in, the session decides whether it counts.
+    pub(super) fn answered(&mut self, lease: Lease, exchange: Exchange) {
+        match self.context.session.clone().filter(|session| session.concerns(&exchange)) {
+            Some(session) => session.judge(lease, exchange),
+            None => self.page(lease, exchange),
+        }
+    }
+
+    /// Goes on with a page that was judged by the session.
+    pub(super) fn judged(&mut self, (lease, exchange): (Lease, Exchange), verdict: Verdict) {
+        if verdict == Verdict::Member {
+            return self.page(lease, exchange);
+        }
+        tracing::debug!(url = lease.item.url.as_str(), ?verdict, "the answer was perhaps sent to a guest");
+        self.context.metrics.parse.substitutes.by(GUEST_VIEW).inc();
+        let facts = PageFacts { substitute: Some(GUEST_VIEW), ..PageFacts::default() };
+        if let Some(page) = self.encoder.as_mut().and_then(|encoder| encoder.encode(&exchange, &lease.item, &facts)) {
+            self.hand_to_writer(Writing { page: Some(page), record: None, links: None }, |_| {});
+        }
+        if verdict == Verdict::EndsSession {
+            let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
+            return self.refused(lease, Fate::Policy(PolicyRefusal::LogOut), Some(received));
+        }
+        if let Some(session) = &self.context.session {
+            session.put_back(&lease.item);
+        }
+        self.put_back(lease, &exchange, Duration::ZERO);
+    }
+}
