@@ -26,7 +26,7 @@ use harvestman_render::replay::{Sample, predicted_page};
 use harvestman_render::{RenderedPage, Suspicion, has_hints, script_form};
 use harvestman_stages::fetch;
 use harvestman_stages::frontier::DiscoveredLinks;
-use harvestman_stages::host::sitemap;
+use harvestman_stages::host::sitemap::{self, SITEMAP_PATH};
 use harvestman_stages::revisit::{RowMark, rows};
 use harvestman_storage::archive;
 use harvestman_structure::parse::Parser;
@@ -529,6 +529,11 @@ impl PageProcessor {
                     last.replace(filter.finish().0).into_iter().for_each(&mut part);
                 }
                 (last.unwrap_or_default(), contents.sitemaps)
+            }
+            // A server that sends a page for whatever it does not have has no sitemap at the usual place.
+            Err(error) if error.is_no_sitemap() && sitemap.url.path_and_query() == SITEMAP_PATH => {
+                tracing::debug!(url, %error, "there is no sitemap");
+                Default::default()
             }
             Err(error) => {
                 tracing::warn!(url, %error, "a sitemap cannot be used");

@@ -49,6 +49,13 @@ pub enum SitemapError {
     Bomb(usize),
 }
 
+impl SitemapError {
+    /// Returns whether the document is something else, rather than a sitemap that cannot be read.
+    pub const fn is_no_sitemap(self) -> bool {
+        matches!(self, Self::Html | Self::NotASitemap)
+    }
+}
+
 /// The URLs that a document names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SitemapContents {

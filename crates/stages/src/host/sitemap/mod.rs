@@ -22,6 +22,9 @@ pub(super) use decode::to_text;
 pub use queue::{Entry, SitemapQueue};
 pub(super) use xml::attribute;
 
+/// The usual place of a sitemap, which is tried where robots.txt names none.
+pub const SITEMAP_PATH: &str = "/sitemap.xml";
+
 /// Parses a document that was fetched from `url`.
 ///
 /// # Errors
