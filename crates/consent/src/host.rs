@@ -38,6 +38,9 @@ struct UsageRule {
     statements: Vec<Statement>,
 }
 
+/// Reads the statements of a line.
+type ReadsStatements = fn(&[u8], StatedIn) -> Vec<Statement>;
+
 impl RobotsStatements {
     /// Adds a line of a group that applies to the crawler, or a licence.
     pub fn add(&mut self, line: RobotsLine<'_>) {
@@ -45,7 +48,7 @@ impl RobotsStatements {
         if self.lines > SIGNAL_LINES_MAX {
             return;
         }
-        let (signal, read): (_, fn(&[u8], StatedIn) -> Vec<Statement>) = match line {
+        let (signal, read): (_, ReadsStatements) = match line {
             RobotsLine::ContentSignal(_) => (Signal::ContentSignal, content_signal::read),
             RobotsLine::ContentUsage(_) => (Signal::ContentUsage, content_usage::read),
             RobotsLine::License(url) => return self.licenses.extend(license::read(url, StatedIn::RobotsTxt)),

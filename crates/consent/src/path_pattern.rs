@@ -71,7 +71,7 @@ impl PathPattern {
 /// unreserved characters decoded, all others that are no part of a URL encoded. `*` and `$` stand for themselves in a path.
 fn normalised(text: &[u8], is_pattern: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 1);
-    if !text.starts_with(b"/") && !(is_pattern && text.starts_with(b"*")) {
+    if !(text.starts_with(b"/") || is_pattern && text.starts_with(b"*")) {
         out.push(b'/');
     }
     let mut is_query = false;

@@ -3,7 +3,7 @@ use http::{HeaderMap, Version};
 
 use super::*;
 use harvestman_consent::UrlPath;
-use harvestman_core::model::{Answer, Failure, Timings};
+use harvestman_core::model::{Answer, Failure, RequestSignature, Timings};
 
 const LIMITS: TdmrepLimits = TdmrepLimits { bytes_max: 1_000, rules_max: 10 };
 const RESERVED: &[u8] = br#"[{"location":"/","tdm-reservation":1}]"#;
@@ -43,7 +43,13 @@ impl File {
             reservation: None,
         };
         let timings = Timings { started: self.now, first_byte: None, ended: self.now };
-        let exchange = Exchange { url, request_headers: HeaderMap::new(), result: result.map(answer), timings };
+        let exchange = Exchange {
+            url,
+            request_headers: HeaderMap::new(),
+            signature: RequestSignature::default(),
+            result: result.map(answer),
+            timings,
+        };
         self.state.begin();
         assert!(self.state.is_under_way());
         self.state.ended(&exchange, body, LIMITS, self.now);

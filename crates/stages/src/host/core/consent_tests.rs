@@ -7,7 +7,7 @@ use http::{HeaderMap, Version};
 use super::*;
 use crate::host::step::{Errand, Step};
 use harvestman_core::config::{Config, Purpose, RobotsOptions};
-use harvestman_core::model::{Answer, Signal, Timings};
+use harvestman_core::model::{Answer, RequestSignature, Signal, Timings};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::HostKey;
 
@@ -49,7 +49,8 @@ impl Host {
         };
         let timings = Timings { started: self.now, first_byte: Some(self.now), ended: self.now };
         let (url, request_headers) = (errand.url().clone(), HeaderMap::new());
-        let exchange = Exchange { url, request_headers, result: Ok(answer), timings };
+        let exchange =
+            Exchange { url, request_headers, signature: RequestSignature::default(), result: Ok(answer), timings };
         match &errand {
             Errand::Robots(_) => drop(self.core.robots_ended(&exchange, body.as_bytes(), self.now, &self.rules)),
             Errand::Tdmrep(_) => self.core.tdmrep_ended(&exchange, body.as_bytes(), self.now, &self.rules),
