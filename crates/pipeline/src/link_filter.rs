@@ -13,11 +13,11 @@ use super::link_judge::{Judge, Judged, Memory};
 use super::link_times::LinkTimes;
 use super::reach::Reach;
 use super::rules::Rules;
-use harvestman_core::clock::Stopwatch;
+use harvestman_core::clock::{Instant, Stopwatch};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
-    Apath, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, RawLink, RobotsDirectives,
-    ScheduledUrl,
+    Apath, ClusterId, Fate, Fates, Lastmod, LinkClass, PageCluster, ParsedPage, PolicyRefusal, RawLink,
+    RobotsDirectives, ScheduledUrl,
 };
 use harvestman_core::url::{CanonicalUrl, Resolver};
 use harvestman_policy::{Link, PlacedLink, PolicySnapshot};
@@ -66,6 +66,24 @@ pub(super) struct LinkFilter<'a> {
     foreign_contexts: Vec<Box<[u32]>>,
     /// How long the links take, where that is measured.
     times: Option<LinkTimes>,
+    /// Keeps the `lastmod` of links, where a sitemap states them.
+    pub(super) dates: Option<LinkDates>,
+}
+
+/// The `lastmod` of the links of a sitemap.
+pub(super) struct LinkDates {
+    /// When the sitemap was read, in seconds since 1970.
+    read: u64,
+    /// That of the link that is taken in.
+    current: Option<u64>,
+    stated: Vec<Lastmod>,
+}
+
+impl LinkDates {
+    /// Creates an empty list for a sitemap that was read at this time.
+    pub(super) fn of_sitemap(read: Instant) -> Self {
+        Self { read: read.as_micros() / 1_000_000, current: None, stated: Vec::new() }
+    }
 }
 
 impl<'a> LinkFilter<'a> {
@@ -77,6 +95,7 @@ impl<'a> LinkFilter<'a> {
     ) -> Self {
         Self {
             times: memory.timing.next(&rules.metrics),
+            dates: None,
             rules,
             memory,
             passes: None,
@@ -191,6 +210,14 @@ impl<'a> LinkFilter<'a> {
         self.take_in(href, class, &Box::default)
     }
 
+    /// Takes in one link of a sitemap, with its `lastmod`.
+    pub(super) fn listed(&mut self, href: &str, lastmod: Option<u64>) {
+        if let Some(dates) = &mut self.dates {
+            dates.current = lastmod;
+        }
+        self.link(href, LinkClass::unclassified(Apath::SITEMAP));
+    }
+
     /// The same for a link around which stands `context`, which is only asked for if the link is new.
     fn take_in(&mut self, href: &str, class: LinkClass, context: &dyn Fn() -> Box<[u32]>) -> Option<CanonicalUrl> {
         let url = match self.resolver.resolve(href) {
@@ -212,6 +239,11 @@ impl<'a> LinkFilter<'a> {
         if let Some(rows) = &mut self.rows {
             let text = self.raw.map_or(0, |link| link.text);
             rows.push(RowLink { apath: class.apath.0, page: url.fingerprint(), text });
+        }
+        if let Some(LinkDates { read, current: Some(lastmod), stated }) = &mut self.dates
+            && matches!(fate, None | Some(Fate::Duplicate))
+        {
+            stated.push(Lastmod::new(url.fingerprint(), *lastmod, *read));
         }
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
@@ -300,7 +332,8 @@ impl<'a> LinkFilter<'a> {
             .map(|links| links_line(self.via.as_str(), links.iter().map(exported_link)));
         let generation = self.snapshot.generation();
         let (settled, accepted, foreign) = (self.settled, self.accepted, self.foreign);
-        (DiscoveredLinks { settled, accepted, foreign, generation }, exported)
+        let lastmods = self.dates.map(|dates| dates.stated).unwrap_or_default();
+        (DiscoveredLinks { settled, accepted, foreign, generation, lastmods }, exported)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::bounds::SITEMAP_PART_URLS;
 use super::job::Sitemap;
-use super::link_filter::LinkFilter;
+use super::link_filter::{LinkDates, LinkFilter};
 use super::link_judge::Memory;
 use super::reach::Reach;
 use super::rendering::{Gained, LinkScope, RenderClass, RenderPlace, Renders, Shown, ToRender};
@@ -521,11 +521,12 @@ impl PageProcessor {
                 let rules = Arc::clone(&self.rules);
                 let item = ScheduledUrl::errand(sitemap.url.clone());
                 let mut last = None;
-                for urls in contents.urls.chunks(SITEMAP_PART_URLS) {
+                let lastmods = contents.lastmods.chunks(SITEMAP_PART_URLS);
+                for (urls, lastmods) in contents.urls.chunks(SITEMAP_PART_URLS).zip(lastmods) {
                     let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item);
-                    for url in urls {
-                        filter.link(url, LinkClass::unclassified(Apath::SITEMAP));
-                    }
+                    // They are for later visits, as digests are.
+                    filter.dates = rules.digests.then(|| LinkDates::of_sitemap(sitemap.exchange.timings.started));
+                    urls.iter().zip(lastmods).for_each(|(url, lastmod)| filter.listed(url, *lastmod));
                     last.replace(filter.finish().0).into_iter().for_each(&mut part);
                 }
                 (last.unwrap_or_default(), contents.sitemaps)
