@@ -58,6 +58,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "fleet",
             "metrics",
             "policy",
+            "posts",
             "render",
             "report",
             "stages",

@@ -20,6 +20,7 @@ mod environment;
 mod error;
 mod example;
 mod example_links;
+mod feeds;
 mod fleet;
 mod handles;
 mod hosts;

@@ -168,7 +168,50 @@ impl<'a> LinkFilter<'a> {
         }
     }
 
-    /// The cluster of the page.
+    /// Takes in the entries of a feed or sitemap, from a page that lists them.
+    pub(super) fn entries(&mut self, page: &ParsedPage) {
+        let class = LinkClass::unclassified(Apath::SITEMAP);
+        let surroundings = self.wants_contexts.then(|| LinkContexts::new(page));
+        for link in page.groups.iter().flat_map(|group| &group.links) {
+            self.raw = Some(*link);
+            let context = || surroundings.as_ref().map_or_else(Box::default, |all| all.of(link));
+            drop(self.take_in(page.href(link), class, &context));
+        }
+    }
+
+    /// Takes in the feeds that a page announces. They are no links that a reader sees: policies and later visits do not
+    /// compare them.
+    pub(super) fn feeds(&mut self, page: &ParsedPage, directives: RobotsDirectives) {
+        if page.feeds.is_empty() || !self.rules.feeds.is_on() {
+            return;
+        }
+        let (placed, rows) = (self.placed.take(), self.rows.take());
+        let is_nofollow = directives.nofollow && self.rules.filter.nofollow_pages;
+        for href in &page.feeds {
+            if is_nofollow {
+                self.refuse(PolicyRefusal::Nofollow, Apath::FEED, [&**href]);
+            } else {
+                self.feed(href);
+            }
+        }
+        (self.placed, self.rows) = (placed, rows);
+    }
+
+    fn feed(&mut self, href: &str) {
+        let rules = self.rules;
+        // What is no URL is settled below.
+        let admitted = self
+            .resolver
+            .resolve(href)
+            .map_or(true, |url| rules.seen.contains(url.fingerprint()) || rules.feeds.admits(url.as_str()));
+        if !admitted {
+            return self.refuse(PolicyRefusal::PoorFeed, Apath::FEED, [href]);
+        }
+        if let Some(url) = self.link(href, LinkClass::unclassified(Apath::FEED)) {
+            rules.feeds.follow(url.as_str());
+        }
+    }
+
     /// Returns the cluster of the page.
     pub(super) fn classified(&self, page: &ParsedPage) -> PageCluster {
         let policy = &*self.snapshot;

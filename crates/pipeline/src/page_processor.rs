@@ -172,7 +172,11 @@ impl PageProcessor {
     /// If the page is to be rendered, nothing but that is returned; [`PageProcessor::rendered`] or
     /// [`PageProcessor::unrendered`] must follow.
     pub(super) fn page(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
-        self.read(item, exchange, Source::Answer)
+        // A browser adds nothing to a feed.
+        let source = if item.class.apath == Apath::FEED { Source::OnlyAnswer } else { Source::Answer };
+        let result = self.read(item, exchange, source);
+        self.rules.feeds.ended(item, &result);
+        result
     }
 
     /// Processes a page that could not be rendered.
@@ -208,7 +212,8 @@ impl PageProcessor {
             return result;
         }
         let media = MediaType::of(answer.content_type());
-        if media == MediaType::Other {
+        let may_be_feed = Self::may_be_feed(media, item, answer);
+        if media == MediaType::Other || media == MediaType::Json && !may_be_feed {
             return self.unparsed(item, answer, Fate::Fetched);
         }
         let metrics = &self.rules.metrics.parse;
@@ -217,12 +222,12 @@ impl PageProcessor {
         let body = decoded(answer, &self.rules);
         watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
         metrics.parsed_bytes.add(body.len() as u64);
-        let result = match media {
-            MediaType::Xml => {
-                self.feed(item, answer, &body).unwrap_or_else(|| self.html(item, answer, &body, Source::OnlyAnswer))
-            }
+        let feed = if may_be_feed { self.feed(item, answer, &body) } else { None };
+        let result = feed.unwrap_or_else(|| match media {
+            MediaType::Json => self.unparsed(item, answer, Fate::Fetched),
+            MediaType::Xml => self.html(item, answer, &body, Source::OnlyAnswer),
             MediaType::Html | MediaType::Other => self.html(item, answer, &body, source),
-        };
+        });
         self.rules.metrics.parse.stage.sent.inc();
         self.rules.metrics.parse.links.add(u64::from(result.links.unwrap_or(0)));
         result
@@ -309,6 +314,8 @@ impl PageProcessor {
         filter.wants_contexts = needs.contexts;
         filter.read_words = around_links.then_some(&read_words);
         filter.page(&page, cluster, directives);
+        rules.feeds.page(item.url.as_str());
+        filter.feeds(&page, directives);
         if let Source::Rendered(rendered) = source {
             let class = LinkClass::unclassified(Apath::DERIVED);
             rendered.navigations.iter().for_each(|url| drop(filter.link(url, class)));
@@ -431,24 +438,6 @@ impl PageProcessor {
             self.parser.set_class_tokens(policy.class_tokens());
             self.generation = generation;
         }
-    }
-
-    /// Processes the entries of a feed; `None` if the document is not a feed.
-    fn feed(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Option<PageResult> {
-        let url = item.url.as_str();
-        let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
-        let rules = Arc::clone(&self.rules);
-        let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
-        let target = rules.refresh_target(item, answer);
-        if let Some(target) = &target {
-            refresh(&mut filter, target, rules.header_directives(answer));
-        }
-        for url in contents.urls.iter().chain(&contents.sitemaps) {
-            filter.link(url, LinkClass::unclassified(Apath::SITEMAP));
-        }
-        let links = Some((contents.urls.len() + contents.sitemaps.len() + usize::from(target.is_some())) as u32);
-        let (found, exported) = filter.finish();
-        Some(PageResult { found, links, exported, ..PageResult::of(Fate::Fetched) })
     }
 
     fn redirect(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
@@ -592,6 +581,9 @@ pub(super) fn observation(item: &ScheduledUrl, result: &mut PageResult) -> Obser
     let new = new.map(|link| NewLink { class: link.class, url: link.url.clone(), context: context() }).collect();
     Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
 }
+
+#[path = "page_processor_feeds.rs"]
+mod feeds;
 
 #[path = "page_processor_searches.rs"]
 mod searches;

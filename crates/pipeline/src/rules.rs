@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::feeds::Feeds;
 use super::needs::SharedNeeds;
 use super::rendering::Renders;
 use super::searches::Searches;
@@ -44,6 +45,8 @@ pub(super) struct Rules {
     pub(super) consent: ConsentRules,
     pub(super) decode: DecodeLimits,
     pub(super) sitemaps: sitemap::SitemapLimits,
+    /// Which feeds are followed.
+    pub(super) feeds: Feeds,
     /// Whether the links of each page are exported.
     pub(super) export: bool,
     /// Whether digests of pages are computed, for later visits to them.

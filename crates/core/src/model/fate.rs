@@ -39,6 +39,8 @@ pub enum PolicyRefusal {
     Banned,
     /// Its site brings far less than another one.
     PoorSite,
+    /// It is a feed, and such feeds bring nothing new.
+    PoorFeed,
 }
 
 /// The budget that a link exceeded.
@@ -151,10 +153,11 @@ labels!(PolicyRefusal {
     StructureTrap => "structure_trap",
     Banned => "banned",
     PoorSite => "poor_site",
+    PoorFeed => "poor_feed",
 });
 impl PolicyRefusal {
     /// All reasons, in the order of [`Self::LABELS`].
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::LinkClass,
         Self::Nofollow,
         Self::NoCluster,
@@ -165,6 +168,7 @@ impl PolicyRefusal {
         Self::StructureTrap,
         Self::Banned,
         Self::PoorSite,
+        Self::PoorFeed,
     ];
 
     /// Returns the reason with this label.
@@ -186,6 +190,7 @@ impl PolicyRefusal {
             Self::Uninformative => "addresses of that form show nothing wanted",
             Self::StructureTrap => "new addresses of that form keep appearing and bring nothing new",
             Self::Banned => "such links were banned while the crawl ran (`harvestman ban`)",
+            Self::PoorFeed => "it is a feed, and those of its kind bring no links that are not known",
             Self::PoorSite => {
                 "its site brings far fewer wanted pages than another, or none of its last search results was wanted"
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::CrawlBuilder;
 use crate::Error;
 use crate::environment::{Network, NetworkOptions};
+use crate::feeds::Feeds;
 use crate::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::rules::Rules;
 use crate::searches::{Searches, query};
@@ -119,6 +120,7 @@ pub(super) fn rules(
         consent: ConsentRules::from(config),
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::SitemapLimits::from(&config.robots),
+        feeds: Feeds::new(config.crawl.feeds),
         export: config.archive.links,
         digests,
         metrics: builder.hooks.metrics.clone(),

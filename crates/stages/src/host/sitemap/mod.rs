@@ -19,7 +19,7 @@ mod xml;
 
 use collect::Collector;
 pub use contents::{SitemapContents, SitemapError, SitemapLimits};
-pub(super) use decode::to_text;
+pub use decode::to_text;
 pub use queue::{Entry, SitemapQueue};
 pub(super) use xml::attribute;
 
