@@ -171,7 +171,7 @@ def policy():
         share("Duplicates", "Share of the fetches observed by the policy that it classified as duplicates of other pages.",
               (ratio(rate("policy_duplicates_total"), rate("policy_observations_total")), "duplicates")),
         graph("Refused by the policy", "Links per second refused by the policy, by reason.", "ops",
-              (rate("filter_dropped_total", 'reason=~"link_class|no_cluster|no_edge|header_footer|duplicate_content|uninformative|structure_trap|banned|poor_site"', by="reason"), "{{reason}}")),
+              (rate("filter_dropped_total", 'reason=~"link_class|no_cluster|no_edge|header_footer|duplicate_content|uninformative|structure_trap|banned|poor_site|extension"', by="reason"), "{{reason}}")),
         row("Learning"),
         graph("Snapshots", "Version and generation of the current snapshot.", "short", ("max (harvestman_policy_snapshot_version{@})", "version"),
               ("max (harvestman_policy_snapshot_generation{@})", "generation")),

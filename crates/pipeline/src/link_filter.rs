@@ -9,6 +9,7 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
+use super::extensions::DeliveredLink;
 use super::link_judge::{Judge, Judged, Memory};
 use super::link_times::LinkTimes;
 use super::reach::Reach;
@@ -48,7 +49,8 @@ pub(super) struct LinkFilter<'a> {
     accepted: Vec<ScheduledUrl>,
     /// Links that other nodes of the fleet are to take in.
     foreign: Vec<ScheduledUrl>,
-    export: Option<Vec<JudgedLink>>,
+    /// All links with what was decided, where they are exported or delivered.
+    judged: Option<Vec<DeliveredLink>>,
     /// All links within the scope, where the policy asks for them.
     pub(super) placed: Option<Vec<PlacedLink>>,
     /// All links that can be resolved, where it is kept what stands around them.
@@ -91,7 +93,7 @@ impl<'a> LinkFilter<'a> {
             settled: Fates::default(),
             accepted: Vec::new(),
             foreign: Vec::new(),
-            export: rules.export.then(Vec::new),
+            judged: (rules.export || rules.collects_links).then(Vec::new),
             placed: None,
             rows: None,
             raw: None,
@@ -178,10 +180,10 @@ impl<'a> LinkFilter<'a> {
         let fate = Fate::Policy(why);
         for href in hrefs {
             self.settled.add(fate, 1);
-            if let Some(export) = &mut self.export
+            if let Some(judged) = &mut self.judged
                 && let Ok(url) = self.resolver.resolve(href)
             {
-                export.push(JudgedLink { href: url.as_str().to_owned(), apath, fate: Some(fate) });
+                judged.push(DeliveredLink { url: url.as_str().to_owned(), apath, fate: Some(fate) });
             }
         }
     }
@@ -221,8 +223,8 @@ impl<'a> LinkFilter<'a> {
             let place = self.raw.map(|link| link.place).unwrap_or_default();
             placed.push(PlacedLink { apath, url: url.fingerprint(), pattern: pattern.fine, refused, place });
         }
-        if let Some(export) = &mut self.export {
-            export.push(JudgedLink { href: url.as_str().to_owned(), apath: class.apath, fate });
+        if let Some(judged) = &mut self.judged {
+            judged.push(DeliveredLink { url: url.as_str().to_owned(), apath: class.apath, fate });
         }
         let target = (wanted_anyway || fate.is_none()).then(|| url.to_url());
         let into = match fate {
@@ -272,7 +274,7 @@ impl<'a> LinkFilter<'a> {
         self.accepted.len() + self.foreign.len()
     }
 
-    pub(super) fn finish(mut self) -> (DiscoveredLinks, Option<Vec<u8>>) {
+    pub(super) fn finish(mut self) -> (DiscoveredLinks, JudgedLinks) {
         self.settled.add(Fate::Duplicate, self.duplicates);
         let metrics = &self.rules.metrics;
         let new = self.accepted.len() as u64;
@@ -294,27 +296,27 @@ impl<'a> LinkFilter<'a> {
         if let Some(times) = self.times {
             times.count((received, looked_up), metrics);
         }
-        let exported = self
-            .export
-            .filter(|links| !links.is_empty())
-            .map(|links| links_line(self.via.as_str(), links.iter().map(exported_link)));
+        let all = self.judged.unwrap_or_default();
+        let is_exported = self.rules.export && !all.is_empty();
+        let line = is_exported.then(|| links_line(self.via.as_str(), all.iter().map(exported_link)));
         let generation = self.snapshot.generation();
         let (settled, accepted, foreign) = (self.settled, self.accepted, self.foreign);
-        (DiscoveredLinks { settled, accepted, foreign, generation }, exported)
+        (DiscoveredLinks { settled, accepted, foreign, generation }, JudgedLinks { line, all })
     }
 }
 
-/// A link for the export.
-struct JudgedLink {
-    href: String,
-    apath: Apath,
-    /// None where it is new and accepted.
-    fate: Option<Fate>,
+/// The links of a page with what was decided about them, where that is wanted.
+#[derive(Default)]
+pub(super) struct JudgedLinks {
+    /// The line of the link export, if links are exported.
+    pub(super) line: Option<Vec<u8>>,
+    /// All of them, if links are exported or delivered.
+    pub(super) all: Vec<DeliveredLink>,
 }
 
-fn exported_link(JudgedLink { href, apath, fate }: &JudgedLink) -> ExportedLink<'_> {
+fn exported_link(DeliveredLink { url, apath, fate }: &DeliveredLink) -> ExportedLink<'_> {
     let refused = fate.filter(|fate| matches!(fate, Fate::Policy(_))).and_then(Fate::reason);
-    ExportedLink { href, apath: *apath, new: fate.is_none(), refused }
+    ExportedLink { href: url, apath: *apath, new: fate.is_none(), refused }
 }
 
 #[cfg(test)]

@@ -213,6 +213,8 @@ pub(super) fn rules(
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::SitemapLimits::from(&config.robots),
         export: false,
+        collects_links: false,
+        own_filter: None,
         digests: false,
         recorded: Some(site.exists),
         validator: site.accepts,

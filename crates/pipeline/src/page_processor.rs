@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::bounds::SITEMAP_PART_URLS;
 use super::job::Sitemap;
-use super::link_filter::LinkFilter;
+use super::link_filter::{JudgedLinks, LinkFilter};
 use super::link_judge::Memory;
 use super::reach::Reach;
 use super::rendering::{Gained, LinkScope, RenderClass, RenderPlace, Renders, Shown, ToRender};
@@ -56,8 +56,8 @@ pub(super) struct PageResult {
     /// What stands around its new links, first the accepted, then those for other nodes; empty if the policy does not
     /// need it.
     pub(super) contexts: Vec<Box<[u32]>>,
-    /// The line of the link export.
-    pub(super) exported: Option<Vec<u8>>,
+    /// Its links with what was decided about them, if that is wanted.
+    pub(super) judged: JudgedLinks,
     /// If the page is to be rendered before anything is done with it: its class, and where.
     pub(super) to_render: Option<(ToRender, RenderPlace)>,
     /// The class by which that was decided.
@@ -100,7 +100,7 @@ impl PageResult {
             rows: Vec::new(),
             contexts: Vec::new(),
             cluster: PageCluster::default(),
-            exported: None,
+            judged: JudgedLinks::default(),
             to_render: None,
             render_class: None,
             tree: None,
@@ -234,8 +234,8 @@ impl PageProcessor {
         let Some(target) = rules.refresh_target(item, answer) else { return PageResult::of(fate) };
         let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         refresh(&mut filter, &target, rules.header_directives(answer));
-        let (found, exported) = filter.finish();
-        PageResult { found, exported, ..PageResult::of(fate) }
+        let (found, judged) = filter.finish();
+        PageResult { found, judged, ..PageResult::of(fate) }
     }
 
     fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8], source: Source<'_>) -> PageResult {
@@ -318,7 +318,7 @@ impl PageProcessor {
         let placed = filter.placed.take().unwrap_or_default();
         let contexts = filter.take_contexts();
         let rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
-        let (found, exported) = filter.finish();
+        let (found, judged) = filter.finish();
         let search = self.search_of_site(item, (body, content_type), &page);
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
@@ -339,7 +339,7 @@ impl PageProcessor {
             found,
             links,
             title,
-            exported,
+            judged,
             facts: Some(facts),
             digests,
             rows,
@@ -447,8 +447,8 @@ impl PageProcessor {
             filter.link(url, LinkClass::unclassified(Apath::SITEMAP));
         }
         let links = Some((contents.urls.len() + contents.sitemaps.len() + usize::from(target.is_some())) as u32);
-        let (found, exported) = filter.finish();
-        Some(PageResult { found, links, exported, ..PageResult::of(Fate::Fetched) })
+        let (found, judged) = filter.finish();
+        Some(PageResult { found, links, judged, ..PageResult::of(Fate::Fetched) })
     }
 
     fn redirect(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
@@ -472,8 +472,8 @@ impl PageProcessor {
             filter.searching(search, reach);
         }
         let target = filter.link(&location, LinkClass::unclassified(Apath::REDIRECT));
-        let (found, exported) = filter.finish();
-        PageResult { found, redirect_to: target, exported, judgement, ..PageResult::of(Fate::Redirected) }
+        let (found, judged) = filter.finish();
+        PageResult { found, redirect_to: target, judged, judgement, ..PageResult::of(Fate::Redirected) }
     }
 
     /// Filters URLs that the policy derived.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::extensions::AcceptsLinks;
 use super::needs::SharedNeeds;
 use super::rendering::Renders;
 use super::searches::Searches;
@@ -46,6 +47,10 @@ pub(super) struct Rules {
     pub(super) sitemaps: sitemap::SitemapLimits,
     /// Whether the links of each page are exported.
     pub(super) export: bool,
+    /// Whether the links of each page are collected for the program that embeds the crawl.
+    pub(super) collects_links: bool,
+    /// The filter of that program.
+    pub(super) own_filter: Option<Arc<dyn AcceptsLinks>>,
     /// Whether digests of pages are computed, for later visits to them.
     pub(super) digests: bool,
     /// The URLs that exist, if a recording is replayed.

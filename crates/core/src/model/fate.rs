@@ -39,6 +39,8 @@ pub enum PolicyRefusal {
     Banned,
     /// Its site brings far less than another one.
     PoorSite,
+    /// A filter or a policy of the program that embeds the crawl refuses it.
+    Extension,
 }
 
 /// The budget that a link exceeded.
@@ -151,10 +153,11 @@ labels!(PolicyRefusal {
     StructureTrap => "structure_trap",
     Banned => "banned",
     PoorSite => "poor_site",
+    Extension => "extension",
 });
 impl PolicyRefusal {
     /// All reasons, in the order of [`Self::LABELS`].
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::LinkClass,
         Self::Nofollow,
         Self::NoCluster,
@@ -165,6 +168,7 @@ impl PolicyRefusal {
         Self::StructureTrap,
         Self::Banned,
         Self::PoorSite,
+        Self::Extension,
     ];
 
     /// Returns the reason with this label.
@@ -189,6 +193,7 @@ impl PolicyRefusal {
             Self::PoorSite => {
                 "its site brings far fewer wanted pages than another, or none of its last search results was wanted"
             }
+            Self::Extension => "a filter or a policy of the program that embeds the crawl refuses them",
         }
     }
 }

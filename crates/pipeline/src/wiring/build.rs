@@ -300,6 +300,8 @@ impl CrawlBuilder<'_> {
             live: Arc::clone(live),
             clock: self.clock.clone(),
             metrics: self.hooks.metrics.clone(),
+            receiver: self.extensions.receiver.clone(),
+            extension_errors: self.extensions.errors.clone(),
             write_failed: AtomicBool::new(false),
         };
         Ok((sinks.files.workers(self, context, &sinks.rules, observer.as_ref()), learner))

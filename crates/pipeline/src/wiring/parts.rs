@@ -74,7 +74,8 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
     let options = NetworkOptions { fetch: &fetch, identity: &config.identity };
     let network = environment.network(options, clock.clone(), trusted).map_err(|error| wrong(&error))?;
-    let environment = PolicyEnvironment { environment: *environment, seed: *seed };
+    let own = builder.extensions.policy.clone();
+    let environment = PolicyEnvironment { environment: *environment, seed: *seed, own };
     let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (searches.as_ref(), environment))?;
     let ownership = builder.environment.ownership();
     Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, ownership }, policy))
@@ -120,6 +121,8 @@ pub(super) fn rules(
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::SitemapLimits::from(&config.robots),
         export: config.archive.links,
+        collects_links: builder.extensions.receiver.is_some(),
+        own_filter: builder.extensions.filter.clone(),
         digests,
         metrics: builder.hooks.metrics.clone(),
     }
