@@ -66,6 +66,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "validators",
         ],
     ),
+    ("library", &["core", "pipeline", "policy", "report", "stages", "structure"]),
     (
         "lab",
         &[
