@@ -7,7 +7,7 @@ use std::error::Error;
 
 use harvestman_library::parse::PageParser;
 
-const SAMPLE: &str = "<title>Herons</title><ul class=threads><li><a class=thread href='/t/7?sid=1'>Great egret</a> \
+const SAMPLE: &str = "<title>Herons</title><ul class=threads><li><a class=thread href='/t/7#p3'>Great egret</a> \
     <li><a class=thread href='/t/8#new'>Bittern</a></ul><p>Two threads. <a href='/login' rel=nofollow>Log in</a>";
 
 fn main() -> Result<(), Box<dyn Error>> {

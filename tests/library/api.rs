@@ -28,24 +28,33 @@ fn read(module: &str) -> File {
 /// The interface that the root module `lib` has; `module` returns the modules below it.
 fn interface(lib: File, module: impl Fn(&str) -> File) -> String {
     let mut listed: Vec<String> = Vec::new();
+    // A type may have methods in another module than its own.
+    let all: BTreeSet<String> = lib.items.iter().filter_map(reexported).flat_map(|(_, names)| names).collect();
     for item in lib.items {
         match item {
             Item::Mod(inner) if is_promised(&inner.vis, &inner.attrs) => {
                 let below = module(&inner.ident.to_string());
                 let names = below.items.iter().filter_map(promised_name).collect();
-                let items = printed(below, &names).into_iter().map(|text| text.replace('\n', "\n    "));
+                let items = printed(below, &names, &names).into_iter().map(|text| text.replace('\n', "\n    "));
                 let items = items.map(|text| format!("    {}\n", text.trim_end())).collect::<String>();
                 listed.push(format!("pub mod {} {{\n{items}}}\n", inner.ident));
             }
             Item::Use(reexport) if is_promised(&reexport.vis, &reexport.attrs) => {
-                let UseTree::Path(path) = reexport.tree else { panic!("a re-export without a module") };
-                listed.extend(printed(module(&path.ident.to_string()), &names(&path.tree)));
+                let (name, names) = reexported(&Item::Use(reexport)).unwrap();
+                listed.extend(printed(module(&name), &names, &all));
             }
             _ => {}
         }
     }
     listed.sort();
     listed.join("\n")
+}
+
+/// The module and the names of a re-export that is promised.
+fn reexported(item: &Item) -> Option<(String, BTreeSet<String>)> {
+    let Item::Use(reexport) = item else { return None };
+    let UseTree::Path(path) = &reexport.tree else { panic!("a re-export without a module") };
+    is_promised(&reexport.vis, &reexport.attrs).then(|| (path.ident.to_string(), names(&path.tree)))
 }
 
 fn names(tree: &UseTree) -> BTreeSet<String> {
@@ -77,10 +86,10 @@ fn promised_name(item: &Item) -> Option<String> {
     is_promised(visibility, attributes).then(|| name.to_string())
 }
 
-/// The items of a module with these names, and what is implemented for them.
-fn printed(file: File, names: &BTreeSet<String>) -> Vec<String> {
+/// The items of a module with these names, and what the module implements for `all`.
+fn printed(file: File, names: &BTreeSet<String>, all: &BTreeSet<String>) -> Vec<String> {
     let items = file.items.into_iter().filter_map(|item| match item {
-        Item::Impl(block) => implementation(block, names).map(Item::Impl),
+        Item::Impl(block) => implementation(block, all).map(Item::Impl),
         item if promised_name(&item).is_some_and(|name| names.contains(&name)) => Some(bare(item)),
         _ => None,
     });
@@ -133,7 +142,7 @@ fn bare_trait(mut item: ItemTrait) -> ItemTrait {
     for method in &mut item.items {
         if let TraitItem::Fn(method) = method {
             method.attrs.clear();
-            method.sig = bare_signature(method.sig.clone());
+            strip(&mut method.sig);
             // A body says that there is a default.
             method.default = method.default.take().map(|_| *empty());
         }
@@ -181,6 +190,11 @@ fn empty() -> Box<syn::Block> {
 
 /// A signature without what concerns its body only: whether arguments are mutable.
 fn bare_signature(mut signature: Signature) -> Signature {
+    strip(&mut signature);
+    signature
+}
+
+fn strip(signature: &mut Signature) {
     for argument in &mut signature.inputs {
         match argument {
             FnArg::Receiver(receiver) if matches!(receiver.kind, ReceiverKind::Value) => receiver.mutability = None,
@@ -192,7 +206,6 @@ fn bare_signature(mut signature: Signature) -> Signature {
             FnArg::Receiver(_) => {}
         }
     }
-    signature
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use futures_util::StreamExt;
-use harvestman_library::{Error, StopReason};
+use harvestman_library::{Error, Page, Sink, SinkError, StopReason};
 
 use super::crawls::Forum;
 
@@ -69,6 +69,10 @@ fn a_stopped_crawl_does_not_wait_for_a_stream_that_nobody_reads_and_loses_nothin
     let mut crawl = forum.crawl().queue(2).set("frontier.in_flight_max", 8).start().unwrap();
     let mut pages = crawl.pages();
     let mut read = BTreeSet::from([pages.next_blocking().unwrap().url().to_owned()]);
+    // All leases are out, and their pages wait for the stream.
+    while forum.requests() < 10 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     crawl.stop();
     let report = crawl.wait().unwrap();
     assert_eq!(report.stop_reason(), StopReason::Stopped);
@@ -115,4 +119,32 @@ fn a_crawl_that_is_dropped_stops_and_closes_its_files() {
     });
     resumed.unwrap().wait().unwrap();
     assert!(forum.is_complete());
+}
+
+/// A sink that takes everything.
+struct Takes;
+
+impl Sink for Takes {
+    fn write(&mut self, _: &[Page]) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_crawl_with_sinks_has_a_stream_only_if_it_is_asked_for() {
+    let forum = Forum::of(60);
+    let mut crawl = forum.crawl().queue(1).sink(Takes).start().unwrap();
+    assert!(crawl.pages().next_blocking().is_none());
+    // Nothing waits for a reader.
+    while !forum.out().join("report.json").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    crawl.wait().unwrap();
+    assert!(forum.is_complete());
+
+    let forum = Forum::of(60);
+    let mut crawl = forum.crawl().sink(Takes).stream().start().unwrap();
+    let mut pages = crawl.pages();
+    assert_eq!(std::iter::from_fn(|| pages.next_blocking()).count(), forum.logged().len());
+    crawl.wait().unwrap();
 }

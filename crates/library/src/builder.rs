@@ -9,6 +9,7 @@ use super::guarded::Guarded;
 use super::pages::PageSender;
 use super::policy::OwnPolicy;
 use super::program::{self, CONFIG_FILE};
+use super::ready::ReadyCrawl;
 use super::{Crawl, Error, LinkFilter, OnError, Pages, Policy, Sink};
 use harvestman_core::config::{Config, Flag, FlagValue, Layers, left_out};
 use harvestman_pipeline::{self as pipeline, Beginning, ExtensionErrors, Extensions};
@@ -28,11 +29,31 @@ pub struct CrawlBuilder {
     policy: Option<Arc<dyn Policy>>,
     filters: Vec<Arc<dyn LinkFilter>>,
     sinks: Vec<(Box<dyn Sink>, OnError)>,
+    streams: bool,
     queue: usize,
 }
 
+impl Crawl {
+    /// Describes a new crawl.
+    pub fn builder() -> CrawlBuilder {
+        CrawlBuilder::new()
+    }
+
+    /// Describes the continuation of the crawl in this directory, however it ended: by its own configuration, which
+    /// [`CrawlBuilder::set`] changes from now on. Policy, filters and sinks must be given again.
+    pub fn resume(directory: impl Into<PathBuf>) -> CrawlBuilder {
+        CrawlBuilder::in_directory(directory.into(), Beginning::WhereStopped)
+    }
+
+    /// Describes a new round over the crawl in this directory: it visits pages again that have probably changed, and fetches
+    /// what is new.
+    pub fn recrawl(directory: impl Into<PathBuf>) -> CrawlBuilder {
+        CrawlBuilder::in_directory(directory.into(), Beginning::WithRevisits)
+    }
+}
+
 impl CrawlBuilder {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         Self {
             beginning: Beginning::AtSeeds,
             config_file: None,
@@ -42,11 +63,12 @@ impl CrawlBuilder {
             policy: None,
             filters: Vec::new(),
             sinks: Vec::new(),
+            streams: false,
             queue: QUEUE,
         }
     }
 
-    pub(crate) fn in_directory(directory: PathBuf, beginning: Beginning) -> Self {
+    fn in_directory(directory: PathBuf, beginning: Beginning) -> Self {
         Self { directory: Some(directory), beginning, ..Self::new() }
     }
 
@@ -88,7 +110,8 @@ impl CrawlBuilder {
         self
     }
 
-    /// Adds a sink, whose failure ends the crawl.
+    /// Adds a sink, whose failure ends the crawl. A crawl with sinks has no stream of pages, unless
+    /// [`CrawlBuilder::stream`] asks for it.
     pub fn sink(self, sink: impl Sink) -> Self {
         self.sink_with(sink, OnError::Stop)
     }
@@ -96,6 +119,12 @@ impl CrawlBuilder {
     /// Adds a sink, with what happens when it fails.
     pub fn sink_with(mut self, sink: impl Sink, on_error: OnError) -> Self {
         self.sinks.push((Box::new(sink), on_error));
+        self
+    }
+
+    /// Gives a crawl with sinks a stream of its pages too ([`Crawl::pages`]). A crawl without sinks has one anyway.
+    pub fn stream(mut self) -> Self {
+        self.streams = true;
         self
     }
 
@@ -164,12 +193,16 @@ impl CrawlBuilder {
         let policy = self.policy.map(|policy| OwnPolicy::new(policy, guarded).maker());
         let filters = (!self.filters.is_empty()).then_some(self.filters);
         let filter = filters.map(|filters| Arc::new(OwnFilters::new(filters, Guarded::new("filter", &errors))) as _);
+        let has_sinks = !self.sinks.is_empty();
         let numbered = self.sinks.into_iter().enumerate();
         let sinks = numbered.map(|(at, (sink, on_error))| {
             let guarded = Guarded::new(format!("sink {}", at + 1), &errors);
             OwnSink { sink, on_error, guarded }
         });
-        let (stream, pages) = PageSender::new(self.queue, hooks.stop.clone());
+        let (mut stream, pages) = PageSender::new(self.queue, hooks.stop.clone());
+        if has_sinks && !self.streams {
+            stream.turn_off();
+        }
         let receivers = Receivers { policy: observing, sinks: sinks.collect(), stream };
         let delivery = Delivery::start(receivers, errors.clone(), self.queue);
         let delivery = delivery.map_err(|error| Error::Internal(format!("cannot start a thread: {error}")))?;
@@ -190,33 +223,5 @@ fn check_supported(config: &Config) -> Result<(), String> {
             Err(format!("`{name}` is set, which only the program `harvestman` carries out: leave it empty; {instead}"))
         }
         None => Ok(()),
-    }
-}
-
-/// A crawl whose configuration is read and completed.
-#[doc(hidden)]
-pub struct ReadyCrawl {
-    config: Config,
-    beginning: Beginning,
-    extensions: Extensions,
-}
-
-impl ReadyCrawl {
-    /// A crawl of the program, which reads its configuration by itself and adds nothing to the crawl.
-    pub fn of_program(config: Config, beginning: Beginning) -> Self {
-        Self { config, beginning, extensions: Extensions::default() }
-    }
-
-    /// Returns the configuration.
-    pub const fn config(&self) -> &Config {
-        &self.config
-    }
-
-    /// Runs the crawl on the current actix system.
-    ///
-    /// # Errors
-    /// Those of the pipeline.
-    pub async fn run_here(self, hooks: Hooks) -> Result<harvestman_report::Report, pipeline::Error> {
-        pipeline::run_extended(&self.config, hooks, self.extensions, self.beginning).await
     }
 }

@@ -1,15 +1,14 @@
 //! A running crawl.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
 use tokio::sync::oneshot;
 
-use super::builder::{CrawlBuilder, ReadyCrawl};
 use super::error::ExtensionFailure;
 use super::guarded::message;
+use super::ready::ReadyCrawl;
 use super::{Error, Pages, Report};
 use harvestman_pipeline as pipeline;
 use harvestman_report::{CrawlStatus, Hooks, StopFlag};
@@ -39,30 +38,16 @@ impl Stopper {
 }
 
 impl Crawl {
-    /// Describes a new crawl.
-    pub fn builder() -> CrawlBuilder {
-        CrawlBuilder::new()
-    }
-
-    /// Describes the continuation of the crawl in this directory, however it ended: by its own configuration, which
-    /// [`CrawlBuilder::set`] changes from now on. Policy, filters and sinks must be given again.
-    pub fn resume(directory: impl Into<PathBuf>) -> CrawlBuilder {
-        CrawlBuilder::in_directory(directory.into(), pipeline::Beginning::WhereStopped)
-    }
-
-    /// Describes a new round over the crawl in this directory: it visits pages again that have probably changed, and fetches
-    /// what is new.
-    pub fn recrawl(directory: impl Into<PathBuf>) -> CrawlBuilder {
-        CrawlBuilder::in_directory(directory.into(), pipeline::Beginning::WithRevisits)
-    }
-
     /// Starts a crawl, and waits until it runs or cannot.
     pub(crate) fn start(ready: ReadyCrawl, hooks: Hooks, pages: Pages) -> Result<Self, Error> {
         let stop = hooks.stop.clone();
         let (begun, has_begun) = mpsc::sync_channel(1);
         let (ending, over) = oneshot::channel();
         let thread = thread::Builder::new().name("crawl".to_owned()).spawn(move || {
-            let on_status = Arc::new(move |_: &CrawlStatus| drop(begun.try_send(())));
+            let on_status = Arc::new(move |_: &CrawlStatus| {
+                // Only the first one is waited for.
+                let _ = begun.try_send(());
+            });
             let system = pipeline::runtime(ready.config());
             let result = system.block_on(ready.run_here(Hooks { on_status, ..hooks }));
             drop(ending);
@@ -90,7 +75,8 @@ impl Crawl {
 
     /// Takes the stream of its pages. All of them are in it, if it is taken once; later calls return a stream that has ended.
     ///
-    /// The crawl waits for its reader: see [`Pages`].
+    /// A crawl without sinks waits until it is read or joined: see [`Pages`]. The stream of a crawl with sinks has ended from the
+    /// start, unless [`CrawlBuilder::stream`](crate::CrawlBuilder::stream) asked for one.
     pub fn pages(&mut self) -> Pages {
         self.pages.take().unwrap_or_else(Pages::ended)
     }

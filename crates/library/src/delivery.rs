@@ -16,11 +16,11 @@ use super::guarded::Guarded;
 use super::pages::PageSender;
 use super::sink::{OnError, Sink};
 use super::{Page, Policy};
-use harvestman_pipeline::{DeliveredPage, ExtensionErrors, ReceivesPages, Taken};
+use harvestman_pipeline::{DeliveredPage, ExtensionErrors, OnTaken, ReceivesPages};
 
 /// What the thread receives.
 enum Message {
-    Page(Page, Taken),
+    Page(Page, OnTaken),
     /// All pages were sent; the sender waits until its other end is dropped.
     End(Sender<()>),
 }
@@ -59,7 +59,7 @@ impl Delivery {
 }
 
 impl ReceivesPages for Delivery {
-    fn receive(&self, page: DeliveredPage, taken: Taken) {
+    fn receive(&self, page: DeliveredPage, taken: OnTaken) {
         if let Err(unsent) = self.sender.send(Message::Page(Page::new(page), taken))
             && let Message::Page(_, taken) = unsent.into_inner()
         {
@@ -103,8 +103,8 @@ impl Delivering {
     }
 
     /// Delivers pages that were processed one after another.
-    fn deliver(&mut self, batch: Vec<(Page, Taken)>) {
-        let (pages, taken): (Vec<Page>, Vec<Taken>) = batch.into_iter().unzip();
+    fn deliver(&mut self, batch: Vec<(Page, OnTaken)>) {
+        let (pages, taken): (Vec<Page>, Vec<OnTaken>) = batch.into_iter().unzip();
         let is_taken = pages.is_empty() || (self.observe(&pages) && self.write(&pages));
         for (page, taken) in pages.into_iter().zip(taken) {
             taken(is_taken && self.receivers.stream.send(page));

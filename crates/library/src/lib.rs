@@ -52,17 +52,18 @@ mod policy;
 pub mod politeness;
 #[doc(hidden)]
 pub mod program;
+mod ready;
 mod report;
 mod sink;
 
 pub use builder::CrawlBuilder;
-#[doc(hidden)]
-pub use builder::ReadyCrawl;
 pub use crawl::{Crawl, Stopper};
 pub use error::{Error, ExtensionFailure};
 pub use filter::LinkFilter;
 pub use page::{Page, PageLink};
 pub use pages::Pages;
 pub use policy::{Link, Policy};
+#[doc(hidden)]
+pub use ready::ReadyCrawl;
 pub use report::{ExtensionError, Report, StopReason};
 pub use sink::{OnError, Sink, SinkError};

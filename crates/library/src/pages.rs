@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// The pages of a crawl, in the order in which they are processed. Ends with the crawl.
 ///
-/// The stream is bounded: pages that nobody reads hold up the crawl. Dropping it lets the crawl continue without it. A crawl
+/// The stream is bounded: while nobody reads it, the crawl waits. Dropping it lets the crawl continue without it. A crawl
 /// that was stopped waits a second for its reader; the pages that are then left wait to be fetched again by
 /// [`Crawl::resume`](crate::Crawl::resume).
 #[derive(Debug)]
@@ -54,6 +54,8 @@ impl Stream for Pages {
 pub(crate) struct PageSender {
     /// `None` once nothing is sent any more.
     sender: Option<Sender<Page>>,
+    /// Whether nobody reads it: then it takes everything.
+    is_off: bool,
     stop: StopFlag,
 }
 
@@ -61,13 +63,13 @@ impl PageSender {
     /// Creates a stream with room for so many pages, of a crawl that `stop` ends.
     pub(crate) fn new(room: usize, stop: StopFlag) -> (Self, Pages) {
         let (sender, receiver) = channel(room.max(1));
-        (Self { sender: Some(sender), stop }, Pages { receiver })
+        (Self { sender: Some(sender), is_off: false, stop }, Pages { receiver })
     }
 
     /// Sends a page; blocks while the stream is full. Returns false if nobody read the stream of a stopped crawl, which ends
     /// it. A stream that was dropped takes everything.
     pub(crate) fn send(&mut self, mut page: Page) -> bool {
-        let Some(sender) = &self.sender else { return false };
+        let Some(sender) = &self.sender else { return self.is_off };
         let mut waited = Duration::ZERO;
         loop {
             match sender.try_send(page) {
@@ -83,6 +85,11 @@ impl PageSender {
                 waited += PAUSE;
             }
         }
+    }
+
+    /// Ends the stream of a crawl that has none.
+    pub(crate) fn turn_off(&mut self) {
+        (self.sender, self.is_off) = (None, true);
     }
 
     /// Ends the stream.

@@ -3,7 +3,7 @@
 //! ```
 //! use harvestman_library::parse::PageParser;
 //!
-//! let html = b"<title>Egrets</title><ul><li><a class=thread href='../t/7?sid=1'>Great egret</a></ul>";
+//! let html = b"<title>Egrets</title><ul><li><a class=thread href='../t/7#p3'>Great egret</a></ul>";
 //! let page = PageParser::new().parse("https://forum.example.org/board/", html, Some("text/html")).unwrap();
 //! assert_eq!(page.title(), Some("Egrets"));
 //! assert_eq!(page.links()[0].url(), Some("https://forum.example.org/t/7"));

@@ -47,13 +47,13 @@ pub trait AcceptsLinks: Send + Sync {
 }
 
 /// Reports that a page was taken (true), or that it was not: then its URL waits again.
-pub type Taken = Box<dyn FnOnce(bool) + Send>;
+pub type OnTaken = Box<dyn FnOnce(bool) + Send>;
 
 /// A receiver of pages. All workers call it.
 pub trait ReceivesPages: Send + Sync {
     /// Takes a page. Blocks while there is no room for it, which slows the crawl down. `taken` must be called once, on any
     /// thread: the lease of the URL ends only then.
-    fn receive(&self, page: DeliveredPage, taken: Taken);
+    fn receive(&self, page: DeliveredPage, taken: OnTaken);
 
     /// Called once all pages are delivered, before the report is made. May block.
     fn finish(&self);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::handles::Writing;
-use super::worker::WorkerContext;
+use super::worker_context::WorkerContext;
 use harvestman_core::model::{Fate, Lease};
 use harvestman_stages::frontier::{LeaseEnded, LinksFound, Outcome, PageFindings};
 

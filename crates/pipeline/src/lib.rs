@@ -73,6 +73,7 @@ mod validator;
 mod visits;
 mod wiring;
 mod worker;
+mod worker_context;
 
 use std::path::Path;
 
@@ -81,7 +82,7 @@ use environment::{Environment, LiveEnvironment};
 pub use error::Error;
 pub use example::{reader, spelling_reader};
 pub use extensions::{
-    AcceptsLinks, DeliveredLink, DeliveredPage, ExtensionErrors, Extensions, LinkInQuestion, ReceivesPages, Taken,
+    AcceptsLinks, DeliveredLink, DeliveredPage, ExtensionErrors, Extensions, LinkInQuestion, OnTaken, ReceivesPages,
 };
 pub use make_policy::MakePolicy;
 pub use model_file::{MODEL_FILE, write_model};

@@ -3,7 +3,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -11,24 +10,22 @@ use crossbeam_channel::Receiver;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::consent;
-use super::extensions::{DeliveredLink, DeliveredPage, ExtensionErrors, ReceivesPages};
-use super::handles::{ArchiveHandle, FrontierHandle, HostsHandle, Writing};
+use super::extensions::{DeliveredLink, DeliveredPage};
+use super::handles::Writing;
 use super::job::{Job, Sitemap};
 use super::learning::{ObservationSender, Seen};
 use super::lease_end::LeaseEnd;
-use super::live::LiveBoard;
 use super::page_processor::{PageProcessor, PageResult, observation};
 use super::page_record::{note_visit, page_record};
-use super::recrawl::{RecrawlHandle, links_of, sighting};
-use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, RenderQueue, Renders, ToRender};
+use super::recrawl::{links_of, sighting};
+use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, ToRender};
 use super::substitutes::{substitute_label, waits};
-use super::visits::{Visits, earlier};
-use harvestman_core::clock::{Clock, Instant};
+use super::visits::earlier;
+use super::worker_context::WorkerContext;
+use harvestman_core::clock::Instant;
 use harvestman_core::model::{Answer, Exchange, Failure, Fate, Lease, PageRecord, ProgressRecord, ScheduledUrl, Visit};
-use harvestman_core::recent_trees::RecentTrees;
-use harvestman_metrics::Metrics;
 use harvestman_render::RenderedPage;
-use harvestman_stages::frontier::{CreditPool, LeaseEnded, Outcome, OwnRequestEnded, PageFindings, SitemapLinks};
+use harvestman_stages::frontier::{LeaseEnded, Outcome, OwnRequestEnded, PageFindings, SitemapLinks};
 use harvestman_stages::host::ContentReport;
 use harvestman_storage::archive::{PageFacts, RecordEncoder};
 use harvestman_structure::substitutes::Judgement;
@@ -38,33 +35,6 @@ const MOVE_MAX: Duration = Duration::from_secs(10);
 
 /// How long a URL waits whose answer is perhaps not what was asked for. Meanwhile others show whether that is so.
 const SUSPECT_PAUSE: Duration = Duration::from_secs(2);
-
-/// What all workers share.
-pub(super) struct WorkerContext {
-    pub(super) frontier: FrontierHandle,
-    pub(super) hosts: HostsHandle,
-    pub(super) archive: ArchiveHandle,
-    /// In a recrawl: its scheduler.
-    pub(super) recrawl: Option<RecrawlHandle>,
-    pub(super) visits: Arc<Visits>,
-    /// The queue of the browsers, if pages may be rendered.
-    pub(super) renders: Option<RenderQueue>,
-    /// Decides which pages are.
-    pub(super) render_rules: Option<Arc<Renders>>,
-    /// Takes the trees of pages for who follows the crawl.
-    pub(super) trees: RecentTrees,
-    /// For URLs of sitemaps that the frontier has not taken in.
-    pub(super) sitemap_credit: CreditPool,
-    pub(super) live: Arc<LiveBoard>,
-    pub(super) clock: Clock,
-    pub(super) metrics: Metrics,
-    /// Receives pages for the program that embeds the crawl.
-    pub(super) receiver: Option<Arc<dyn ReceivesPages>>,
-    /// What has failed of that program's code.
-    pub(super) extension_errors: ExtensionErrors,
-    /// Set with the first outcome that could not be written.
-    pub(super) write_failed: AtomicBool,
-}
 
 /// One worker.
 pub(super) struct Worker {
@@ -371,16 +341,6 @@ impl Worker {
 
     fn hand_to_writer(&self, writing: Writing, done: impl FnOnce(bool) + Send + 'static) {
         self.context.hand_to_writer(writing, done);
-    }
-}
-
-impl WorkerContext {
-    /// Sends what is to be written to the archive.
-    pub(super) fn hand_to_writer(&self, writing: Writing, done: impl FnOnce(bool) + Send + 'static) {
-        if let Some(record) = &writing.record {
-            self.live.see(record);
-        }
-        self.archive.write(writing, done);
     }
 }
 
