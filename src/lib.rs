@@ -5,6 +5,8 @@
 //! structure of pages and sites, the stages, the store, and what wires them together.
 //!
 //! `ARCHITECTURE.md` follows one page through the crates; the README of each crate states its purpose and what it must not know.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 pub use harvestman_core::{clock, config, model, options, seed, url};
 

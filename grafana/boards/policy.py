@@ -6,7 +6,7 @@ from expressions import each, largest, quantiles, rate, ratio, top, total
 from panels import Row, bars, dashboard, graph, name, number, share, stacked
 
 BY_POLICY = ('reason=~"link_class|no_cluster|no_edge|header_footer|duplicate_content|uninformative|structure_trap|banned|poor_site|'
-             'log_out|member_action"')
+             'poor_feed|log_out|member_action|extension"')
 PUBLISHED = "harvestman_policy_snapshot_timestamp_seconds{@}"
 
 

@@ -1,25 +1,23 @@
 //! `harvestman crawl`: crawls sites into a directory.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
-
-use parking_lot::Mutex;
-use url::Url;
 
 use super::endpoints::Endpoints;
 use super::exit::{Exit, Failure};
 use super::posts::following::{FollowSignal, with_posts};
 use super::settings::SettingArgs;
 use super::upload::with_uploads;
-use super::{contact, log, seeds, signals};
+use super::{log, signals};
 use harvestman_core::config::{Config, Flag, FlagValue, LogFormat};
-use harvestman_core::seed::Seed;
+use harvestman_library::ReadyCrawl;
+use harvestman_library::program::{complete, read_seeds};
 use harvestman_metrics::Metrics;
-use harvestman_pipeline as pipeline;
+use harvestman_pipeline::{self as pipeline, Beginning};
 use harvestman_report::live::Live;
 use harvestman_report::progress::Progress;
 use harvestman_report::{CrawlStatus, Hooks, Report, StopReason};
+use parking_lot::Mutex;
 
 /// Arguments of `harvestman crawl`.
 #[derive(Debug, Clone, clap::Args)]
@@ -80,7 +78,7 @@ Files in the output directory:
 pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
     let more = seeds_flag(&args.seeds);
     let (config, progress) = prepare(args.settings.load(more.into_iter().collect())?, args.quiet)?;
-    run_with(&config, &progress, Start::Fresh)
+    run_with(&config, &progress, Beginning::AtSeeds)
 }
 
 /// Returns the setting of the seeds on the command line, if there are any.
@@ -91,43 +89,21 @@ pub(super) fn seeds_flag(seeds: &[String]) -> Option<Flag> {
 
 /// Reads the seeds, starts the log and warns about problems. The returned configuration is complete.
 pub(super) fn prepare(config: Config, quiet: bool) -> Result<(Config, Arc<Progress>), Failure> {
-    let seeds = seeds_of(&config)?;
+    let seeds = read_seeds(&config).map_err(Failure::usage)?;
     let progress = start_log(&config, quiet);
-    Ok((completed(config, &seeds), progress))
+    Ok((complete(config, &seeds), progress))
 }
 
 /// Completes the configuration like [`prepare`], but does not start the log.
 pub(super) fn prepare_logged(config: Config) -> Result<Config, Failure> {
-    let seeds = seeds_of(&config)?;
-    Ok(completed(config, &seeds))
-}
-
-/// Reads the seeds. A crawl with searches that the user named needs none.
-fn seeds_of(config: &Config) -> Result<Vec<seeds::Seed>, Failure> {
-    let none = config.crawl.seeds.is_empty() && config.crawl.seeds_file.is_empty();
-    if none && config.search.has_named() {
-        return Ok(Vec::new());
-    }
-    seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)
-}
-
-fn completed(config: Config, seeds: &[seeds::Seed]) -> Config {
-    let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
-    for seed in seeds.iter().filter(|seed| seed.guessed) {
-        tracing::warn!("a seed has no scheme; assuming {}", seed.url);
-    }
-    let searches = config.search.named().filter_map(|text| Url::parse(text).ok());
-    let named: Vec<Url> = urls.iter().cloned().chain(searches).collect();
-    if let Some(warning) = contact::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
-        tracing::warn!("{warning}");
-    }
-    complete(with_full_example_urls(config), &urls)
+    let seeds = read_seeds(&config).map_err(Failure::usage)?;
+    Ok(complete(config, &seeds))
 }
 
 /// Runs the crawl described by `config`, with the log and the progress line of the `crawl` command.
 pub fn crawl_with(config: Config, quiet: bool) -> Result<Exit, Failure> {
     let progress = start_log(&config, quiet);
-    run_with(&config, &progress, Start::Fresh)
+    run_with(&config, &progress, Beginning::AtSeeds)
 }
 
 /// Starts the log and the progress line beside it.
@@ -138,25 +114,14 @@ pub(super) fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
 }
 
 /// Crawls and prints the report.
-pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, start: Start) -> Result<Exit, Failure> {
-    let report = to_report(config, progress, start, Until::Done)?;
+pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, beginning: Beginning) -> Result<Exit, Failure> {
+    let report = to_report(config, progress, beginning, Until::Done)?;
     // Standard output may be closed; the crawl is complete nevertheless.
     let out = &config.crawl.out;
     let more = config.state.enabled && report.stop_reason != StopReason::FrontierEmpty;
     let resume = if more { format!("\nresume    harvestman resume {out}") } else { String::new() };
     let _ = writeln!(io::stdout(), "{report}output    {out}\nread      harvestman report {out}{resume}");
     Ok(Exit::after(&report))
-}
-
-/// How a crawl begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Start {
-    /// At the seeds, in a new directory.
-    Fresh,
-    /// Where the previous run ended.
-    Resume,
-    /// With revisits of the pages that were fetched before.
-    Recrawl,
 }
 
 /// When a crawl ends, unless something else ends it earlier.
@@ -172,12 +137,13 @@ pub(super) enum Until {
 pub(super) fn to_report(
     config: &Config,
     progress: &Arc<Progress>,
-    start: Start,
+    beginning: Beginning,
     until: Until,
 ) -> Result<Report, Failure> {
     let result = with_uploads(config, |metrics| {
         with_posts(config, &metrics.clone(), |posts| {
-            let crawl = crawl(config, metrics, (progress, posts), start, until);
+            let ready = ReadyCrawl::of_program(config.clone(), beginning);
+            let crawl = crawl(ready, metrics, (progress, posts), until);
             pipeline::runtime(config).block_on(crawl)
         })
     });
@@ -187,32 +153,10 @@ pub(super) fn to_report(
     }
 }
 
-/// Adds the scheme to example URLs that lack one, as for a seed.
-fn with_full_example_urls(mut config: Config) -> Config {
-    for example in config.policy.example.0.iter_mut().filter(|example| !Path::new(example.as_str()).exists()) {
-        if let Ok(seed) = seeds::parse(example) {
-            *example = seed.url.to_string();
-        }
-    }
-    config
-}
-
-/// Completes the configuration so that it repeats the run: seeds as URLs, files read, random seed drawn.
-fn complete(mut config: Config, seeds: &[Url]) -> Config {
-    config.crawl.seeds = seeds.iter().map(Url::to_string).collect();
-    config.crawl.seeds_file.clear();
-    if config.crawl.seed == 0 {
-        // 53 bits: TOML integers have at most 63, and many JSON readers round beyond 53.
-        config.crawl.seed = (Seed::from_system().0 >> 11).max(1);
-    }
-    config
-}
-
 async fn crawl(
-    config: &Config,
+    ready: ReadyCrawl,
     metrics: Metrics,
     (progress, posts): (&Arc<Progress>, &FollowSignal),
-    start: Start,
     until: Until,
 ) -> Result<Report, Failure> {
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
@@ -220,7 +164,7 @@ async fn crawl(
     let hooks =
         Hooks { live: live.clone(), metrics, posts: posts.board.clone(), trees: posts.trees.clone(), ..Hooks::none() };
     signals::listen(hooks.stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
-    let endpoints = Arc::new(Endpoints::open(config, &hooks, &latest).await?);
+    let endpoints = Arc::new(Endpoints::open(ready.config(), &hooks, &latest).await?);
 
     let (shown, opening) = (Arc::clone(progress), Arc::clone(&endpoints));
     let posts = posts.clone();
@@ -236,31 +180,9 @@ async fn crawl(
         posts.begin();
     };
     let hooks = Hooks { on_status: Arc::new(on_status), ..hooks };
-    let result = match start {
-        Start::Fresh => pipeline::run(config, hooks).await,
-        Start::Resume => pipeline::resume(config, hooks).await,
-        Start::Recrawl => pipeline::recrawl(config, hooks).await,
-    };
+    let result = ready.run_here(hooks).await;
     progress.finish();
     live.end(&result.as_ref().map_or_else(ToString::to_string, |report| report.stop_reason.describe().to_owned()));
     endpoints.close().await;
     Ok(result?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_configuration_of_a_crawl_is_complete_and_repeats_its_draws() {
-        let mut config = Config::default();
-        config.crawl.seeds_file = "seeds.txt".to_owned();
-        let config = complete(config, &[Url::parse("https://example.org").unwrap()]);
-        assert_eq!(
-            (config.crawl.seeds.as_slice(), config.crawl.seeds_file.as_str()),
-            (&["https://example.org/".to_owned()][..], "")
-        );
-        assert!(config.crawl.seed > 0 && config.crawl.seed < 1 << 53);
-        assert_eq!(complete(config.clone(), &[]).crawl.seed, config.crawl.seed);
-    }
 }

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use harvestman_pipeline as pipeline;
 use harvestman_report::{Report, StopReason};
-use harvestman_storage::store::StoreError;
 
 /// The exit code of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +42,7 @@ impl Exit {
     pub fn after(report: &Report) -> Self {
         match report.stop_reason {
             StopReason::ArchiveError | StopReason::DedupError | StopReason::StateError => Self::Output,
+            StopReason::ExtensionError => Self::Failed,
             StopReason::Interrupted => Self::Interrupted,
             _ if report.has_nothing() => Self::NothingFetched,
             _ => Self::Done,
@@ -93,18 +93,11 @@ impl From<anyhow::Error> for Failure {
 impl From<pipeline::Error> for Failure {
     fn from(error: pipeline::Error) -> Self {
         let exit = match error {
-            pipeline::Error::NoUsableSeed { .. }
-            | pipeline::Error::Configuration(_)
-            | pipeline::Error::OutputDirectory { .. }
-            | pipeline::Error::State(
-                StoreError::InUse { .. } | StoreError::Missing { .. } | StoreError::Format { .. },
-            ) => Exit::Usage,
-            pipeline::Error::State(StoreError::Failed { .. } | StoreError::Fleet(_))
-            | pipeline::Error::Archive(_)
-            | pipeline::Error::Write { .. } => Exit::Output,
+            _ if error.is_usage() => Exit::Usage,
             pipeline::Error::Read { .. } => Exit::Failed,
             pipeline::Error::LogIn { .. } => Exit::NothingFetched,
             pipeline::Error::Internal(_) => Exit::Internal,
+            _ => Exit::Output,
         };
         Self::new(exit, error)
     }

@@ -23,12 +23,10 @@ pub mod recrawl;
 pub mod replay;
 pub mod report;
 pub mod resume;
-pub mod seeds;
 pub mod sim;
 pub mod site;
 mod teach;
 
-mod contact;
 mod endpoints;
 mod export;
 mod flags;
@@ -44,7 +42,6 @@ mod reference;
 mod settings;
 mod signals;
 mod temporary;
-mod topic_file;
 mod upload;
 mod warcs;
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::crawl::Start;
 use super::exit::{Exit, Failure};
 use super::resume;
 use super::settings::SettingArgs;
+use harvestman_pipeline::Beginning;
 
 /// Arguments of `harvestman recrawl`.
 #[derive(Debug, Clone, clap::Args)]
@@ -48,5 +48,5 @@ config.toml, as for `harvestman resume`.";
 
 /// Revisits the pages of the crawl that `args` name.
 pub fn run(args: &RecrawlArgs) -> Result<Exit, Failure> {
-    resume::run_in(&args.directory, args.settings.clone(), args.quiet, Start::Recrawl)
+    resume::run_in(&args.directory, args.settings.clone(), args.quiet, Beginning::WithRevisits)
 }

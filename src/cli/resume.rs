@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::crawl::{self, Start};
+use super::crawl;
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
-use harvestman_core::config::{Flag, FlagValue, left_out};
+use harvestman_core::config::left_out;
+use harvestman_library::program::{CONFIG_FILE, directory_flags};
+use harvestman_pipeline::Beginning;
 
 /// Arguments of `harvestman resume`.
 #[derive(Debug, Clone, clap::Args)]
@@ -42,39 +44,28 @@ learn from scratch. Bans, pins and blocks stay in force.";
 
 /// Resumes the crawl that `args` name.
 pub fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
-    run_in(&args.directory, args.settings.clone(), args.quiet, Start::Resume)
+    run_in(&args.directory, args.settings.clone(), args.quiet, Beginning::WhereStopped)
 }
 
 /// Crawls in an existing crawl directory, with the crawl's own configuration and the changes in `settings`.
-pub(super) fn run_in(directory: &Path, mut settings: SettingArgs, quiet: bool, start: Start) -> Result<Exit, Failure> {
-    let file = directory.join("config.toml");
-    let text = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) => {
-            let directory = directory.display();
-            return Err(Failure::usage(format!(
-                "{directory} is not a crawl directory: cannot read its config.toml: {error}"
-            )));
-        }
-    };
-    if let Some(other) = settings.config.replace(file) {
+pub(super) fn run_in(
+    directory: &Path,
+    mut settings: SettingArgs,
+    quiet: bool,
+    beginning: Beginning,
+) -> Result<Exit, Failure> {
+    let (text, fixed) = directory_flags(directory).map_err(Failure::usage)?;
+    if let Some(other) = settings.config.replace(directory.join(CONFIG_FILE)) {
         return Err(Failure::usage(format!(
             "--config {}: a crawl resumes with its own configuration; change settings with flags or --set",
             other.display()
         )));
     }
-    let fixed = |name: &str, value: String| Flag {
-        flag: "DIR".to_owned(),
-        name: name.to_owned(),
-        value: FlagValue::Text(value),
-    };
-    let directory = directory.to_string_lossy().into_owned();
-    let more = vec![fixed("crawl.out", directory), fixed("state.enabled", "true".to_owned())];
-    let config = settings.load(more)?;
+    let config = settings.load(fixed)?;
     let missing: Vec<&str> = left_out(&text, &config).collect();
     let (config, progress) = crawl::prepare(config, quiet)?;
     if !missing.is_empty() {
         tracing::warn!("{} was set and is not in config.toml; the crawl resumes without it", missing.join(", "));
     }
-    crawl::run_with(&config, &progress, start)
+    crawl::run_with(&config, &progress, beginning)
 }

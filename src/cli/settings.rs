@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::exit::Failure;
 use super::flags::GivenFlags;
-use super::topic_file::read_topics;
-use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
+use harvestman_core::config::{Config, Flag, FlagValue, Layers};
+use harvestman_library::program::full_settings;
 
 /// Arguments that set the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -50,9 +50,6 @@ impl SettingArgs {
         let environment =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let file = file.as_ref().map(|(path, text)| (*path, text.as_str()));
-        let mut config =
-            config::load(&Layers { file, environment: environment.collect(), flags }).map_err(Failure::usage)?;
-        config.policy.topic = read_topics(config.policy.topic)?;
-        Ok(config)
+        full_settings(&Layers { file, environment: environment.collect(), flags }).map_err(Failure::usage)
     }
 }

@@ -40,6 +40,8 @@ pub fn config(seeds: Vec<String>) -> Config {
     (config.crawl.threads, config.crawl.io_threads) = (2, 1);
     config.scope.hosts = vec!["*.localhost".to_owned()];
     config.fetch.private_addresses = true;
+    // Most tests count requests, and most of their servers answer everything.
+    config.robots.sitemap_guess = false;
     config.fetch.contact = "tests@localhost".to_owned();
     let host = &mut config.host;
     (host.delay, host.delay_max) = (Period::secs(0), Period::millis(40));

@@ -10,6 +10,7 @@ mod crawling;
 mod dedup;
 mod derived;
 mod errors;
+mod feeds;
 mod forum;
 mod inspect_render;
 mod learning;

@@ -197,3 +197,46 @@ fn sitemaps_of_a_host_that_is_given_up_do_not_keep_a_crawl_from_ending() {
     // robots.txt, the seed and three sitemaps: four failures open the breaker twice.
     assert_eq!((crawled.report.pages, server.paths("a").len()), (0, 5), "{:?}", server.paths("a"));
 }
+
+/// Serves a site whose robots.txt names no sitemap, and this at the usual place of one.
+fn with_unnamed_sitemap(robots: Reply, sitemap: Reply) -> (Scripted, Crawled) {
+    let server = Scripted::start(move |_, path, _| match path {
+        "/robots.txt" => robots.clone(),
+        "/sitemap.xml" => sitemap.clone(),
+        _ => Reply::html("a page without links"),
+    });
+    let mut config = config(vec![server.url("a", "/"), server.url("a", "/other")]);
+    config.robots.sitemap_guess = true;
+    let crawled = crawl(config);
+    assert_eq!(crawled.report.requests, server.log().len() as u64);
+    (server, crawled)
+}
+
+fn guesses(server: &Scripted) -> usize {
+    server.paths("a").iter().filter(|path| *path == "/sitemap.xml").count()
+}
+
+#[test]
+fn a_sitemap_that_robots_txt_does_not_name_is_found_at_its_usual_place() {
+    for robots in [Reply::text("User-agent: *\nDisallow: /private\n"), Reply::status(404)] {
+        let sitemap = Reply::xml("<urlset><url><loc>/one</loc></url><url><loc>/private</loc></url></urlset>");
+        let (server, crawled) = with_unnamed_sitemap(robots, sitemap);
+        assert_eq!((crawled.fate_of(&server.url("a", "/one")), guesses(&server)), ("fetched".to_owned(), 1));
+    }
+}
+
+#[test]
+fn a_host_without_a_sitemap_is_asked_once_and_nothing_counts_as_failed() {
+    let soft = Reply::html("<p>There is no such page. <a href=/soft>Back</a>");
+    for answer in [Reply::status(404), Reply::status(500), Reply::redirect(302, "/"), soft, Reply::text("no")] {
+        let (server, crawled) = with_unnamed_sitemap(Reply::text(""), answer);
+        assert_eq!((crawled.report.pages, crawled.fate("failed"), guesses(&server)), (2, 0, 1));
+        assert_eq!(crawled.fate_of(&server.url("a", "/soft")), "no line");
+    }
+}
+
+#[test]
+fn a_usual_place_that_robots_txt_forbids_is_not_asked_for() {
+    let (server, crawled) = with_unnamed_sitemap(Reply::text("User-agent: *\nDisallow: /*.xml$\n"), Reply::xml(""));
+    assert_eq!((crawled.report.pages, guesses(&server)), (2, 0));
+}

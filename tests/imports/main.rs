@@ -60,6 +60,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "login",
             "metrics",
             "policy",
+            "posts",
             "render",
             "report",
             "stages",
@@ -68,6 +69,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "validators",
         ],
     ),
+    ("library", &["core", "pipeline", "policy", "report", "stages", "structure"]),
     (
         "lab",
         &[

@@ -46,6 +46,8 @@ impl Runs {
         let quick = [
             format!("frontier.in_flight_max={LEASES}"),
             "fetch.private_addresses=true".to_owned(),
+            // Most tests count requests.
+            "robots.sitemap_guess=false".to_owned(),
             "filter.trap_guard=false".to_owned(),
         ];
         let settings = quick.into_iter().chain(settings.iter().map(|setting| (*setting).to_owned())).collect();

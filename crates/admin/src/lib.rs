@@ -2,6 +2,8 @@
 //! reveal nothing about what is crawled and are open to everyone who can reach them; the live page at `/` and its data
 //! (`/api/status`, `/api/live`, `/api/events`, `/api/posts`); and commands to the crawl (`POST /api/COMMAND`). [`Guard`] restricts
 //! access to the page, its data and commands.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod control;
 mod guard;

@@ -2,6 +2,8 @@
 //!
 //! Pure: each parser accepts any bytes, takes what it understands, and records the rest. [`ConsentRules::decide`] is the
 //! only place that decides.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod combine;
 mod content_signal;

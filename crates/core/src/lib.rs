@@ -1,4 +1,6 @@
 //! Values, settings, URLs, time and randomness: the base of all other crates.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 pub mod clock;
 pub mod config;

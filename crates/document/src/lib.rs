@@ -3,6 +3,8 @@
 //! The tree construction of the HTML standard takes quadratic time and memory on some inputs: each start tag may search
 //! all open elements, each attribute is compared with those before it in its tag, and each paragraph repeats all open
 //! formatting elements. Therefore the page is fed in pieces, and the parser gives up at the first bound exceeded.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod attributes;
 mod charset;

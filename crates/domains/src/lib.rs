@@ -1,6 +1,8 @@
 //! Registrable domains, by the public suffix list.
 //!
 //! Host names are in lower case and ASCII, without a dot at the end.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 /// Returns the registrable domain of `host`: the public suffix and one label before it. `None` where `host` is itself
 /// a public suffix.

@@ -3,6 +3,8 @@
 //! [`extract`] reads the WARC files twice: the first pass learns the templates of the sites from a sample of their pages, the
 //! second one finds the records of all pages and keeps the posts in a temporary file. What comes out does not depend on the
 //! order of the pages. [`write()`] writes the records.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod corrections_file;
 mod extract;

@@ -14,6 +14,8 @@
 //! * [`HostOwnership`] is what the stages of a crawl see of the fleet: on one machine ([`SingleNode`]) all hosts are
 //!   its own.
 //! * [`wire`] encodes messages, and [`rebuild`] reconstructs the state of a partition from them.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 pub mod assignment;
 pub mod balance;

@@ -9,6 +9,8 @@
 //! Structured fields (RFC 9651) are parsed by `sfv`, keys and signatures come from `ring`. The crates that implement
 //! RFC 9421 as a whole bring RSA, two elliptic curves and a second implementation of Ed25519, and read the clock
 //! themselves.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod agent;
 mod asked;

@@ -7,6 +7,8 @@
 //!
 //! Texts and queries are cut by [`harvestman_structure::site::tokens`], so that every token of a document finds it. Memory
 //! is bounded by the limits exported here.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod best;
 mod builder;

@@ -1,4 +1,6 @@
 //! The laboratory: experiments and measurements on crawls, without contacting any real site.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 pub mod clusterings;
 pub mod compare;

@@ -308,4 +308,4 @@ pub const RENDER_NEEDS: &[&str] = &["open", "needed", "unneeded", "failing", "re
 pub const BUDGETS: &[&str] = &["pages", "bytes", "time", "requests"];
 
 /// The policy's reasons are among the refusals.
-const _: () = assert!(PolicyRefusal::LABELS.len() == 12);
+const _: () = assert!(PolicyRefusal::LABELS.len() == 14);

@@ -4,6 +4,8 @@
 //! the start, so that counting is one atomic addition. Labels have small fixed sets of values and never contain a URL
 //! or a host name. In a fleet every metric of a node has the additional label `node`, and there is an additional group,
 //! [`FleetMetrics`]. `docs/METRICS.md` is generated from the catalogue.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 pub mod catalogue;
 mod instrument;

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use harvestman_storage::store::StoreError;
+
 /// Why a crawl could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -34,7 +36,7 @@ pub enum Error {
     },
     /// The state could not be opened, read or written.
     #[error(transparent)]
-    State(#[from] harvestman_storage::store::StoreError),
+    State(#[from] StoreError),
     /// The archive's files could not be opened.
     #[error(transparent)]
     Archive(#[from] harvestman_storage::archive::Error),
@@ -57,4 +59,17 @@ pub enum Error {
     /// A bug in Harvestman.
     #[error("internal fault: {0}; please report it with the log")]
     Internal(String),
+}
+
+impl Error {
+    /// Returns whether the seeds, the settings or the directory cannot be used, so that nothing was done.
+    pub const fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::NoUsableSeed { .. }
+                | Self::Configuration(_)
+                | Self::OutputDirectory { .. }
+                | Self::State(StoreError::InUse { .. } | StoreError::Missing { .. } | StoreError::Format { .. })
+        )
+    }
 }

@@ -10,6 +10,8 @@
 //!
 //! Leases are the credit of the whole cycle: at most `frontier.in_flight_max` are out, so every queue along it is
 //! bounded. A lease ends only when its outcome is written.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod active_orders;
 mod bounds;
@@ -20,12 +22,15 @@ mod environment;
 mod error;
 mod example;
 mod example_links;
+mod extensions;
+mod feeds;
 mod fleet;
 mod handles;
 mod hosts;
 mod job;
 mod known_classes;
 mod learning;
+mod lease_end;
 mod link_filter;
 mod link_judge;
 mod link_times;
@@ -70,6 +75,7 @@ mod validator;
 mod visits;
 mod wiring;
 mod worker;
+mod worker_context;
 
 use std::path::Path;
 
@@ -77,6 +83,10 @@ use crawl::ClosedCrawl;
 use environment::{Environment, LiveEnvironment};
 pub use error::Error;
 pub use example::{reader, spelling_reader};
+pub use extensions::{
+    AcceptsLinks, DeliveredLink, DeliveredPage, ExtensionErrors, Extensions, LinkInQuestion, OnTaken, ReceivesPages,
+};
+pub use make_policy::MakePolicy;
 pub use model_file::{MODEL_FILE, write_model};
 pub use rendering::{BrowserCheck, RENDER_FILE, check_browser, read_rendering};
 use resume::Start;
@@ -96,7 +106,7 @@ use harvestman_core::seed::Seed;
 use harvestman_fleet::rebalance_report::RebalanceReport;
 use harvestman_fleet::status::FleetStatus;
 use harvestman_metrics::Metrics;
-use harvestman_report::{Hooks, Report, StopReason, Usage};
+use harvestman_report::{Hooks, Report, Run, StopReason, Usage};
 use harvestman_stages::frontier::EndReason;
 
 /// Runs the crawl of `config` until nothing is left, a budget is spent or `hooks.stop` is raised. Writes everything,
@@ -105,10 +115,46 @@ use harvestman_stages::frontier::EndReason;
 /// An archive that cannot be written (a full disk) ends the crawl early; what was written is intact, and the report
 /// says so.
 pub async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
-    if !config.fleet.servers.is_empty() {
-        return Box::pin(fleet::run(config, hooks)).await;
+    run_extended(config, hooks, Extensions::default(), Beginning::AtSeeds).await
+}
+
+/// Where a crawl begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Beginning {
+    /// At the seeds, in a new directory.
+    #[default]
+    AtSeeds,
+    /// Where the previous run ended ([`resume`]).
+    WhereStopped,
+    /// With revisits of the pages that were fetched before ([`recrawl`]).
+    WithRevisits,
+}
+
+/// Runs the crawl of `config` with what the embedding program adds to it; otherwise like [`run`].
+///
+/// # Errors
+/// Those of [`run`], of a recrawl of a fleet's node, and additions to a crawl by a fleet.
+pub async fn run_extended(
+    config: &Config,
+    hooks: Hooks,
+    extensions: Extensions,
+    beginning: Beginning,
+) -> Result<Report, Error> {
+    let is_fleet = !config.fleet.servers.is_empty();
+    if is_fleet && !extensions.is_empty() {
+        return Err(Error::Configuration(
+            "a crawl with a policy, a filter, sinks or a stream of its own runs on one machine: leave fleet.servers empty"
+                .to_owned(),
+        ));
     }
-    run_in(config, hooks, Start::new_crawl, &LiveEnvironment).await
+    let start = match beginning {
+        Beginning::WithRevisits if is_fleet => return Err(no_recrawl_of_fleets(config)),
+        _ if is_fleet => return Box::pin(fleet::run(config, hooks)).await,
+        Beginning::AtSeeds => Start::new_crawl,
+        Beginning::WhereStopped => Start::resume,
+        Beginning::WithRevisits => Start::recrawl,
+    };
+    run_in(config, (hooks, extensions), start, &LiveEnvironment).await
 }
 
 /// Returns the configuration of the fleet's crawl that `own` names, with the settings of this node, for [`run`].
@@ -141,10 +187,7 @@ pub async fn fleet_rebalance(own: &Config) -> Result<RebalanceReport, Error> {
 
 /// Resumes the crawl whose directory `config` names, however it ended; otherwise like [`run`].
 pub async fn resume(config: &Config, hooks: Hooks) -> Result<Report, Error> {
-    if !config.fleet.servers.is_empty() {
-        return Box::pin(fleet::run(config, hooks)).await;
-    }
-    run_in(config, hooks, Start::resume, &LiveEnvironment).await
+    run_extended(config, hooks, Extensions::default(), Beginning::WhereStopped).await
 }
 
 /// Revisits the pages of the crawl whose directory `config` names that have probably changed, and crawls new and still
@@ -153,51 +196,61 @@ pub async fn resume(config: &Config, hooks: Hooks) -> Result<Report, Error> {
 /// # Errors
 /// Those of [`run`], and a directory of a fleet's node.
 pub async fn recrawl(config: &Config, hooks: Hooks) -> Result<Report, Error> {
-    if !config.fleet.servers.is_empty() {
-        return Err(Error::Configuration(format!(
-            "{} holds what one node fetched of the fleet's crawl `{}`, and a fleet cannot be recrawled yet; with \
-             --set fleet.servers= this machine recrawls the pages of the node alone",
-            config.crawl.out, config.fleet.name
-        )));
-    }
-    run_in(config, hooks, Start::recrawl, &LiveEnvironment).await
+    run_extended(config, hooks, Extensions::default(), Beginning::WithRevisits).await
+}
+
+fn no_recrawl_of_fleets(config: &Config) -> Error {
+    Error::Configuration(format!(
+        "{} holds what one node fetched of the fleet's crawl `{}`, and a fleet cannot be recrawled yet; with \
+         --set fleet.servers= this machine recrawls the pages of the node alone",
+        config.crawl.out, config.fleet.name
+    ))
 }
 
 /// Runs the crawl of `config`, which must be one of a single page with `render.mode = always`, and compares the page that it
 /// renders with the plain one; `None` if it renders none, for the reason that the page log states. Otherwise like [`run`].
 pub async fn try_rendering(config: &Config, hooks: Hooks) -> Result<(Report, Option<RenderTrial>), Error> {
     let browsers = WatchedBrowsers::default();
-    let report = run_in(config, hooks, Start::new_crawl, &browsers).await?;
+    let report = run_in(config, (hooks, Extensions::default()), Start::new_crawl, &browsers).await?;
     let trial = browsers.take().map(|render| RenderTrial::new(config, render)).transpose()?;
     Ok((report, trial))
 }
 
 async fn run_in(
     config: &Config,
-    hooks: Hooks,
+    (hooks, extensions): (Hooks, Extensions),
     start: fn(&Path) -> Result<Start, Error>,
     environment: &dyn Environment,
 ) -> Result<Report, Error> {
     let clock = Clock::system();
     let usage = Usage::now();
     let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
-    let builder = CrawlBuilder { config, hooks: &hooks, clock: clock.clone(), seed, start, environment };
+    let (hooks, extensions) = (&hooks, &extensions);
+    let builder = CrawlBuilder { config, hooks, extensions, clock: clock.clone(), seed, start, environment };
     let mut running = builder.build()?.start(Threads::spawn)?;
-    let session = match running.begin_logged_in(&hooks).await {
+    let session = match running.begin_logged_in(hooks).await {
         Ok(session) => session,
         Err(why) => {
             running.close().await?;
+            if let Some(receiver) = &extensions.receiver {
+                receiver.finish();
+            }
             return Err(why);
         }
     };
     let started = running.crawl.started;
-    let reason = stop_reason(running.until_over(&hooks).await);
+    let reason = stop_reason(running.until_over(hooks).await);
     session.end();
     let full = reason == StopReason::Interrupted && running.crawl.seen.seen().must_end();
     let reason = if full { StopReason::DedupError } else { reason };
     let closed = running.close().await?;
-    let reason = closed.failed.unwrap_or(reason);
+    if let Some(receiver) = &extensions.receiver {
+        receiver.finish();
+    }
+    let broken = extensions.errors.is_broken().then_some(StopReason::ExtensionError);
+    let reason = closed.failed.or(broken).unwrap_or(reason);
     let ClosedCrawl { run, status, .. } = closed;
+    let run = Run { extension_errors: extensions.errors.all(), ..run };
     let report = Report::new(run, status, reason, (started, clock.now()), Usage::now().since(usage));
     let path = output::directory(config).join("report.json");
     report.write(&path).map_err(|source| Error::Write { path, source })?;

@@ -9,16 +9,17 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
+use super::extensions::DeliveredLink;
 use super::link_judge::{Judge, Judged, Memory};
 use super::link_times::LinkTimes;
 use super::login::AvoidedOnPage;
 use super::reach::Reach;
 use super::rules::Rules;
-use harvestman_core::clock::Stopwatch;
+use harvestman_core::clock::{Instant, Stopwatch};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
-    Apath, ClusterId, Fate, Fates, LinkClass, PageCluster, ParsedPage, PolicyRefusal, RawLink, RobotsDirectives,
-    ScheduledUrl,
+    Apath, ClusterId, Fate, Fates, Lastmod, LinkClass, PageCluster, ParsedPage, PolicyRefusal, RawLink,
+    RobotsDirectives, ScheduledUrl,
 };
 use harvestman_core::url::{CanonicalUrl, Resolver};
 use harvestman_policy::{Link, PlacedLink, PolicySnapshot};
@@ -49,7 +50,8 @@ pub(super) struct LinkFilter<'a> {
     accepted: Vec<ScheduledUrl>,
     /// Links that other nodes of the fleet are to take in.
     foreign: Vec<ScheduledUrl>,
-    export: Option<Vec<JudgedLink>>,
+    /// All links with what was decided, where they are exported or delivered.
+    judged: Option<Vec<DeliveredLink>>,
     /// All links within the scope, where the policy asks for them.
     pub(super) placed: Option<Vec<PlacedLink>>,
     /// All links that can be resolved, where it is kept what stands around them.
@@ -69,6 +71,24 @@ pub(super) struct LinkFilter<'a> {
     pub(super) avoided: AvoidedOnPage,
     /// How long the links take, where that is measured.
     times: Option<LinkTimes>,
+    /// Keeps the `lastmod` of links, where a sitemap states them.
+    pub(super) dates: Option<LinkDates>,
+}
+
+/// The `lastmod` of the links of a sitemap.
+pub(super) struct LinkDates {
+    /// When the sitemap was read, in seconds since 1970.
+    read: u64,
+    /// That of the link that is taken in.
+    current: Option<u64>,
+    stated: Vec<Lastmod>,
+}
+
+impl LinkDates {
+    /// Creates an empty list for a sitemap that was read at this time.
+    pub(super) fn of_sitemap(read: Instant) -> Self {
+        Self { read: read.as_micros() / 1_000_000, current: None, stated: Vec::new() }
+    }
 }
 
 impl<'a> LinkFilter<'a> {
@@ -80,6 +100,7 @@ impl<'a> LinkFilter<'a> {
     ) -> Self {
         Self {
             times: memory.timing.next(&rules.metrics),
+            dates: None,
             rules,
             memory,
             passes: None,
@@ -94,7 +115,7 @@ impl<'a> LinkFilter<'a> {
             settled: Fates::default(),
             accepted: Vec::new(),
             foreign: Vec::new(),
-            export: rules.export.then(Vec::new),
+            judged: (rules.export || rules.collects_links).then(Vec::new),
             placed: None,
             rows: None,
             raw: None,
@@ -153,7 +174,50 @@ impl<'a> LinkFilter<'a> {
         }
     }
 
-    /// The cluster of the page.
+    /// Takes in the entries of a feed or sitemap, from a page that lists them.
+    pub(super) fn entries(&mut self, page: &ParsedPage) {
+        let class = LinkClass::unclassified(Apath::SITEMAP);
+        let surroundings = self.wants_contexts.then(|| LinkContexts::new(page));
+        for link in page.groups.iter().flat_map(|group| &group.links) {
+            self.raw = Some(*link);
+            let context = || surroundings.as_ref().map_or_else(Box::default, |all| all.of(link));
+            drop(self.take_in(page.href(link), class, &context));
+        }
+    }
+
+    /// Takes in the feeds that a page announces. They are no links that a reader sees: policies and later visits do not
+    /// compare them.
+    pub(super) fn feeds(&mut self, page: &ParsedPage, directives: RobotsDirectives) {
+        if page.feeds.is_empty() || !self.rules.feeds.is_on() {
+            return;
+        }
+        let (placed, rows) = (self.placed.take(), self.rows.take());
+        let is_nofollow = directives.nofollow && self.rules.filter.nofollow_pages;
+        for href in &page.feeds {
+            if is_nofollow {
+                self.refuse(PolicyRefusal::Nofollow, Apath::FEED, [&**href]);
+            } else {
+                self.feed(href);
+            }
+        }
+        (self.placed, self.rows) = (placed, rows);
+    }
+
+    fn feed(&mut self, href: &str) {
+        let rules = self.rules;
+        // What is no URL is settled below.
+        let admitted = self
+            .resolver
+            .resolve(href)
+            .map_or(true, |url| rules.seen.contains(url.fingerprint()) || rules.feeds.admits(url.as_str()));
+        if !admitted {
+            return self.refuse(PolicyRefusal::PoorFeed, Apath::FEED, [href]);
+        }
+        if let Some(url) = self.link(href, LinkClass::unclassified(Apath::FEED)) {
+            rules.feeds.follow(url.as_str());
+        }
+    }
+
     /// Returns the cluster of the page.
     pub(super) fn classified(&self, page: &ParsedPage) -> PageCluster {
         let policy = &*self.snapshot;
@@ -182,10 +246,10 @@ impl<'a> LinkFilter<'a> {
         let fate = Fate::Policy(why);
         for href in hrefs {
             self.settled.add(fate, 1);
-            if let Some(export) = &mut self.export
+            if let Some(judged) = &mut self.judged
                 && let Ok(url) = self.resolver.resolve(href)
             {
-                export.push(JudgedLink { href: url.as_str().to_owned(), apath, fate: Some(fate) });
+                judged.push(DeliveredLink { url: url.as_str().to_owned(), apath, fate: Some(fate) });
             }
         }
     }
@@ -193,6 +257,14 @@ impl<'a> LinkFilter<'a> {
     /// Takes in one link. Returns where it leads, if it was new, or a redirect.
     pub(super) fn link(&mut self, href: &str, class: LinkClass) -> Option<CanonicalUrl> {
         self.take_in(href, class, &Box::default)
+    }
+
+    /// Takes in one link of a sitemap, with its `lastmod`.
+    pub(super) fn listed(&mut self, href: &str, lastmod: Option<u64>) {
+        if let Some(dates) = &mut self.dates {
+            dates.current = lastmod;
+        }
+        self.link(href, LinkClass::unclassified(Apath::SITEMAP));
     }
 
     /// The same for a link around which stands `context`, which is only asked for if the link is new.
@@ -218,6 +290,11 @@ impl<'a> LinkFilter<'a> {
             let text = self.raw.map_or(0, |link| link.text);
             rows.push(RowLink { apath: class.apath.0, page: url.fingerprint(), text });
         }
+        if let Some(LinkDates { read, current: Some(lastmod), stated }) = &mut self.dates
+            && matches!(fate, None | Some(Fate::Duplicate))
+        {
+            stated.push(Lastmod::new(url.fingerprint(), *lastmod, *read));
+        }
         if let Some(placed) = &mut self.placed
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {
@@ -226,8 +303,8 @@ impl<'a> LinkFilter<'a> {
             let place = self.raw.map(|link| link.place).unwrap_or_default();
             placed.push(PlacedLink { apath, url: url.fingerprint(), pattern: pattern.fine, refused, place });
         }
-        if let Some(export) = &mut self.export {
-            export.push(JudgedLink { href: url.as_str().to_owned(), apath: class.apath, fate });
+        if let Some(judged) = &mut self.judged {
+            judged.push(DeliveredLink { url: url.as_str().to_owned(), apath: class.apath, fate });
         }
         let target = (wanted_anyway || fate.is_none()).then(|| url.to_url());
         let into = match fate {
@@ -277,7 +354,7 @@ impl<'a> LinkFilter<'a> {
         self.accepted.len() + self.foreign.len()
     }
 
-    pub(super) fn finish(mut self) -> (DiscoveredLinks, Option<Vec<u8>>) {
+    pub(super) fn finish(mut self) -> (DiscoveredLinks, JudgedLinks) {
         self.settled.add(Fate::Duplicate, self.duplicates);
         let metrics = &self.rules.metrics;
         let new = self.accepted.len() as u64;
@@ -299,27 +376,28 @@ impl<'a> LinkFilter<'a> {
         if let Some(times) = self.times {
             times.count((received, looked_up), metrics);
         }
-        let exported = self
-            .export
-            .filter(|links| !links.is_empty())
-            .map(|links| links_line(self.via.as_str(), links.iter().map(exported_link)));
+        let all = self.judged.unwrap_or_default();
+        let is_exported = self.rules.export && !all.is_empty();
+        let line = is_exported.then(|| links_line(self.via.as_str(), all.iter().map(exported_link)));
         let generation = self.snapshot.generation();
         let (settled, accepted, foreign) = (self.settled, self.accepted, self.foreign);
-        (DiscoveredLinks { settled, accepted, foreign, generation }, exported)
+        let lastmods = self.dates.map(|dates| dates.stated).unwrap_or_default();
+        (DiscoveredLinks { settled, accepted, foreign, generation, lastmods }, JudgedLinks { line, all })
     }
 }
 
-/// A link for the export.
-struct JudgedLink {
-    href: String,
-    apath: Apath,
-    /// None where it is new and accepted.
-    fate: Option<Fate>,
+/// The links of a page with what was decided about them, where that is wanted.
+#[derive(Default)]
+pub(super) struct JudgedLinks {
+    /// The line of the link export, if links are exported.
+    pub(super) line: Option<Vec<u8>>,
+    /// All of them, if links are exported or delivered.
+    pub(super) all: Vec<DeliveredLink>,
 }
 
-fn exported_link(JudgedLink { href, apath, fate }: &JudgedLink) -> ExportedLink<'_> {
+fn exported_link(DeliveredLink { url, apath, fate }: &DeliveredLink) -> ExportedLink<'_> {
     let refused = fate.filter(|fate| matches!(fate, Fate::Policy(_))).and_then(Fate::reason);
-    ExportedLink { href, apath: *apath, new: fate.is_none(), refused }
+    ExportedLink { href: url, apath: *apath, new: fate.is_none(), refused }
 }
 
 #[cfg(test)]

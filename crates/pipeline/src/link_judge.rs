@@ -1,5 +1,6 @@
 //! Decides about the links of one page, one after another.
 
+use super::extensions::LinkInQuestion;
 use super::link_times::{LinkTimes, Timing};
 use super::login::AvoidedOnPage;
 use super::reach::Reach;
@@ -196,8 +197,18 @@ impl Judge<'_> {
         answer
     }
 
+    /// Returns whether a filter of the embedding program refuses a link. It is not asked about queries that a user named.
+    fn is_refused(&self, url: &str) -> bool {
+        let link = LinkInQuestion { url, via: self.via };
+        let filter = self.rules.own_filter.as_ref().filter(|_| self.reach != Reach::Anywhere);
+        filter.is_some_and(|filter| !filter.accepts(&link))
+    }
+
     /// Asks the policy about a link by its URL and its page.
     fn admit(&mut self, url: &CanonicalRef<'_>, (class, pattern): (LinkClass, Pattern)) -> Judged {
+        if self.is_refused(url.as_str()) {
+            return Judged::settled(class, Fate::Policy(PolicyRefusal::Extension));
+        }
         let class = if pattern == Pattern::Open { class.with_pattern(self.pattern(url)) } else { class };
         let context = (self.context)();
         match self.policy.admit(&Link::New { class, url: url.as_str(), via: self.via, context: &context }).queued() {

@@ -6,4 +6,4 @@ use harvestman_core::seed::Seed;
 use harvestman_policy::Policy;
 
 /// Creates the configured policy; the seed is that of its random draws.
-pub(super) type MakePolicy = Arc<dyn Fn(Seed) -> Box<dyn Policy> + Send + Sync>;
+pub type MakePolicy = Arc<dyn Fn(Seed) -> Box<dyn Policy> + Send + Sync>;

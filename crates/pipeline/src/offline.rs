@@ -9,6 +9,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use super::Error;
+use super::feeds::Feeds;
 use super::needs::SharedNeeds;
 use super::page_processor::{PageProcessor, observation};
 use super::rules::{AcceptsPage, Rules};
@@ -212,7 +213,10 @@ pub(super) fn rules(
         consent: ConsentRules::from(config),
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::SitemapLimits::from(&config.robots),
+        feeds: Feeds::new(config.crawl.feeds),
         export: false,
+        collects_links: false,
+        own_filter: None,
         digests: false,
         recorded: Some(site.exists),
         validator: site.accepts,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::bounds::SITEMAP_PART_URLS;
 use super::job::Sitemap;
-use super::link_filter::LinkFilter;
+use super::link_filter::{JudgedLinks, LinkDates, LinkFilter};
 use super::link_judge::Memory;
 use super::reach::Reach;
 use super::rendering::{Gained, LinkScope, RenderClass, RenderPlace, Renders, Shown, ToRender};
@@ -26,7 +26,7 @@ use harvestman_render::replay::{Sample, predicted_page};
 use harvestman_render::{RenderedPage, Suspicion, has_hints, script_form};
 use harvestman_stages::fetch;
 use harvestman_stages::frontier::DiscoveredLinks;
-use harvestman_stages::host::sitemap;
+use harvestman_stages::host::sitemap::{self, SITEMAP_PATH};
 use harvestman_stages::revisit::{RowMark, rows};
 use harvestman_storage::archive;
 use harvestman_structure::parse::Parser;
@@ -56,8 +56,8 @@ pub(super) struct PageResult {
     /// What stands around its new links, first the accepted, then those for other nodes; empty if the policy does not
     /// need it.
     pub(super) contexts: Vec<Box<[u32]>>,
-    /// The line of the link export.
-    pub(super) exported: Option<Vec<u8>>,
+    /// Its links with what was decided about them, if that is wanted.
+    pub(super) judged: JudgedLinks,
     /// If the page is to be rendered before anything is done with it: its class, and where.
     pub(super) to_render: Option<(ToRender, RenderPlace)>,
     /// The class by which that was decided.
@@ -100,7 +100,7 @@ impl PageResult {
             rows: Vec::new(),
             contexts: Vec::new(),
             cluster: PageCluster::default(),
-            exported: None,
+            judged: JudgedLinks::default(),
             to_render: None,
             render_class: None,
             tree: None,
@@ -172,7 +172,11 @@ impl PageProcessor {
     /// If the page is to be rendered, nothing but that is returned; [`PageProcessor::rendered`] or
     /// [`PageProcessor::unrendered`] must follow.
     pub(super) fn page(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
-        self.read(item, exchange, Source::Answer)
+        // A browser adds nothing to a feed.
+        let source = if item.class.apath == Apath::FEED { Source::OnlyAnswer } else { Source::Answer };
+        let result = self.read(item, exchange, source);
+        self.rules.feeds.ended(item, &result);
+        result
     }
 
     /// Processes a page that could not be rendered.
@@ -208,7 +212,8 @@ impl PageProcessor {
             return result;
         }
         let media = MediaType::of(answer.content_type());
-        if media == MediaType::Other {
+        let may_be_feed = Self::may_be_feed(media, item, answer);
+        if media == MediaType::Other || media == MediaType::Json && !may_be_feed {
             return self.unparsed(item, answer, Fate::Fetched);
         }
         let metrics = &self.rules.metrics.parse;
@@ -217,12 +222,12 @@ impl PageProcessor {
         let body = decoded(answer, &self.rules);
         watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
         metrics.parsed_bytes.add(body.len() as u64);
-        let result = match media {
-            MediaType::Xml => {
-                self.feed(item, answer, &body).unwrap_or_else(|| self.html(item, answer, &body, Source::OnlyAnswer))
-            }
+        let feed = if may_be_feed { self.feed(item, answer, &body) } else { None };
+        let result = feed.unwrap_or_else(|| match media {
+            MediaType::Json => self.unparsed(item, answer, Fate::Fetched),
+            MediaType::Xml => self.html(item, answer, &body, Source::OnlyAnswer),
             MediaType::Html | MediaType::Other => self.html(item, answer, &body, source),
-        };
+        });
         self.rules.metrics.parse.stage.sent.inc();
         self.rules.metrics.parse.links.add(u64::from(result.links.unwrap_or(0)));
         result
@@ -234,8 +239,8 @@ impl PageProcessor {
         let Some(target) = rules.refresh_target(item, answer) else { return PageResult::of(fate) };
         let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         refresh(&mut filter, &target, rules.header_directives(answer));
-        let (found, exported) = filter.finish();
-        PageResult { found, exported, ..PageResult::of(fate) }
+        let (found, judged) = filter.finish();
+        PageResult { found, judged, ..PageResult::of(fate) }
     }
 
     fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8], source: Source<'_>) -> PageResult {
@@ -312,6 +317,8 @@ impl PageProcessor {
         }
         filter.read_words = around_links.then_some(&read_words);
         filter.page(&page, cluster, directives);
+        rules.feeds.page(item.url.as_str());
+        filter.feeds(&page, directives);
         if let Source::Rendered(rendered) = source {
             let class = LinkClass::unclassified(Apath::DERIVED);
             rendered.navigations.iter().for_each(|url| drop(filter.link(url, class)));
@@ -321,7 +328,7 @@ impl PageProcessor {
         let placed = filter.placed.take().unwrap_or_default();
         let contexts = filter.take_contexts();
         let rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
-        let (found, exported) = filter.finish();
+        let (found, judged) = filter.finish();
         let search = self.search_of_site(item, (body, content_type), &page);
         let facts = PageFacts {
             bag: std::mem::take(&mut page.leaf_paths),
@@ -342,7 +349,7 @@ impl PageProcessor {
             found,
             links,
             title,
-            exported,
+            judged,
             facts: Some(facts),
             digests,
             rows,
@@ -436,24 +443,6 @@ impl PageProcessor {
         }
     }
 
-    /// Processes the entries of a feed; `None` if the document is not a feed.
-    fn feed(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Option<PageResult> {
-        let url = item.url.as_str();
-        let contents = sitemap::parse(body, url, answer.content_type(), self.rules.sitemaps).ok()?;
-        let rules = Arc::clone(&self.rules);
-        let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
-        let target = rules.refresh_target(item, answer);
-        if let Some(target) = &target {
-            refresh(&mut filter, target, rules.header_directives(answer));
-        }
-        for url in contents.urls.iter().chain(&contents.sitemaps) {
-            filter.link(url, LinkClass::unclassified(Apath::SITEMAP));
-        }
-        let links = Some((contents.urls.len() + contents.sitemaps.len() + usize::from(target.is_some())) as u32);
-        let (found, exported) = filter.finish();
-        Some(PageResult { found, links, exported, ..PageResult::of(Fate::Fetched) })
-    }
-
     fn redirect(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
         let Some(location) = fetch::redirect::target(answer.status, &answer.headers) else {
             return PageResult::of(Fate::Failed(Failure::BadRedirect));
@@ -475,8 +464,8 @@ impl PageProcessor {
             filter.searching(search, reach);
         }
         let target = filter.link(&location, LinkClass::unclassified(Apath::REDIRECT));
-        let (found, exported) = filter.finish();
-        PageResult { found, redirect_to: target, exported, judgement, ..PageResult::of(Fate::Redirected) }
+        let (found, judged) = filter.finish();
+        PageResult { found, redirect_to: target, judged, judgement, ..PageResult::of(Fate::Redirected) }
     }
 
     /// Filters URLs that the policy derived.
@@ -524,14 +513,20 @@ impl PageProcessor {
                 let rules = Arc::clone(&self.rules);
                 let item = ScheduledUrl::errand(sitemap.url.clone());
                 let mut last = None;
-                for urls in contents.urls.chunks(SITEMAP_PART_URLS) {
+                let lastmods = contents.lastmods.chunks(SITEMAP_PART_URLS);
+                for (urls, lastmods) in contents.urls.chunks(SITEMAP_PART_URLS).zip(lastmods) {
                     let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item);
-                    for url in urls {
-                        filter.link(url, LinkClass::unclassified(Apath::SITEMAP));
-                    }
+                    // They are for later visits, as digests are.
+                    filter.dates = rules.digests.then(|| LinkDates::of_sitemap(sitemap.exchange.timings.started));
+                    urls.iter().zip(lastmods).for_each(|(url, lastmod)| filter.listed(url, *lastmod));
                     last.replace(filter.finish().0).into_iter().for_each(&mut part);
                 }
                 (last.unwrap_or_default(), contents.sitemaps)
+            }
+            // A server that sends a page for whatever it does not have has no sitemap at the usual place.
+            Err(error) if error.is_no_sitemap() && sitemap.url.path_and_query() == SITEMAP_PATH => {
+                tracing::debug!(url, %error, "there is no sitemap");
+                Default::default()
             }
             Err(error) => {
                 tracing::warn!(url, %error, "a sitemap cannot be used");
@@ -589,6 +584,9 @@ pub(super) fn observation(item: &ScheduledUrl, result: &mut PageResult) -> Obser
     let new = new.map(|link| NewLink { class: link.class, url: link.url.clone(), context: context() }).collect();
     Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
 }
+
+#[path = "page_processor_feeds.rs"]
+mod feeds;
 
 #[path = "page_processor_searches.rs"]
 mod searches;

@@ -135,7 +135,7 @@ fn takes(filter: &mut LinkFilter<'_>, url: &str) -> bool {
 }
 
 fn answered(filter: LinkFilter<'_>, answer: SearchAnswer) -> PageResult {
-    let (found, exported) = filter.finish();
+    let (found, judged) = filter.finish();
     let links = Some(answer.results);
-    PageResult { found, links, exported, answer: Some(SearchReply::Answer(answer)), ..PageResult::of(Fate::Fetched) }
+    PageResult { found, links, judged, answer: Some(SearchReply::Answer(answer)), ..PageResult::of(Fate::Fetched) }
 }

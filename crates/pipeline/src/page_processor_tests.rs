@@ -261,3 +261,6 @@ fn a_large_sitemap_comes_in_parts_with_every_url_once_in_order() {
     let found = parts.iter().flat_map(|part| &part.accepted).map(|item| item.url.as_str());
     assert!(found.eq(expected.iter().map(String::as_str)));
 }
+
+#[path = "page_processor_feeds_tests.rs"]
+mod feeds;

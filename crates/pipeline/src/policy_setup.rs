@@ -67,6 +67,8 @@ pub(super) struct PolicySetup {
 pub(super) struct PolicyEnvironment<'a> {
     pub(super) environment: &'a dyn Environment,
     pub(super) seed: Seed,
+    /// The policy that takes the place of the one of the settings.
+    pub(super) own: Option<MakePolicy>,
 }
 
 /// What a learner is built from besides the configuration.
@@ -84,7 +86,7 @@ impl PolicySetup {
         config: &Config,
         canonicaliser: &Canonicaliser,
         (seeds, scope): (&[CanonicalUrl], &Arc<Scope>),
-        (searches, PolicyEnvironment { environment, seed }): (Option<&Arc<Searches>>, PolicyEnvironment<'_>),
+        (searches, PolicyEnvironment { environment, seed, own }): (Option<&Arc<Searches>>, PolicyEnvironment<'_>),
     ) -> Result<Self, Error> {
         let examples = examples(config, canonicaliser, scope)?;
         let validator = validator(&config.policy, &examples)?;
@@ -92,8 +94,8 @@ impl PolicySetup {
         let model = model(config, seeds, scope)?;
         let unfetched = examples.iter().filter(|example| example.facts.is_none());
         let example_seeds = unfetched.map(|example| example.url.clone()).collect();
-        let NodePolicy { mut policy, shared } =
-            environment.policy(&making((config, canonicaliser), searches.cloned(), examples, model), seed);
+        let make = own.unwrap_or_else(|| making((config, canonicaliser), searches.cloned(), examples, model));
+        let NodePolicy { mut policy, shared } = environment.policy(&make, seed);
         if config.filter.trap_guard {
             policy = Box::new(GuardedPolicy::new(policy));
         }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::extensions::AcceptsLinks;
+use super::feeds::Feeds;
 use super::login::AvoidedLinks;
 use super::needs::SharedNeeds;
 use super::rendering::Renders;
@@ -45,8 +47,14 @@ pub(super) struct Rules {
     pub(super) consent: ConsentRules,
     pub(super) decode: DecodeLimits,
     pub(super) sitemaps: sitemap::SitemapLimits,
+    /// Which feeds are followed.
+    pub(super) feeds: Feeds,
     /// Whether the links of each page are exported.
     pub(super) export: bool,
+    /// Whether the links of each page are collected for the program that embeds the crawl.
+    pub(super) collects_links: bool,
+    /// The filter of that program.
+    pub(super) own_filter: Option<Arc<dyn AcceptsLinks>>,
     /// Whether digests of pages are computed, for later visits to them.
     pub(super) digests: bool,
     /// The URLs that exist, if a recording is replayed.

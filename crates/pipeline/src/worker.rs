@@ -5,7 +5,6 @@ mod judged;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -13,25 +12,22 @@ use crossbeam_channel::Receiver;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::consent;
-use super::handles::{ArchiveHandle, FrontierHandle, HostsHandle, Writing};
+use super::extensions::{DeliveredLink, DeliveredPage};
+use super::handles::Writing;
 use super::job::{Job, Sitemap};
 use super::learning::{ObservationSender, Seen};
-use super::live::LiveBoard;
-use super::login::Session;
+use super::lease_end::LeaseEnd;
 use super::page_processor::{PageProcessor, PageResult, observation};
 use super::page_record::{note_visit, page_record};
-use super::recrawl::{RecrawlHandle, links_of, sighting};
-use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, RenderQueue, Renders, ToRender};
+use super::recrawl::{links_of, sighting};
+use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, ToRender};
 use super::substitutes::{substitute_label, waits};
-use super::visits::{Visits, earlier};
-use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::model::{Exchange, Failure, Fate, Lease, ProgressRecord, ScheduledUrl, Visit};
-use harvestman_core::recent_trees::RecentTrees;
-use harvestman_metrics::Metrics;
+use super::visits::earlier;
+use super::worker_context::WorkerContext;
+use harvestman_core::clock::Instant;
+use harvestman_core::model::{Answer, Exchange, Failure, Fate, Lease, PageRecord, ProgressRecord, ScheduledUrl, Visit};
 use harvestman_render::RenderedPage;
-use harvestman_stages::frontier::{
-    CreditPool, LeaseEnded, LinksFound, Outcome, OwnRequestEnded, PageFindings, SitemapLinks,
-};
+use harvestman_stages::frontier::{LeaseEnded, Outcome, OwnRequestEnded, PageFindings, SitemapLinks};
 use harvestman_stages::host::ContentReport;
 use harvestman_storage::archive::{PageFacts, RecordEncoder};
 use harvestman_structure::substitutes::Judgement;
@@ -41,31 +37,6 @@ const MOVE_MAX: Duration = Duration::from_secs(10);
 
 /// How long a URL waits whose answer is perhaps not what was asked for. Meanwhile others show whether that is so.
 const SUSPECT_PAUSE: Duration = Duration::from_secs(2);
-
-/// What all workers share.
-pub(super) struct WorkerContext {
-    pub(super) frontier: FrontierHandle,
-    pub(super) hosts: HostsHandle,
-    pub(super) archive: ArchiveHandle,
-    /// In a recrawl: its scheduler.
-    pub(super) recrawl: Option<RecrawlHandle>,
-    pub(super) visits: Arc<Visits>,
-    /// The queue of the browsers, if pages may be rendered.
-    pub(super) renders: Option<RenderQueue>,
-    /// Decides which pages are.
-    pub(super) render_rules: Option<Arc<Renders>>,
-    /// The session, if the crawl logs in.
-    pub(super) session: Option<Arc<Session>>,
-    /// Takes the trees of pages for who follows the crawl.
-    pub(super) trees: RecentTrees,
-    /// For URLs of sitemaps that the frontier has not taken in.
-    pub(super) sitemap_credit: CreditPool,
-    pub(super) live: Arc<LiveBoard>,
-    pub(super) clock: Clock,
-    pub(super) metrics: Metrics,
-    /// Set with the first outcome that could not be written.
-    pub(super) write_failed: AtomicBool,
-}
 
 /// One worker.
 pub(super) struct Worker {
@@ -221,6 +192,10 @@ impl Worker {
         rendered: Option<&RenderOutcome>,
     ) {
         let context = Arc::clone(&self.context);
+        if context.extension_errors.is_broken() {
+            // Its links were not judged as they should be.
+            return self.put_back(lease, &exchange, Duration::ZERO);
+        }
         consent::apply(&self.processor, &lease, &exchange, &mut result);
         let mut record = page_record(&lease, Some(&exchange), result.fate, Some(&result));
         record.signals = result.statements.clone();
@@ -260,10 +235,11 @@ impl Worker {
         if let Some(tree) = result.tree.take() {
             context.trees.put(lease.item.url.as_str(), exchange.timings.started, tree);
         }
-        let PageResult { fate, found: links, exported, .. } = result;
+        let PageResult { fate, found: links, judged, not_kept, .. } = result;
         let findings = Box::new(PageFindings { links, visit, recrawl_visit });
-        let writing = Writing { page, record: Some(record), links: exported };
-        self.write(Ended { lease, received: Some(received), fate, findings }, writing);
+        let delivered = self.delivered(&record, Some(exchange).filter(|_| not_kept.is_none()), judged.all);
+        let writing = Writing { page, record: Some(record), links: judged.line };
+        self.deliver(delivered, LeaseEnd { lease, received: Some(received), fate, findings }, writing);
     }
 
     /// Returns how often a URL that ends was put back because its answer was not what was asked for.
@@ -298,19 +274,39 @@ impl Worker {
             let observation = observation(&lease.item, &mut result);
             observer.show(Seen { observation, generation: 0, hold });
         }
-        let ended = Ended { lease, received, fate, findings: Box::default() };
-        self.write(ended, Writing { page: None, record: Some(record), links: None });
+        let ended = LeaseEnd { lease, received, fate, findings: Box::default() };
+        let delivered = self.delivered(&record, None, Vec::new());
+        self.deliver(delivered, ended, Writing { page: None, record: Some(record), links: None });
     }
 
-    /// Sends an outcome to the writer, and from there to the frontier.
-    fn write(&self, ended: Ended, writing: Writing) {
+    /// Returns a processed URL for the program that embeds the crawl, if it receives pages.
+    fn delivered(
+        &self,
+        record: &PageRecord,
+        exchange: Option<Exchange>,
+        links: Vec<DeliveredLink>,
+    ) -> Option<DeliveredPage> {
+        self.context.receiver.as_ref()?;
+        let requested = exchange.as_ref().map(|exchange| exchange.timings.started);
+        // The reservation bounds the memory of the crawl, not that of what receives its pages.
+        let answer = exchange.and_then(|exchange| exchange.result.ok()).map(|it| Answer { reservation: None, ..it });
+        let links = if answer.is_some() { links } else { Vec::new() };
+        let decode = self.processor.rules().decode;
+        Some(DeliveredPage { record: record.clone(), requested, answer, decode, links })
+    }
+
+    /// Delivers a page, if it is to be delivered, and then sends its outcome to the writer.
+    fn deliver(&self, page: Option<DeliveredPage>, ended: LeaseEnd, writing: Writing) {
         let context = Arc::clone(&self.context);
-        self.hand_to_writer(
-            writing,
-            move |written| {
-                if written { ended.report(&context) } else { ended.report_unwritten(&context) }
-            },
-        );
+        let Some((receiver, page)) = self.context.receiver.as_ref().zip(page) else {
+            return ended.write(&context, writing);
+        };
+        let waiting_since = context.clock.now();
+        let then = move |taken| {
+            if taken { ended.write(&context, writing) } else { ended.put_back(&context) }
+        };
+        receiver.receive(page, Box::new(then));
+        self.context.metrics.worker.waiting_seconds.add(self.context.clock.now().since(waiting_since));
     }
 
     fn sitemap(&mut self, sitemap: &Sitemap, permit: OwnedSemaphorePermit) {
@@ -319,6 +315,11 @@ impl Worker {
             let credit = context.sitemap_credit.take(links.accepted.len() + links.foreign.len());
             context.frontier.send(SitemapLinks { links, credit });
         });
+        if context.extension_errors.is_broken() {
+            // Its links were not judged as they should be: another run reads it again.
+            let ended = OwnRequestEnded { announced: true, ..OwnRequestEnded::default() };
+            return self.errand(&sitemap.exchange, ended, permit);
+        }
         let nesting = sitemap.nesting + 1;
         let mut progress: Vec<ProgressRecord> =
             sitemaps.iter().map(|url| ProgressRecord::SitemapFound(url.clone(), nesting)).collect();
@@ -354,40 +355,7 @@ impl Worker {
     }
 
     fn hand_to_writer(&self, writing: Writing, done: impl FnOnce(bool) + Send + 'static) {
-        if let Some(record) = &writing.record {
-            self.context.live.see(record);
-        }
-        self.context.archive.write(writing, done);
-    }
-}
-
-/// A lease that ends once its outcome is written.
-struct Ended {
-    lease: Lease,
-    /// Bytes of the answer's body; `None` if no request was sent.
-    received: Option<u64>,
-    fate: Fate,
-    findings: Box<PageFindings>,
-}
-
-impl Ended {
-    fn report(self, context: &WorkerContext) {
-        let Self { lease, received, fate, findings } = self;
-        context.frontier.send(LeaseEnded { lease, outcome: Outcome::Final(fate, findings), received });
-    }
-
-    /// Reports an outcome that could not be written, as if it had not happened: the URL waits again, and its links are
-    /// retained.
-    fn report_unwritten(self, context: &WorkerContext) {
-        let Self { lease, received, findings, .. } = self;
-        if !context.write_failed.swap(true, Ordering::Relaxed) {
-            tracing::error!("the output cannot be written: the crawl stops");
-        }
-        context.frontier.stop();
-        // What was observed of the page itself is discarded.
-        context.frontier.send(LinksFound(findings.links));
-        let outcome = Outcome::Retry(context.clock.now());
-        context.frontier.send(LeaseEnded { lease, outcome, received });
+        self.context.hand_to_writer(writing, done);
     }
 }
 

@@ -1,5 +1,7 @@
 //! Policies: which links a crawl wants. A [`Policy`] learns from every fetch and publishes immutable
 //! [`PolicySnapshot`]s, which every stage reads without a lock.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod admission;
 mod awaiting;

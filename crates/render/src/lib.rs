@@ -3,6 +3,8 @@
 //! Input: a page that was fetched ([`PageTask`]). Output: the document after its scripts have run ([`RenderedPage`]).
 //! The browser has no network: [`PageRequests`] answers each request of the page, so that politeness, robots.txt, scope,
 //! budgets and archive of the crawl hold for all of them.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod actions;
 mod browser;

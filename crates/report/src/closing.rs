@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::status::per_second;
-use super::{CrawlStatus, DedupStats, RecrawlFigures, StopReason, Usage, seconds};
+use super::{CrawlStatus, DedupStats, ExtensionError, RecrawlFigures, StopReason, Usage, seconds};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Fate, FateTable, RenderingSummary, SearchRecord, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
@@ -67,6 +67,8 @@ pub struct Run {
     pub rendering: Option<RenderingSummary>,
     /// The fleet, if this was a node of one.
     pub fleet: Option<FleetFigures>,
+    /// What failed of the code that the embedding program added.
+    pub extension_errors: Vec<ExtensionError>,
 }
 
 /// The closing report of a crawl.
@@ -101,6 +103,9 @@ pub struct Report {
     /// The fleet, if this was a node of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetFigures>,
+    /// What failed of the code that the embedding program added.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub extension_errors: Vec<ExtensionError>,
     /// When it started (RFC 3339).
     pub started: String,
     /// When it ended (RFC 3339).
@@ -169,6 +174,7 @@ impl Report {
             dedup: run.dedup,
             rendering: run.rendering,
             fleet: run.fleet,
+            extension_errors: run.extension_errors,
             started: started.timestamp().to_string(),
             ended: ended.timestamp().to_string(),
             stop_reason,

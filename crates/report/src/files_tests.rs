@@ -118,6 +118,7 @@ fn report() -> Report {
         dedup: Some(dedup),
         rendering: Some(rendering()),
         fleet: Some(FleetFigures { crawl: "c".to_owned(), node: "a".to_owned(), pages_of_others: 7, was_over: true }),
+        extension_errors: vec![ExtensionError { part: "sink 1".to_owned(), count: 3, first: "no space".to_owned() }],
     };
     let at = harvestman_core::clock::Instant::from_micros;
     let usage = Usage { cpu_seconds: Some(1.53), peak_memory_bytes: Some(1 << 24) };

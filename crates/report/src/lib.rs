@@ -1,10 +1,13 @@
 //! Status and reports of a crawl: while it runs ([`CrawlStatus`], [`progress`]) and when it has ended ([`Report`]).
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod advice;
 mod closing;
 mod commands;
 mod dedup;
 pub mod document;
+mod extension_error;
 pub mod figures;
 mod funnel;
 mod hooks;
@@ -27,6 +30,7 @@ pub use advice::remedy;
 pub use closing::{FleetFigures, HostTrouble, Report, Run};
 pub use commands::{Command, Commands, Given, InForce};
 pub use dedup::DedupStats;
+pub use extension_error::ExtensionError;
 pub use funnel::{FUNNEL_UNITS, FunnelStep, Gone, funnel};
 pub use hooks::{Hooks, PauseSwitch, StopFlag};
 pub use posts::{PostBoard, PostProgress};

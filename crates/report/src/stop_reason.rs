@@ -28,6 +28,8 @@ pub enum StopReason {
     DedupError,
     /// The state of the crawl could not be written.
     StateError,
+    /// A sink, policy or filter of the program that embeds the crawl failed ([`super::ExtensionError`]).
+    ExtensionError,
     /// A report of another version gives a reason that this version does not know, or gives none. No crawl ends with
     /// it.
     #[default]
@@ -37,7 +39,7 @@ pub enum StopReason {
 
 impl StopReason {
     /// The reasons that a crawl can end with.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::FrontierEmpty,
         Self::PagesBudget,
         Self::BytesBudget,
@@ -48,6 +50,7 @@ impl StopReason {
         Self::ArchiveError,
         Self::DedupError,
         Self::StateError,
+        Self::ExtensionError,
     ];
 
     /// Returns the name used in `report.json`.
@@ -63,6 +66,7 @@ impl StopReason {
             Self::ArchiveError => "archive_error",
             Self::DedupError => "dedup_error",
             Self::StateError => "state_error",
+            Self::ExtensionError => "extension_error",
             Self::Unknown => "unknown",
         }
     }
@@ -85,6 +89,7 @@ impl StopReason {
             Self::ArchiveError => "the output could not be written",
             Self::DedupError => "the set of URLs seen could not be written to disk",
             Self::StateError => "the state of the crawl could not be written",
+            Self::ExtensionError => "a sink, policy or filter of the program that embeds the crawl failed",
             Self::Unknown => "the report gives a reason that this version does not know",
         }
     }

@@ -8,6 +8,8 @@
 //! Reading order: [`options`] (the parameters), `host`, `routing` and `site` (the interface of site families), `forum`,
 //! `blogs`, `qa`, `media`, `client` (the families), `portal` (the start of crawls), `static_site` (for benchmarks), `world`,
 //! `truth`; then I/O: `log`, `server`.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod aside;
 mod blogs;

@@ -4,6 +4,8 @@
 //! Input: a [`PageView`]. Output: `Some(true)`, `Some(false)`, or `None` where a validator cannot tell: the page is not
 //! HTML, or exceeds a bound. [`Want`] parses the validators from text. None has a state that
 //! pages change: `words` learns from the examples when it is made.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod all;
 mod anchors;

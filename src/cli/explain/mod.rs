@@ -16,8 +16,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::exit::Failure;
-use super::seeds;
 use directory::CrawlDirectory;
+use harvestman_library::program::seeds;
 use story::Story;
 
 /// Arguments of `harvestman explain`.

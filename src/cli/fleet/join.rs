@@ -1,10 +1,10 @@
 //! `harvestman fleet join`: adds this machine to a running crawl.
 
-use crate::cli::crawl::{self, Start};
+use crate::cli::crawl;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
 use harvestman_core::config::Config;
-use harvestman_pipeline as pipeline;
+use harvestman_pipeline::{self as pipeline, Beginning};
 
 /// Arguments of `harvestman fleet join`.
 #[derive(Debug, Clone, clap::Args)]
@@ -51,7 +51,7 @@ pub fn run(args: &JoinArgs) -> Result<Exit, Failure> {
     let progress = crawl::start_log(&own, args.quiet);
     let config = pipeline::runtime(&own).block_on(configuration(&own, args.resume))?;
     let config = crawl::prepare_logged(config)?;
-    crawl::run_with(&config, &progress, Start::Fresh)
+    crawl::run_with(&config, &progress, Beginning::AtSeeds)
 }
 
 async fn configuration(own: &Config, resume: bool) -> Result<Config, pipeline::Error> {

@@ -128,6 +128,7 @@ mod tests {
     fn the_listing_shows_pages_sitemaps_and_omissions() {
         let contents = SitemapContents {
             urls: vec!["http://h/1".into()],
+            lastmods: vec![None],
             sitemaps: vec!["http://h/2.xml".into()],
             dropped: 3,
             cut: true,

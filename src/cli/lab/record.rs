@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use url::Url;
 
-use crate::cli::crawl::{Start, Until, prepare, to_report};
+use crate::cli::crawl::{Until, prepare, to_report};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print_text;
 use crate::cli::recordings::load_with_notes;
-use crate::cli::seeds;
 use harvestman_core::config::{Config, Period, PolicyKind, SignalMode};
 use harvestman_lab::recording::{LabelRules, Labelled, label};
+use harvestman_library::program::seeds;
+use harvestman_pipeline::Beginning;
 use harvestman_report::{Report, StopReason};
 
 /// Arguments of `harvestman lab record`.
@@ -96,7 +97,7 @@ fn crawl(args: &RecordArgs, rules: &LabelRules, site: &str, warc: &Path) -> Resu
     }
     fs::create_dir_all(&args.out).with_context(|| format!("cannot create {}", args.out.display()))?;
     let (config, progress) = prepare(config(args, rules, &site, &crawl)?, args.quiet)?;
-    let report = to_report(&config, &progress, Start::Fresh, Until::Done)?;
+    let report = to_report(&config, &progress, Beginning::AtSeeds, Until::Done)?;
     if let exit @ (Exit::Output | Exit::NothingFetched | Exit::Interrupted) = Exit::after(&report) {
         let path = crawl.display();
         return Err(Failure::new(exit, format!("no recording was written; the crawl is in {path}")));

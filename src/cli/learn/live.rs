@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::{LearnArgs, write};
-use crate::cli::crawl::{Start, Until, prepare, to_report};
+use crate::cli::crawl::{Until, prepare, to_report};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
 use crate::cli::temporary::TemporaryDirectory;
 use harvestman_core::config::{Config, Flag, FlagValue, PolicyKind};
-use harvestman_pipeline::MODEL_FILE;
+use harvestman_pipeline::{Beginning, MODEL_FILE};
 use harvestman_policy::learned::SiteModel;
 
 /// Crawls the number of pages given in `args` and writes the model. An interrupted crawl has a model too.
@@ -17,7 +17,7 @@ pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
     let out = args.keep.as_deref().unwrap_or(temporary.path());
     let (config, progress) = prepare(config(args, out)?, args.quiet)?;
     let until = if args.by.is_some() { Until::Learnt } else { Until::Done };
-    let report = to_report(&config, &progress, Start::Fresh, until)?;
+    let report = to_report(&config, &progress, Beginning::AtSeeds, until)?;
     if !args.quiet {
         eprint!("{report}");
     }

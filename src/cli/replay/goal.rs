@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::args::ReplayArgs;
 use crate::cli::exit::Failure;
 use crate::cli::recordings::example_page;
-use crate::cli::topic_file::read_topics;
 use harvestman_core::seed::Seed;
 use harvestman_lab::corpus::{Corpus, PageId};
 use harvestman_lab::experiments::{Form, example_of, has_variants, needs_example, target_budget, ucc_budget};
 use harvestman_lab::measures::{Task, Topic};
 use harvestman_lab::replay::PolicyName;
+use harvestman_library::program::read_topics;
 
 /// The goal of a replay.
 pub(super) struct Goal {
@@ -55,7 +55,7 @@ impl Goal {
 
 /// Returns the topic, which the policy `topic` needs.
 fn topic(args: &ReplayArgs) -> Result<Option<Topic>, Failure> {
-    let terms = read_topics(args.topic.clone())?;
+    let terms = read_topics(args.topic.clone()).map_err(Failure::usage)?;
     let topic = Topic::named(terms.iter().map(String::as_str));
     match (args.topic.is_empty(), topic.tags.is_empty()) {
         (true, _) if args.policy == PolicyName::Topic => {

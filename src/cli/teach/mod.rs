@@ -11,8 +11,8 @@ use self::effect::Effect;
 use self::fields::FieldName;
 use super::exit::{Exit, Failure};
 use super::posts::crawl_pages::CrawlPage;
-use super::seeds;
 use harvestman_extraction::{CORRECTIONS_FILE, read_corrections, write_corrections};
+use harvestman_library::program::seeds;
 use harvestman_posts::{Correction, Corrections};
 
 /// Correct from which places of pages posts are taken

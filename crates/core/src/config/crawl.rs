@@ -18,6 +18,10 @@ crate::options! {
         /// `topic` where the items are that carry a tag of `policy.topic`. For comparison: `random`,
         /// `opic`, `irobot`, `tpm`, `sb`, `apprentice`.
         policy: PolicyKind = PolicyKind::Bfs,
+        /// Whether the feeds that pages announce (RSS, Atom, JSON Feed) are requested, and their entries followed as links.
+        /// `auto`: as long as feeds of their kind bring links that were not known, so that a feed per thread costs a few
+        /// requests; `always`: all of them; `never`: only those that pages link to like pages.
+        feeds: FeedsMode = FeedsMode::Auto,
         /// Seed of the random number generator, for repeatable runs. 0: a new one for each run; the report shows it.
         seed: u64 = 0,
         /// Number of threads that parse and compress. 0: one per processor.
@@ -26,6 +30,18 @@ crate::options! {
         /// thousand pages per second.
         io_threads: u32 = 0,
     }
+}
+
+/// Which of the feeds that pages announce are requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FeedsMode {
+    /// Those of a kind that brings links that were not known.
+    Auto,
+    /// None.
+    Never,
+    /// All of them.
+    Always,
 }
 
 /// Which links are worth a request, and in which order.

@@ -42,7 +42,7 @@ pub mod values;
 
 pub use budget::{BudgetOptions, EARLY_STOP_REQUESTS};
 pub use consent::{Purpose, SignalMode, SignalOptions, TdmrepUse};
-pub use crawl::{CrawlOptions, PolicyKind};
+pub use crawl::{CrawlOptions, FeedsMode, PolicyKind};
 pub use dedup::{DedupOptions, DedupStore};
 pub use examples::ExampleNames;
 pub use fetch::FetchOptions;

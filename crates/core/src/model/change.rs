@@ -1,6 +1,6 @@
 //! One atomic change to the state of a crawl: it is persisted wholly or not at all.
 
-use super::{Fate, FleetEffects, Ledger, ProgressRecord, RecrawlVisit, ScheduledUrl, Visit};
+use super::{Fate, FleetEffects, Lastmod, Ledger, ProgressRecord, RecrawlVisit, ScheduledUrl, Visit};
 use crate::url::{Fingerprint, HostKey};
 
 /// What one event (the end of a lease, seeds, a sitemap, a model update) changed in the frontier.
@@ -16,6 +16,8 @@ pub struct Change {
     pub visit: Option<Box<Visit>>,
     /// What that visit saw of other pages, in a recrawl.
     pub recrawl_visit: Option<Box<RecrawlVisit>>,
+    /// What a sitemap states about pages.
+    pub lastmods: Vec<Lastmod>,
     /// What it means to the fleet; `None` for a crawl on one machine, and where it concerns no other node.
     pub fleet_effects: Option<Box<FleetEffects>>,
     /// Leases that end with the change, as soon as it is persisted.
@@ -43,6 +45,7 @@ impl Change {
         self.waiting.is_empty()
             && self.ended.is_empty()
             && self.progress.is_empty()
+            && self.lastmods.is_empty()
             && self.fleet_effects.is_none()
             && self.leases == 0
     }

@@ -80,6 +80,8 @@ impl Apath {
     pub const DERIVED: Self = Self(4);
     /// A visited page that is visited again.
     pub const REVISIT: Self = Self(5);
+    /// A feed that a page announces.
+    pub const FEED: Self = Self(6);
 }
 
 impl fmt::Display for Apath {
@@ -91,6 +93,7 @@ impl fmt::Display for Apath {
             Self::REDIRECT => f.write_str("redirect"),
             Self::REFRESH => f.write_str("refresh"),
             Self::REVISIT => f.write_str("revisit"),
+            Self::FEED => f.write_str("feed"),
             Self(hash) => write!(f, "{hash:016x}"),
         }
     }

@@ -39,10 +39,14 @@ pub enum PolicyRefusal {
     Banned,
     /// Its site brings far less than another one.
     PoorSite,
+    /// It is a feed, and such feeds bring nothing new.
+    PoorFeed,
     /// It ends the session of a crawl that is logged in.
     LogOut,
     /// It changes something for the member as whom the crawl is logged in.
     MemberAction,
+    /// A filter or a policy of the program that embeds the crawl refuses it.
+    Extension,
 }
 
 /// The budget that a link exceeded.
@@ -155,12 +159,14 @@ labels!(PolicyRefusal {
     StructureTrap => "structure_trap",
     Banned => "banned",
     PoorSite => "poor_site",
+    PoorFeed => "poor_feed",
     LogOut => "log_out",
     MemberAction => "member_action",
+    Extension => "extension",
 });
 impl PolicyRefusal {
     /// All reasons, in the order of [`Self::LABELS`].
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::LinkClass,
         Self::Nofollow,
         Self::NoCluster,
@@ -171,8 +177,10 @@ impl PolicyRefusal {
         Self::StructureTrap,
         Self::Banned,
         Self::PoorSite,
+        Self::PoorFeed,
         Self::LogOut,
         Self::MemberAction,
+        Self::Extension,
     ];
 
     /// Returns the reason with this label.
@@ -194,11 +202,13 @@ impl PolicyRefusal {
             Self::Uninformative => "addresses of that form show nothing wanted",
             Self::StructureTrap => "new addresses of that form keep appearing and bring nothing new",
             Self::Banned => "such links were banned while the crawl ran (`harvestman ban`)",
+            Self::PoorFeed => "it is a feed, and those of its kind bring no links that are not known",
             Self::PoorSite => {
                 "its site brings far fewer wanted pages than another, or none of its last search results was wanted"
             }
             Self::LogOut => "it ends the session: its address or its text says so, or following it did",
             Self::MemberAction => "it changes something for the member as whom the crawl is logged in",
+            Self::Extension => "a filter or a policy of the program that embeds the crawl refuses them",
         }
     }
 }

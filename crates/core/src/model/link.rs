@@ -145,6 +145,8 @@ pub struct ParsedPage {
     pub canonical: Option<String>,
     /// Directives from `<meta name=robots>` and from the `meta` elements that name the crawler's product token.
     pub robots: RobotsDirectives,
+    /// The addresses of the feeds that it announces, as written, as far as the parser keeps them.
+    pub feeds: Vec<Box<str>>,
     /// The elements that state something about the use of its content, as far as the parser keeps them.
     pub stated: Vec<PageElement>,
     /// The charset that the page was read in.

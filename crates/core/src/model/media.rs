@@ -7,6 +7,8 @@ pub enum MediaType {
     Html,
     /// A feed or sitemap (XML): its entries are links.
     Xml,
+    /// JSON: it may be a feed.
+    Json,
     /// Anything else: archived, not parsed.
     Other,
 }
@@ -19,6 +21,7 @@ impl MediaType {
         match essence.as_str() {
             "" | "text/html" | "application/xhtml+xml" => Self::Html,
             "text/xml" | "application/xml" => Self::Xml,
+            "application/json" | "application/feed+json" => Self::Json,
             other if other.ends_with("+xml") && !other.starts_with("image/") => Self::Xml,
             _ => Self::Other,
         }

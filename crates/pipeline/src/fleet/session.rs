@@ -21,6 +21,7 @@ use super::orders::{OrderRelay, OuterCommands, RelaySetup};
 use super::policy::FleetPolicy;
 use super::{handback, lapse, start};
 use crate::crawl::{ClosedCrawl, Crawl};
+use crate::extensions::Extensions;
 use crate::threads::Threads;
 use crate::wiring::CrawlBuilder;
 use crate::{Error, output, stop_reason};
@@ -61,8 +62,15 @@ impl NodeContext<'_> {
         let inner =
             Hooks { stop: StopFlag::new(), pause: PauseSwitch::new(), commands: Commands::new(), ..self.hooks.clone() };
         let clock = self.clock.clone();
-        let builder =
-            CrawlBuilder { config, hooks: &inner, clock, seed, start: start::start, environment: &environment };
+        let builder = CrawlBuilder {
+            config,
+            hooks: &inner,
+            extensions: &Extensions::default(),
+            clock,
+            seed,
+            start: start::start,
+            environment: &environment,
+        };
         let prepared = builder.build()?;
         tracing::info!(session = session.0, "this node takes part in the fleet's crawl `{}`", config.fleet.name);
         let one_policy = prepared.crawl.shared_policy.is_some();

@@ -8,10 +8,10 @@ use hashbrown::{HashMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Difference, History, Visit};
+use harvestman_core::model::{Difference, History, Lastmod, Visit};
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
 use harvestman_stages::revisit::traits::{age_class, newest_class, rank_of_number};
-use harvestman_stages::revisit::{KnownPage, PageNumber, PageTraits, Trait, TraitTable};
+use harvestman_stages::revisit::{DatedVisit, KnownPage, LastmodSign, PageNumber, PageTraits, Trait, TraitTable};
 use harvestman_storage::store::{StoreError, VisitReader};
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
@@ -47,7 +47,7 @@ impl Loaded {
         reader.sightings(round, |sighting| {
             reading.sighted.insert(sighting.page);
         })?;
-        reader.each(|page, visit| reading.take(page, &visit))?;
+        reader.each(|page, visit| reading.take(page, &visit, reader.lastmod(page).ok().flatten()))?;
         Ok(reading.finish())
     }
 
@@ -74,7 +74,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn take(&mut self, page: Fingerprint, visit: &Visit) {
+    fn take(&mut self, page: Fingerprint, visit: &Visit, lastmod: Option<Lastmod>) {
         let of_this_round = visit.round == self.round;
         if !of_this_round {
             let (first, last) = self.rounds.entry(visit.round).or_insert((visit.last, visit.last));
@@ -102,6 +102,7 @@ impl Reading {
         self.in_urls.push(numbers_in(&visit.url));
         self.folders.push(folder_of(&visit.url));
         let kind = pattern.coarse.0;
+        let (sign, earlier) = lastmod.map_or((None, None), |lastmod| signs_of(lastmod, visit, of_this_round));
         self.loaded.known.push(KnownPage {
             host,
             kind,
@@ -112,6 +113,8 @@ impl Reading {
             history,
             numbers,
             found: found.filter(|_| !self.sighted.contains(&page)),
+            lastmod: sign,
+            earlier,
         });
     }
 
@@ -188,6 +191,19 @@ impl Reading {
             page.traits.extend(self.loaded.table.number(Trait::Newest(page.kind, newest_class(newer))));
         }
     }
+}
+
+/// Returns what the lastmod of a page says of the time since its last visit before this round, and that visit, if its
+/// lastmod was known then.
+fn signs_of(lastmod: Lastmod, visit: &Visit, of_this_round: bool) -> (Option<LastmodSign>, Option<DatedVisit>) {
+    let Lastmod { modified, read, .. } = lastmod;
+    let (visited, waited) = (visit.last.as_micros() / 1_000_000, visit.waited);
+    let before = LastmodSign::before_visit(modified, (visited, waited), read);
+    if of_this_round {
+        return (before, None);
+    }
+    let dated = |(sign, difference)| DatedVisit { sign, difference, waited };
+    (LastmodSign::of(modified, visited, read), before.zip(visit.difference).map(dated))
 }
 
 /// Returns the folder of a URL's last number, as a hash: what precedes the path segment, or the parameter, that it is

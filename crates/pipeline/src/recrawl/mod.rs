@@ -26,7 +26,7 @@ pub(super) use self::scheduler::RecrawlScheduler;
 use super::handles::FrontierHandle;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
-use harvestman_core::model::{ApathLinks, Change, Difference, Fate, RecrawlVisit, Visit, short_id};
+use harvestman_core::model::{ApathLinks, Change, Difference, Fate, Lastmod, RecrawlVisit, Visit, short_id};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
 use harvestman_report::RecrawlFigures;
@@ -36,6 +36,9 @@ use harvestman_storage::store::{RecrawlRound, VisitReader};
 
 /// The maximum number of links of a page that are stored until the recrawl is over.
 const LINKS_MAX: usize = 256;
+
+/// The maximum number of lastmods that wait for the scheduler, which takes them whenever a visit has ended.
+const LASTMODS_MAX: usize = 1 << 20;
 
 /// Messages to the scheduler.
 enum SchedulerMessage {
@@ -91,6 +94,8 @@ pub(super) struct RecrawlHandle {
     /// Page → how much it differs when nothing has changed. Only for pages whose visit is planned, and if that is more
     /// than nothing.
     noise: Arc<Mutex<HashMap<Fingerprint, Difference, FixedState>>>,
+    /// What sitemaps state about pages, until the scheduler takes it.
+    lastmods: Arc<Mutex<Vec<Lastmod>>>,
 }
 
 impl RecrawlHandle {
@@ -119,6 +124,11 @@ impl RecrawlHandle {
 
     /// Reports a committed change.
     pub(super) fn kept(&self, change: &Change) {
+        let mut lastmods = self.lastmods.lock();
+        // They are only signs: those for which there is no room are dropped.
+        let room = LASTMODS_MAX.saturating_sub(lastmods.len());
+        lastmods.extend(change.lastmods.iter().take(room));
+        drop(lastmods);
         for ended in &change.ended {
             if self.planned.lock().remove(&ended.url) {
                 self.noise.lock().remove(&ended.url);
@@ -175,8 +185,13 @@ impl RecrawlHandle {
         let (sender, messages) = bounded(room);
         let known = loaded.known.len() as u64;
         let figures = RecrawlFigures { round: round.number, known, ..RecrawlFigures::default() };
-        let handle =
-            Self { sender, planned: Arc::default(), figures: Arc::new(Mutex::new(figures)), noise: Arc::default() };
+        let handle = Self {
+            sender,
+            planned: Arc::default(),
+            figures: Arc::new(Mutex::new(figures)),
+            noise: Arc::default(),
+            lastmods: Arc::default(),
+        };
         (handle.clone(), RecrawlQueue { handle, messages, window })
     }
 }

@@ -11,7 +11,7 @@ use crate::handles::FrontierHandle;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, RecrawlOptions};
 use harvestman_core::model::{
-    ApathLinks, Difference, Fate, LinkClass, Priority, RecrawlVisit, RowChange, ScheduledUrl, short_id,
+    ApathLinks, Difference, Fate, Lastmod, LinkClass, Priority, RecrawlVisit, RowChange, ScheduledUrl, short_id,
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, LinksFound};
@@ -121,6 +121,7 @@ impl RecrawlScheduler {
 
     /// Handles a message. Returns false if the crawl is over.
     fn handle_message(&mut self, message: SchedulerMessage) -> bool {
+        self.take_lastmods();
         match message {
             SchedulerMessage::Links(page, links) => drop(self.links.insert(page, self.known(&links))),
             SchedulerMessage::New(links) => self.plan.found_new(&self.known(&links)),
@@ -128,6 +129,16 @@ impl RecrawlScheduler {
             SchedulerMessage::Close => return false,
         }
         true
+    }
+
+    /// Passes to the plan what sitemaps state.
+    fn take_lastmods(&mut self) {
+        let lastmods = std::mem::take(&mut *self.handle.lastmods.lock());
+        for Lastmod { page, modified, read } in lastmods {
+            if let Some(page) = self.numbers.get(&page) {
+                self.plan.see_lastmod(*page, modified, read);
+            }
+        }
     }
 
     /// Ends a plan that is carried out: the crawl may end.

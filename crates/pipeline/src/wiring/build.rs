@@ -39,7 +39,8 @@ use crate::subrequests::{SubrequestCallers, Subrequests};
 use crate::tally::Tally;
 use crate::threads::Stages;
 use crate::visits::Visits;
-use crate::worker::{Worker, WorkerContext};
+use crate::worker::Worker;
+use crate::worker_context::WorkerContext;
 use crate::{Error, output};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Ledger;
@@ -313,6 +314,8 @@ impl CrawlBuilder<'_> {
             live: Arc::clone(live),
             clock: self.clock.clone(),
             metrics: self.hooks.metrics.clone(),
+            receiver: self.extensions.receiver.clone(),
+            extension_errors: self.extensions.errors.clone(),
             write_failed: AtomicBool::new(false),
         };
         Ok((sinks.files.workers(self, context, &sinks.rules, observer.as_ref()), learner))

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::Error;
 use crate::environment::Environment;
+use crate::extensions::Extensions;
 use crate::resume::Start;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
@@ -14,6 +15,7 @@ use harvestman_report::Hooks;
 pub(crate) struct CrawlBuilder<'a> {
     pub(crate) config: &'a Config,
     pub(crate) hooks: &'a Hooks,
+    pub(crate) extensions: &'a Extensions,
     pub(crate) clock: Clock,
     pub(crate) seed: Seed,
     /// Prepares the crawl directory.

@@ -12,7 +12,8 @@ use crate::metered::Metered;
 use crate::page_processor::PageProcessor;
 use crate::rules::Rules;
 use crate::state_writer::Disk;
-use crate::worker::{Worker, WorkerContext};
+use crate::worker::Worker;
+use crate::worker_context::WorkerContext;
 use harvestman_core::config::Config;
 use harvestman_storage::archive::{
     ArchiveSink, ArchiveWriter, CrawlFiles, CrawlInfo, RecordEncoder, RevisitIndex, RunId,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::CrawlBuilder;
 use crate::Error;
 use crate::environment::{Network, NetworkOptions};
+use crate::feeds::Feeds;
 use crate::login::{AvoidedLinks, LogInSettings};
 use crate::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::rules::Rules;
@@ -80,7 +81,8 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let trusted = TrustedHosts::of_seeds(&seed_hosts);
     let options = NetworkOptions { fetch: &fetch, identity: &config.identity };
     let network = environment.network(options, clock.clone(), trusted).map_err(|error| wrong(&error))?;
-    let environment = PolicyEnvironment { environment: *environment, seed: *seed };
+    let own = builder.extensions.policy.clone();
+    let environment = PolicyEnvironment { environment: *environment, seed: *seed, own };
     let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (searches.as_ref(), environment))?;
     let ownership = builder.environment.ownership();
     Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, log_in, ownership }, policy))
@@ -126,7 +128,10 @@ pub(super) fn rules(
         consent: ConsentRules::from(config),
         decode: DecodeLimits::from(&config.fetch),
         sitemaps: sitemap::SitemapLimits::from(&config.robots),
+        feeds: Feeds::new(config.crawl.feeds),
         export: config.archive.links,
+        collects_links: builder.extensions.receiver.is_some(),
+        own_filter: builder.extensions.filter.clone(),
         digests,
         metrics: builder.hooks.metrics.clone(),
     }

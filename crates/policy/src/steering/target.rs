@@ -110,7 +110,7 @@ fn hexadecimal(text: &str) -> Option<u64> {
 
 /// Parses a place as it is displayed.
 fn apath(text: &str) -> Option<Apath> {
-    let named = [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH];
+    let named = [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH, Apath::FEED];
     named.into_iter().find(|apath| apath.to_string() == text).or_else(|| hexadecimal(text).map(Apath))
 }
 

@@ -1,8 +1,10 @@
 //! The link filter: decides which links of a page to follow. The policy is consulted once per link class, before links
 //! are resolved.
 
+mod feed_yields;
 mod pattern_memo;
 
+pub use feed_yields::FeedYields;
 pub use pattern_memo::PatternMemo;
 
 use harvestman_core::model::{LinkClass, LinkGroup, LinkKind, PageCluster, PolicyRefusal, RawLink};

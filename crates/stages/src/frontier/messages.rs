@@ -11,7 +11,7 @@ use super::queues::FrontierLimits;
 use super::survey::QueueSurvey;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{
-    Admission, Change, ClassOrder, Fate, Fates, FleetEffects, Lease, LinkClass, ProgressRecord, RecrawlVisit,
+    Admission, Change, ClassOrder, Fate, Fates, FleetEffects, Lastmod, Lease, LinkClass, ProgressRecord, RecrawlVisit,
     ScheduledUrl, Visit,
 };
 use harvestman_core::url::HostKey;
@@ -71,6 +71,8 @@ pub struct DiscoveredLinks {
     pub foreign: Vec<ScheduledUrl>,
     /// The generation ([`Order::generation`]) of their classes.
     pub generation: u64,
+    /// What a sitemap states about pages, new or known.
+    pub lastmods: Vec<Lastmod>,
 }
 
 /// Links that belong to no lease: seeds, derived addresses, planned visits.

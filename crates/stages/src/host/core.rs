@@ -1,11 +1,12 @@
 //! Decides what a host does next from what is known of it. Pure: the caller passes the time and executes the steps.
 //!
 //! A host first resolves its address (for the connections per address), then fetches its robots.txt, its tdmrep.json if the
-//! purpose of the crawl depends on it, then the sitemaps named there; after that it asks the frontier for URLs whenever politeness allows. Sub-requests of pages that are
+//! purpose of the crawl depends on it, then the sitemaps named there, or the one at the usual place; after that it asks the frontier for URLs whenever politeness allows. Sub-requests of pages that are
 //! rendered come before sitemaps and URLs.
 
 mod consent;
 mod session;
+mod sitemaps;
 mod subrequests;
 
 use std::net::IpAddr;
@@ -332,32 +333,6 @@ impl HostCore {
             self.robots.on_reply(Reply::Unreachable, now);
         }
         RobotsResult::Unreachable
-    }
-
-    /// Records the end of a sitemap request, and queues the sitemap again where a page would be retried.
-    pub fn sitemap_ended(
-        &mut self,
-        entry: sitemap::Entry,
-        exchange: &Exchange,
-        now: Instant,
-        rules: &HostRules,
-    ) -> Disposition {
-        let entry = sitemap::Entry { attempts: entry.attempts.saturating_add(1), ..entry };
-        let disposition = self.page_ended(exchange, entry.attempts, now, rules);
-        if disposition != Disposition::Final {
-            self.sitemaps.put_back(entry);
-        }
-        disposition
-    }
-
-    /// Queues the sitemaps that are new and within the limits. Returns their number.
-    pub fn take_on_sitemaps(&mut self, urls: Vec<String>, nesting: u32) -> u32 {
-        urls.into_iter().map(|url| u32::from(self.sitemaps.add(url, nesting))).sum()
-    }
-
-    /// Drops the sitemaps that are still queued, because they cannot be fetched. Returns their number.
-    pub fn drop_sitemaps(&mut self) -> u32 {
-        std::iter::from_fn(|| self.sitemaps.take()).map(|_| 1).sum()
     }
 
     /// Returns whether nothing is in progress and no auxiliary request waits, so that the host's actor may end.

@@ -28,14 +28,20 @@ impl Health {
     /// Returns the health that an exchange which ended at `now` indicates.
     pub fn of(exchange: &Exchange, now: Instant) -> Self {
         match &exchange.result {
-            Ok(answer) if matches!(answer.status, 429 | 503) => {
-                let asked = answer.header(http::header::RETRY_AFTER);
-                Self::Overloaded(asked.and_then(|value| retry_after::parse(value, now)))
-            }
-            Ok(answer) if answer.status >= 500 => Self::ServerError,
-            Ok(answer) if answer.truncated == Some(Truncation::Disconnect) => Self::Broken,
-            Ok(_) => Self::Good,
+            Ok(answer) => match Self::of_status(answer.status, answer.header(http::header::RETRY_AFTER), now) {
+                Self::Good if answer.truncated == Some(Truncation::Disconnect) => Self::Broken,
+                health => health,
+            },
             Err(failure) => Self::of_failure(*failure),
+        }
+    }
+
+    /// Returns the health that an answer indicates by its status and its `Retry-After`, at `now`.
+    pub fn of_status(status: u16, retry_after: Option<&str>, now: Instant) -> Self {
+        match status {
+            429 | 503 => Self::Overloaded(retry_after.and_then(|value| retry_after::parse(value, now))),
+            500.. => Self::ServerError,
+            _ => Self::Good,
         }
     }
 

@@ -9,18 +9,21 @@
 //! A page type (a coarse URL pattern) in which nearly each visit finds a change may contain a clock or a counter: one
 //! of its pages is then requested twice in a row. A difference between these two responses is noise, not a change.
 
+mod lastmods;
 mod learn;
 mod rank;
 mod signals;
 
 use std::collections::BTreeMap;
 
+use super::lastmod::LastmodSign;
 use super::regression::Regression;
 use super::rows::RowChange;
 use super::traits::{PageTraits, Trait, TraitTable};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Difference, History};
 use harvestman_core::seed::{Rng, Seed};
+use lastmods::HostLastmods;
 
 /// Identifies a page within a plan.
 pub type PageNumber = u32;
@@ -46,6 +49,22 @@ pub struct KnownPage {
     pub numbers: u32,
     /// What the visit in this round found, and after how many seconds; `None` if there was none yet.
     pub found: Option<(Difference, u64)>,
+    /// What its lastmod says of the time since its last visit, or before this round's if there was one; `None` if no
+    /// sitemap states one.
+    pub lastmod: Option<LastmodSign>,
+    /// Its last visit before this round, if a lastmod was known then.
+    pub earlier: Option<DatedVisit>,
+}
+
+/// An earlier visit to a page whose lastmod was known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DatedVisit {
+    /// What the lastmod said.
+    pub sign: LastmodSign,
+    /// How the page differed.
+    pub difference: Difference,
+    /// Seconds since the visit before it.
+    pub waited: u64,
 }
 
 /// The limits at which a plan stops.
@@ -124,6 +143,8 @@ struct Kind {
     pages: u32,
     visits: u32,
     changed: u32,
+    /// Visits and changes of the pages without a lastmod, with a later and with an earlier one.
+    by_lastmod: [(u32, u32); 3],
     /// How much its pages differ between two requests in a row; `None` if this was not tested.
     noise: Option<Difference>,
     probing: bool,
@@ -165,6 +186,7 @@ const CHANCE_AT_FIRST: f64 = 0.1;
 pub struct Plan {
     pages: Vec<Page>,
     kinds: BTreeMap<u64, Kind>,
+    lastmods: Vec<HostLastmods>,
     usual_noise: Option<Difference>,
     table: TraitTable,
     regression: Regression,
@@ -216,6 +238,7 @@ impl Plan {
         let mut plan = Self {
             pages: pages.collect(),
             kinds: BTreeMap::new(),
+            lastmods: vec![HostLastmods::default(); hosts],
             usual_noise: None,
             table,
             regression: Regression::default(),
@@ -236,6 +259,7 @@ impl Plan {
             waited: waited.unwrap_or(0),
         };
         plan.count();
+        plan.count_lastmods();
         plan.relearn();
         plan
     }
@@ -337,6 +361,7 @@ impl Plan {
         self.see(at, difference);
         self.observe(at);
         let changed = self.is_change(at, difference);
+        self.note_lastmod(at, self.pages[at].known.lastmod, changed);
         self.signal_children(found, changed);
         self.signal_parent(at, changed);
         self.signal_places(found);
@@ -389,3 +414,7 @@ impl Plan {
 #[cfg(test)]
 #[path = "plan_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "plan_lastmod_tests.rs"]
+mod lastmod_tests;

@@ -28,6 +28,8 @@ fn site(kinds: &[(usize, f64)], table: &mut TraitTable, seed: Seed) -> Site {
                 history: History::default(),
                 numbers: 0,
                 found: None,
+                lastmod: None,
+                earlier: None,
             });
             changed.push((rng.next_u64() as f64 / u64::MAX as f64) < *share);
         }

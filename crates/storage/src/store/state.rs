@@ -12,7 +12,7 @@ use super::notes;
 use super::record::{self, FORMAT};
 use super::torn_journal;
 use super::visits::{self, RecrawlRound, VisitReader};
-use harvestman_core::model::{Change, Ended, Ledger, ProgressRecord, ScheduledUrl, Visit};
+use harvestman_core::model::{Change, Ended, Lastmod, Ledger, ProgressRecord, ScheduledUrl, Visit};
 use harvestman_core::url::{Fingerprint, HostKey};
 
 /// Memory of the database: the read cache, and per keyspace the data not yet written to a table. The load is mostly
@@ -75,6 +75,8 @@ pub struct Store {
     visits: Keyspace,
     /// Recrawl, time, fingerprint → sighting of the latest recrawl.
     sightings: Keyspace,
+    /// Fingerprint → what a sitemap states about the page.
+    lastmods: Keyspace,
     /// The account, the format, hosts, the latest recrawl.
     facts: Keyspace,
 }
@@ -128,8 +130,8 @@ impl Store {
         let keyspace = |name| database.keyspace(name, options).map_err(failed);
         let (waiting, ended, facts) = (keyspace("waiting")?, keyspace("ended")?, keyspace("facts")?);
         // A state from a version without visits gets empty keyspaces.
-        let (visits, sightings) = (keyspace("visits")?, keyspace("sightings")?);
-        Ok(Self { path: path.to_path_buf(), database, waiting, ended, visits, sightings, facts })
+        let (visits, sightings, lastmods) = (keyspace("visits")?, keyspace("sightings")?, keyspace("lastmods")?);
+        Ok(Self { path: path.to_path_buf(), database, waiting, ended, visits, sightings, lastmods, facts })
     }
 
     /// Commits a group of changes, host records and notes atomically. The group is on disk when this returns.
@@ -159,6 +161,11 @@ impl Store {
         }
         for sighting in changes.iter().filter_map(|change| change.recrawl_visit.as_deref()) {
             batch.insert(&self.sightings, visits::sighting_key(sighting), record::encode(sighting));
+        }
+        let stated: BTreeMap<Fingerprint, &Lastmod> =
+            changes.iter().flat_map(|change| &change.lastmods).map(|lastmod| (lastmod.page, lastmod)).collect();
+        for (url, lastmod) in stated {
+            batch.insert(&self.lastmods, url.0.to_be_bytes(), record::encode(lastmod));
         }
         for (host, memory) in hosts {
             batch.insert(&self.facts, host_key(host), memory.as_slice());
@@ -228,7 +235,7 @@ impl Store {
 
     /// Returns a reader of visit records, which can be used concurrently with commits.
     pub fn visits(&self) -> VisitReader {
-        VisitReader::new(self.path.clone(), self.visits.clone(), self.sightings.clone())
+        VisitReader::new(self.path.clone(), self.visits.clone(), self.sightings.clone(), self.lastmods.clone())
     }
 
     /// Returns the number of waiting and leased URLs.

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::*;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{
-    Apath, ApathLinks, ArchivedRecord, Change, ClusterId, Difference, Ended, Failure, Fate, History, Ledger, LinkClass,
-    PageDigests, Priority, ProgressRecord, RecrawlVisit, RowChange, ScheduledUrl, Visit,
+    Apath, ApathLinks, ArchivedRecord, Change, ClusterId, Difference, Ended, Failure, Fate, History, Lastmod, Ledger,
+    LinkClass, PageDigests, Priority, ProgressRecord, RecrawlVisit, RowChange, ScheduledUrl, Visit,
 };
 use harvestman_core::url::{CanonicalUrl, Fingerprint, HostKey};
 
@@ -387,4 +387,21 @@ fn the_last_note_of_each_key_is_restored_and_unreadable_notes_are_counted() {
     assert_eq!(read(&store), (all.clone(), 0));
     store.spoil_note("admitted http://h.test");
     assert_eq!(read(&store), (all[1..].to_vec(), 1));
+}
+
+#[test]
+fn the_last_lastmod_of_a_page_is_kept_over_recrawls() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state");
+    let store = Store::create(&path).unwrap();
+    let lastmod = |page, modified, read| Lastmod::new(Fingerprint(page), modified, read);
+    let change = |lastmods: &[Lastmod]| Change { lastmods: lastmods.to_vec(), ..Change::default() };
+    let changes = vec![change(&[lastmod(1, 5, 9), lastmod(2, 7, 9)]), change(&[lastmod(1, 6, 10)])];
+    assert!(!changes[0].is_empty());
+    store.commit(&of(changes), Duration::ZERO).unwrap();
+    store.begin_round(&RecrawlRound::default(), &Account::default()).unwrap();
+    drop(store);
+    let reader = Store::open(&path).unwrap().visits();
+    let of = |page| reader.lastmod(Fingerprint(page)).unwrap();
+    assert_eq!((of(1), of(2), of(3)), (Some(lastmod(1, 6, 10)), Some(lastmod(2, 7, 9)), None));
 }

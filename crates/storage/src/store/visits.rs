@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::StoreError;
 use super::record;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{RecrawlVisit, Visit};
+use harvestman_core::model::{Lastmod, RecrawlVisit, Visit};
 use harvestman_core::url::Fingerprint;
 
 /// A recrawl.
@@ -28,6 +28,7 @@ pub struct VisitReader {
     path: PathBuf,
     visits: Keyspace,
     sightings: Keyspace,
+    lastmods: Keyspace,
 }
 
 /// Returns the key of a sighting. Sightings are ordered by recrawl and time.
@@ -40,13 +41,19 @@ pub(super) fn sighting_key(sighting: &RecrawlVisit) -> [u8; 28] {
 }
 
 impl VisitReader {
-    pub(super) const fn new(path: PathBuf, visits: Keyspace, sightings: Keyspace) -> Self {
-        Self { path, visits, sightings }
+    pub(super) const fn new(path: PathBuf, visits: Keyspace, sightings: Keyspace, lastmods: Keyspace) -> Self {
+        Self { path, visits, sightings, lastmods }
     }
 
     /// Returns the visit record of a page, or `None` if it was not visited or its record cannot be decoded.
     pub fn of(&self, page: Fingerprint) -> Result<Option<Visit>, StoreError> {
         let bytes = self.visits.get(page.0.to_be_bytes()).map_err(|error| self.failed(&error))?;
+        Ok(bytes.and_then(|bytes| record::decode(&bytes)))
+    }
+
+    /// Returns what a sitemap states about a page, or `None` if none does or its record cannot be decoded.
+    pub fn lastmod(&self, page: Fingerprint) -> Result<Option<Lastmod>, StoreError> {
+        let bytes = self.lastmods.get(page.0.to_be_bytes()).map_err(|error| self.failed(&error))?;
         Ok(bytes.and_then(|bytes| record::decode(&bytes)))
     }
 

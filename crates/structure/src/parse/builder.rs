@@ -169,6 +169,7 @@ impl Builder {
             title: meta.title,
             canonical: meta.canonical,
             robots: meta.robots,
+            feeds: meta.feeds,
             stated: meta.stated,
             charset: source.encoding.name(),
             links_dropped,

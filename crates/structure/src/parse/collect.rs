@@ -104,10 +104,13 @@ impl Builder {
                 }
             }
             _ => {
-                let [rel, href] = attributes.pick(["rel", "href"]);
+                let [rel, href, media] = attributes.pick(["rel", "href", "type"]);
                 let (Some(rel), Some(href)) = (rel, href.filter(|href| href.len() <= value_max)) else { return };
                 if has_token(rel, &["license"]) {
                     self.meta.license(source, href);
+                }
+                if let Some(media) = media.filter(|_| has_token(rel, &["alternate", "feed"])) {
+                    self.meta.alternate(source, media, href);
                 }
                 if has_token(rel, &["canonical"]) {
                     self.meta.canonical(source, href);

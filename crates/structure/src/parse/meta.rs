@@ -7,6 +7,11 @@ use harvestman_core::model::{ElementKind, PageElement, RobotsDirectives};
 
 /// Maximum number of elements about the use of content that are kept of a page.
 const STATED_MAX: usize = 32;
+/// Maximum number of feeds that are kept of a page.
+const FEEDS_MAX: usize = 16;
+/// The media types of feeds.
+const FEED_TYPES: [&str; 4] =
+    ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"];
 
 #[derive(Debug, Default)]
 pub(super) struct Meta {
@@ -14,6 +19,8 @@ pub(super) struct Meta {
     pub title: Option<String>,
     pub canonical: Option<String>,
     pub robots: RobotsDirectives,
+    /// The addresses of its feeds.
+    pub feeds: Vec<Box<str>>,
     /// The elements that state something about the use of the content.
     pub stated: Vec<PageElement>,
 }
@@ -41,6 +48,15 @@ impl Meta {
     pub fn canonical(&mut self, source: Source<'_>, href: &[u8]) {
         if self.canonical.is_none() {
             self.canonical = Some(source.attribute(href).into_owned());
+        }
+    }
+
+    /// Keeps the address of a `link` tag for another form of the page, if its media type is that of a feed.
+    pub fn alternate(&mut self, source: Source<'_>, media: &[u8], href: &[u8]) {
+        let essence = media.split(|b| *b == b';').next().unwrap_or_default().trim_ascii();
+        let is_feed = FEED_TYPES.iter().any(|feed| essence.eq_ignore_ascii_case(feed.as_bytes()));
+        if is_feed && self.feeds.len() < FEEDS_MAX {
+            self.feeds.push(source.attribute(href).into());
         }
     }
 

@@ -101,6 +101,20 @@ fn the_page_says_what_it_is() {
 }
 
 #[test]
+fn the_feeds_that_a_page_announces_are_kept_up_to_a_limit() {
+    let page = parse(
+        "<link rel=alternate type=application/rss+xml href='/a?b&amp;c'><link rel='ALTERNATE' type='application/atom+xml; x=y' href=b>
+         <link rel='alternate stylesheet' type=text/css href=c><link rel=alternate hreflang=de href=/de>
+         <link rel=alternate type=application/rss+xml><link rel=next type=application/rss+xml href=d>
+         <body><link type='application/feed+json' rel='feed alternate' href=e>",
+    );
+    assert_eq!(page.feeds, ["/a?b&c", "b", "e"].map(Box::from));
+    assert!(page.groups.is_empty(), "they are no links that a reader sees");
+    let many = parse(&"<link rel=alternate type=application/rss+xml href=x>".repeat(100));
+    assert_eq!(many.feeds.len(), 16);
+}
+
+#[test]
 fn directives_count_that_address_all_robots_or_the_product_token() {
     let directives = |agent: &str, html: &str| {
         let page = Parser::new(&ParseOptions::default()).with_agent(agent).parse(html.as_bytes(), None);

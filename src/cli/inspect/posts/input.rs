@@ -10,9 +10,9 @@ use url::Url;
 
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::posts::crawl_pages::{BEYOND_BOUNDS, CrawlPage};
-use crate::cli::seeds;
 use harvestman_core::clock::Clock;
 use harvestman_document::decode;
+use harvestman_library::program::seeds;
 use harvestman_posts::{Extractor, Page};
 
 /// Maximum size of a page, in bytes.

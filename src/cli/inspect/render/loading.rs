@@ -8,9 +8,10 @@ use url::Url;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::lines::Lines;
 use crate::cli::temporary::TemporaryDirectory;
-use crate::cli::{contact, log, signals};
+use crate::cli::{log, signals};
 use harvestman_core::config::{Config, PolicyKind, PolicyOptions, RenderMode, SignalMode};
 use harvestman_core::model::PageRecord;
+use harvestman_library::program::contact;
 use harvestman_pipeline::{BrowserCheck, RenderTrial, check_browser, runtime, try_rendering};
 use harvestman_report::{Hooks, StopReason};
 

@@ -13,8 +13,8 @@ use self::loading::{Loaded, configuration, load};
 use self::verdict::Verdict;
 use crate::cli::crawl::seeds_flag;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::seeds;
 use crate::cli::settings::SettingArgs;
+use harvestman_library::program::seeds;
 use harvestman_report::StopReason;
 
 /// Show what rendering in a browser adds to a page

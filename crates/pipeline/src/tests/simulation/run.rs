@@ -15,6 +15,7 @@ use super::network::{Servers, SimulatedNetwork};
 use crate::Error;
 use crate::crawl::PreparedCrawl;
 use crate::environment::{Environment, Network, NetworkOptions};
+use crate::extensions::Extensions;
 use crate::handles::PageQueue;
 use crate::job::Job;
 use crate::learning::Learner;
@@ -153,6 +154,7 @@ impl Run<'_> {
             let builder = CrawlBuilder {
                 config: self.config,
                 hooks: &Hooks::none(),
+                extensions: &Extensions::default(),
                 clock: clock.clone(),
                 seed: self.seed,
                 start,

@@ -19,6 +19,7 @@ use tempfile::TempDir;
 use self::server::{Reply, Server};
 use crate::crawl::Handles;
 use crate::environment::LiveEnvironment;
+use crate::extensions::Extensions;
 use crate::output;
 use crate::resume::Start;
 use crate::threads::Threads;
@@ -68,7 +69,8 @@ fn crawl<T: Send + 'static>(mut config: Config, act: impl AsyncFnOnce(&Handles) 
         let crawled = runtime(&config).block_on(async {
             let (hooks, clock, environment) = (Hooks::none(), Clock::system(), &LiveEnvironment);
             let start = Start::new_crawl;
-            let builder = CrawlBuilder { config: &config, hooks: &hooks, clock, seed: Seed(1), start, environment };
+            let (config, hooks, extensions) = (&config, &hooks, &Extensions::default());
+            let builder = CrawlBuilder { config, hooks, extensions, clock, seed: Seed(1), start, environment };
             let mut running = builder.build().unwrap().start(Threads::spawn).unwrap();
             let handles = &running.crawl.handles;
             let (hold, allowance) = (handles.frontier.hold(), handles.frontier.allowance().clone());
@@ -78,9 +80,9 @@ fn crawl<T: Send + 'static>(mut config: Config, act: impl AsyncFnOnce(&Handles) 
                 drop(hold);
                 value
             };
-            let (reason, value) = tokio::join!(running.until_over(&hooks), acts);
+            let (reason, value) = tokio::join!(running.until_over(hooks), acts);
             running.close().await.unwrap();
-            Crawled { reason: reason.unwrap(), value, requests: allowance.requests(), records: records(&config) }
+            Crawled { reason: reason.unwrap(), value, requests: allowance.requests(), records: records(config) }
         });
         let _ = sender.send(crawled);
     });

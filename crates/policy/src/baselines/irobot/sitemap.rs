@@ -195,5 +195,5 @@ impl Graph {
 
 /// Whether links with this Apath are on no page: the sitemap does not judge them.
 pub(super) fn stands_on_no_page(apath: Apath) -> bool {
-    [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH].contains(&apath)
+    [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH, Apath::FEED].contains(&apath)
 }

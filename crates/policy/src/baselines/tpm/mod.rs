@@ -111,7 +111,7 @@ struct Rules {
 
 /// Whether a link is on no page: such links are followed without a rule.
 fn stands_on_no_page(class: LinkClass) -> bool {
-    [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH].contains(&class.apath)
+    [Apath::SEED, Apath::SITEMAP, Apath::REDIRECT, Apath::REFRESH, Apath::FEED].contains(&class.apath)
 }
 
 impl ClassOrder for Rules {

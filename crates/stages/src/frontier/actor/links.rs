@@ -26,6 +26,7 @@ impl FrontierActor {
         if !found.foreign.is_empty() {
             change.fleet_effects.get_or_insert_default().foreign.extend(found.foreign);
         }
+        change.lastmods.extend(found.lastmods);
         self.setup.crawl_metrics.discovered.add(found.settled.total() + accepted);
         for (fate, count) in found.settled.iter() {
             self.setup.crawl_metrics.count_fate(fate, count);

@@ -37,7 +37,10 @@ impl HostActor {
                 self.setup.metrics.robots_fetches.by(result.label()).inc();
                 let robots = core.stored_robots(&result, &body);
                 // The sitemaps first: once robots.txt is recorded, another run would not fetch it again to find them.
-                if let RobotsResult::Rules(sitemaps) = result {
+                let guess = core.sitemap_guess(now, &self.setup.rules.load());
+                let mut sitemaps = if let RobotsResult::Rules(named) = result { named } else { Vec::new() };
+                sitemaps.extend(guess);
+                if !sitemaps.is_empty() {
                     self.ports.registry.sitemaps_named(sitemaps, 0);
                 }
                 if let Some(robots) = robots {

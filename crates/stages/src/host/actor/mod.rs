@@ -122,6 +122,9 @@ impl HostActor {
         let now = self.setup.clock.now();
         self.refuse_forbidden(now);
         let Some(core) = self.core.as_mut() else { return false };
+        if core.drop_forbidden_guess(now, &self.setup.rules.load()) {
+            self.ports.leases.errand_done();
+        }
         if !self.wanted && core.is_idle() {
             self.release_turn();
             return false;

@@ -193,6 +193,12 @@ impl RobotsState {
         rules.sitemaps().iter().filter_map(|sitemap| http_url(&self.url, sitemap)).collect()
     }
 
+    /// Returns whether the host's robots.txt is known, names no sitemap, and the usual place of one is to be tried.
+    pub fn wants_sitemap_guess(&self) -> bool {
+        let tries = self.options.obey && self.options.sitemaps && self.options.sitemap_guess;
+        tries && self.rules().is_some() && self.sitemaps().is_empty()
+    }
+
     fn fetch_due(&self, now: Instant) -> bool {
         let fresh = self.known.as_ref().is_some_and(|known| now < known.fresh_until);
         let waiting = self.failing.is_some_and(|failing| now < failing.retry_at);

@@ -40,7 +40,18 @@ impl Collector {
     pub fn page(&mut self, reference: &str) {
         if let Some(url) = self.take(reference) {
             self.contents.urls.push(url);
+            self.contents.lastmods.push(None);
         }
+    }
+
+    /// Returns the number of pages so far.
+    pub fn pages(&self) -> usize {
+        self.contents.urls.len()
+    }
+
+    /// Sets the `lastmod` of the pages from this one on.
+    pub fn date(&mut self, first: usize, lastmod: u64) {
+        self.contents.lastmods[first..].fill(Some(lastmod));
     }
 
     /// Adds a page from a plain list, in which only absolute URLs are accepted.

@@ -49,12 +49,22 @@ pub enum SitemapError {
     Bomb(usize),
 }
 
+impl SitemapError {
+    /// Returns whether the document is something else, rather than a sitemap that cannot be read.
+    pub const fn is_no_sitemap(self) -> bool {
+        matches!(self, Self::Html | Self::NotASitemap)
+    }
+}
+
 /// The URLs that a document names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SitemapContents {
     /// URLs of pages, without duplicates. Absolute URLs are as written, so that only the canonicaliser decides on their
     /// spelling; relative ones are resolved.
     pub urls: Vec<String>,
+    /// For each of these URLs its `lastmod`, in seconds since 1970; `None` if it has none. A date without a time counts as
+    /// its end.
+    pub lastmods: Vec<Option<u64>>,
     /// URLs of further sitemaps, without duplicates.
     pub sitemaps: Vec<String>,
     /// Number of dropped entries: not an http or https URL, too long, or over the count limit.

@@ -1,7 +1,7 @@
 //! Sitemaps and feeds as a source of links.
 //!
-//! Input: the bytes of a document as fetched, its URL and its `Content-Type`. Output: the URLs of pages and of further
-//! sitemaps, in document order. Supported are the sitemap protocol's `urlset`, `sitemapindex` and plain text list
+//! Input: the bytes of a document as fetched, its URL and its `Content-Type`. Output: the URLs of pages, with their
+//! `lastmod`, and of further sitemaps, in document order. Supported are the sitemap protocol's `urlset`, `sitemapindex` and plain text list
 //! (sitemaps.org), with `xhtml:link` alternates, and RSS 0.9–2.0 and Atom feeds. The document type is detected from its
 //! bytes, because names and headers are often wrong. From malformed documents, as much as possible is read.
 //!
@@ -10,6 +10,7 @@
 mod collect;
 mod contents;
 mod decode;
+mod lastmod;
 mod queue;
 mod role;
 #[cfg(test)]
@@ -18,9 +19,12 @@ mod xml;
 
 use collect::Collector;
 pub use contents::{SitemapContents, SitemapError, SitemapLimits};
-pub(super) use decode::to_text;
+pub use decode::to_text;
 pub use queue::{Entry, SitemapQueue};
 pub(super) use xml::attribute;
+
+/// The usual place of a sitemap, which is tried where robots.txt names none.
+pub const SITEMAP_PATH: &str = "/sitemap.xml";
 
 /// Parses a document that was fetched from `url`.
 ///

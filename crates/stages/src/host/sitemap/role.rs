@@ -15,6 +15,8 @@ pub enum Role {
     Map,
     /// `loc` of a page.
     PageLoc,
+    /// `lastmod` of a page.
+    PageLastmod,
     /// `loc` of a further sitemap.
     MapLoc,
     /// `rss`, its `channel`, or RSS 1.0's `rdf:RDF`.
@@ -41,6 +43,7 @@ impl Role {
             (Self::Set | Self::Document, "url") => Self::Page,
             (Self::Set | Self::Document, "sitemap") => Self::Map,
             (Self::Page, "loc") if same_prefix => Self::PageLoc,
+            (Self::Page, "lastmod") if same_prefix => Self::PageLastmod,
             (Self::Map, "loc") if same_prefix => Self::MapLoc,
             (Self::Document, "rss" | "rdf") | (Self::Rss, "channel") => Self::Rss,
             (Self::Rss, "item") => Self::Item,
@@ -52,9 +55,9 @@ impl Role {
         }
     }
 
-    /// Returns whether the element's text is a URL.
+    /// Returns whether the element's text is read: a URL, or a date.
     pub fn is_text(self) -> bool {
-        matches!(self, Self::PageLoc | Self::MapLoc | Self::ItemLink | Self::ItemGuid)
+        matches!(self, Self::PageLoc | Self::PageLastmod | Self::MapLoc | Self::ItemLink | Self::ItemGuid)
     }
 
     /// Returns whether a document with such an element is a sitemap or feed.
@@ -66,7 +69,7 @@ impl Role {
     pub fn ends_before(self, local: &str) -> bool {
         matches!(
             (self, local),
-            (Self::Page | Self::PageLoc | Self::Map | Self::MapLoc, "url" | "sitemap")
+            (Self::Page | Self::PageLoc | Self::PageLastmod | Self::Map | Self::MapLoc, "url" | "sitemap")
                 | (Self::Item | Self::ItemLink | Self::ItemGuid, "item")
                 | (Self::Entry, "entry")
         )

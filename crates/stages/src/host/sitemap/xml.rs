@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::collect::Collector;
 use super::contents::SitemapError;
 use super::decode::beginning;
+use super::lastmod::read_lastmod;
 use super::role::Role;
 
 /// Parses a document into `collector`.
@@ -22,7 +23,15 @@ pub fn read(markup: &str, nesting: usize, collector: &mut Collector) -> Result<(
     config.check_end_names = false;
     config.allow_unmatched_ends = true;
     config.allow_dangling_amp = true;
-    let mut walk = Walk { open: Vec::new(), text: String::new(), item: None, recognised: false, collector };
+    let mut walk = Walk {
+        open: Vec::new(),
+        text: String::new(),
+        item: None,
+        first: 0,
+        lastmod: None,
+        recognised: false,
+        collector,
+    };
     loop {
         match reader.read_event() {
             Ok(Event::Eof) => break,
@@ -50,10 +59,13 @@ struct Open {
 /// The state of the traversal.
 struct Walk<'c> {
     open: Vec<Open>,
-    /// The text so far of the element whose text is a URL.
+    /// The text so far of the element whose text is read.
     text: String,
     /// The page that the current RSS item names so far.
     item: Option<String>,
+    /// The first page that the current entry of a sitemap names, and the `lastmod` of the entry.
+    first: usize,
+    lastmod: Option<u64>,
     recognised: bool,
     collector: &'c mut Collector,
 }
@@ -101,6 +113,9 @@ impl Walk<'_> {
         if role.is_text() {
             self.text.clear();
         }
+        if role == Role::Page {
+            (self.first, self.lastmod) = (self.collector.pages(), None);
+        }
         self.recognised |= role.is_telling();
         self.open.push(Open { name: hash(tag.name()), prefix, role });
         Ok(())
@@ -120,6 +135,8 @@ impl Walk<'_> {
         let Some(open) = self.open.pop() else { return };
         match open.role {
             Role::PageLoc => self.collector.page(&self.text),
+            Role::PageLastmod => self.lastmod = read_lastmod(&self.text),
+            Role::Page => self.finish_entry(),
             Role::MapLoc => self.collector.sitemap(&self.text),
             Role::ItemLink if !self.text.trim().is_empty() => self.item = Some(self.text.clone()),
             Role::ItemGuid if starts_with_ignoring_case(self.text.trim(), "http") && self.item.is_none() => {
@@ -136,9 +153,16 @@ impl Walk<'_> {
         }
     }
 
+    fn finish_entry(&mut self) {
+        if let Some(lastmod) = self.lastmod.take() {
+            self.collector.date(self.first, lastmod);
+        }
+    }
+
     fn finish(mut self) -> Result<(), SitemapError> {
         // A truncated item may have named its page already.
         self.finish_item();
+        self.finish_entry();
         if self.recognised { Ok(()) } else { Err(SitemapError::NotASitemap) }
     }
 
@@ -159,7 +183,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Appends text of an element whose text is a URL, at most one byte beyond the length limit.
+    /// Appends text of an element whose text is read, at most one byte beyond the length limit.
     fn push_text(&mut self, text: &str) {
         if !self.open.last().is_some_and(|open| open.role.is_text()) {
             return;

@@ -1,6 +1,7 @@
 //! Learns from visits, and estimates how much of their findings is noise.
 
-use super::{FIT_MAX, HISTORY_MAX, KnownPage, NOISY_KINDS, PROBE_SHARE, PROBE_VISITS, PageNumber, Plan};
+use super::{DatedVisit, FIT_MAX, HISTORY_MAX, KnownPage, NOISY_KINDS, PROBE_SHARE, PROBE_VISITS, PageNumber, Plan};
+use crate::revisit::lastmod::LastmodSign;
 use crate::revisit::regression::Regression;
 use harvestman_core::model::{Difference, History};
 
@@ -61,6 +62,8 @@ impl Plan {
         let kind = self.kinds.entry(self.pages[at].known.kind).or_default();
         kind.visits += 1;
         kind.changed += u32::from(difference >= Difference::Numbers);
+        let signed = &mut kind.by_lastmod[lastmod_index(self.pages[at].known.lastmod)];
+        *signed = (signed.0 + 1, signed.1 + u32::from(difference >= Difference::Numbers));
     }
 
     /// Learns from all visits from scratch.
@@ -69,6 +72,7 @@ impl Plan {
         let base = self.base_rate();
         self.table.enter(&mut self.regression, base);
         self.ahead.changed = 0;
+        self.relearn_lastmods();
         for at in 0..self.pages.len() {
             self.observe_history(at);
             self.observe(at);
@@ -94,13 +98,20 @@ impl Plan {
         let base = self.base_rate();
         self.table.enter(&mut self.regression, base);
         let traits = self.traits_at(at, waited, true);
-        self.regression.observe(&traits, waited.ln(), changed, 1.0);
+        // The weights explain what the lastmod does not: pages are visited because of it.
+        let exposure = waited.ln() + self.regression.log_rate(&traits);
+        let shift = self.lastmod_shift(at, self.pages[at].known.lastmod, exposure);
+        self.regression.observe(&traits, waited.ln() + shift, changed, 1.0);
     }
 
     /// Learns from the visits of earlier rounds.
     pub(super) fn observe_history(&mut self, at: usize) {
-        let History { changed, unchanged, changed_seconds, unchanged_seconds } =
-            self.own_history(&self.pages[at].known);
+        let mut history = self.own_history(&self.pages[at].known);
+        if let Some(visit) = self.pages[at].known.earlier.filter(|_| history != History::default()) {
+            history.forget(self.is_change(at, visit.difference), visit.waited);
+            self.observe_dated(at, visit);
+        }
+        let History { changed, unchanged, changed_seconds, unchanged_seconds } = history;
         for (visits, seconds, found) in [(changed, changed_seconds, true), (unchanged, unchanged_seconds, false)] {
             if visits == 0 {
                 continue;
@@ -109,6 +120,15 @@ impl Plan {
             let traits = self.traits_at(at, waited, false);
             self.regression.observe(&traits, waited.ln(), found, f64::from(visits.min(HISTORY_MAX)));
         }
+    }
+
+    /// Learns from an earlier visit to a page whose lastmod was known.
+    fn observe_dated(&mut self, at: usize, visit: DatedVisit) {
+        let waited = (self.lasted + visit.waited.max(1)) as f64;
+        let traits = self.traits_at(at, waited, false);
+        let exposure = waited.ln() + self.regression.log_rate(&traits);
+        let shift = self.lastmod_shift(at, Some(visit.sign), exposure);
+        self.regression.observe(&traits, waited.ln() + shift, self.is_change(at, visit.difference), 1.0);
     }
 
     /// Requests a page twice in a row if its type seems to change on every visit.
@@ -137,5 +157,14 @@ impl Plan {
         if difference >= Difference::Numbers || was != usual {
             self.relearn();
         }
+    }
+}
+
+/// Returns the index of a sign in [`Kind::by_lastmod`](super::Kind).
+pub(super) const fn lastmod_index(sign: Option<LastmodSign>) -> usize {
+    match sign {
+        None => 0,
+        Some(LastmodSign::Later) => 1,
+        Some(LastmodSign::Earlier) => 2,
     }
 }

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use rand::RngCore;
 
+use super::learn::lastmod_index;
 use super::{
     CHANCE_AT_FIRST, DRAWN, FIT_AGAIN, Kind, Page, PageNumber, Plan, PlanStop, SAMPLE_MAX, SAMPLED, SHAPE, State,
 };
+use crate::revisit::lastmod::chance_given;
 use crate::revisit::rate::{Gamma, chance_of_change, shrunk_rate};
 use crate::revisit::traits::Trait;
 use harvestman_core::clock::Instant;
@@ -58,18 +60,23 @@ impl Plan {
 
     /// Returns the number of changed pages among the unvisited ones if each type continued at a quarter of its share so
     /// far, with half a change added: the likeliest pages were visited first, but what is learnt from few changes is
-    /// overconfident.
+    /// overconfident. The pages of a type are told apart by their lastmods, which decide what is visited; where an earlier
+    /// lastmod makes a change unlikely, the half is as much smaller.
     pub(super) fn cautiously_expected(&self, ranked: &[(f64, PageNumber)]) -> f64 {
-        let mut open: BTreeMap<u64, u32> = BTreeMap::new();
-        ranked.iter().for_each(|(_, page)| *open.entry(self.kind_of(*page)).or_default() += 1);
-        let of_kind = |(kind, pages): (u64, u32)| {
+        let mut open: BTreeMap<(u64, usize), (u32, f64)> = BTreeMap::new();
+        for (_, page) in ranked {
+            let at = *page as usize;
+            let known = &self.pages[at].known;
+            let (pages, added) = open.entry((known.kind, lastmod_index(known.lastmod))).or_default();
+            *pages += 1;
+            *added += 0.5 * self.lastmod_ratio(at).min(1.0);
+        }
+        let of_kind = |((kind, index), (pages, added)): ((u64, usize), (u32, f64))| {
             let kind = self.kinds.get(&kind).copied().unwrap_or_default();
-            let changed = if kind.noise.or(self.usual_noise).is_some_and(|noise| noise >= Difference::Numbers) {
-                0
-            } else {
-                kind.changed
-            };
-            f64::from(pages) * 0.25 * (f64::from(changed) + 0.5) / (f64::from(kind.visits) + 1.0)
+            let (visits, changed) = kind.by_lastmod[index];
+            let is_noisy = kind.noise.or(self.usual_noise).is_some_and(|noise| noise >= Difference::Numbers);
+            let changed = if is_noisy { 0 } else { changed };
+            0.25 * (f64::from(pages) * f64::from(changed) + added) / (f64::from(visits) + 1.0)
         };
         open.into_iter().map(of_kind).sum()
     }
@@ -123,7 +130,7 @@ impl Plan {
         let history = self.own_history(known);
         let rate =
             if history == History::default() { mean } else { shrunk_rate(Gamma { mean, shape: SHAPE }, &history) };
-        chance_of_change(rate, waited)
+        chance_given(chance_of_change(rate, waited), self.lastmod_ratio(at))
     }
 
     /// Returns the number of visits made and in progress. A probe in progress counts twice, which does no harm.

@@ -117,6 +117,7 @@ proptest! {
         let limits = SitemapLimits { bytes: 400, ratio: 10, urls: 3, url_bytes: 12, nesting: 5 };
         if let Ok(contents) = parse(parts.concat().as_bytes(), URL, Some("text/xml"), limits) {
             prop_assert!(contents.urls.len() + contents.sitemaps.len() <= 3);
+            prop_assert_eq!(contents.urls.len(), contents.lastmods.len());
             prop_assert!(contents.urls.iter().all(|url| url.starts_with("http")));
         }
     }

@@ -9,6 +9,7 @@ fn a_url_set_yields_its_pages_in_order_without_duplicates() {
                    <url><loc>http://h/3</loc></url>";
     let contents = read(set(entries)).unwrap();
     assert_eq!(contents.urls, ["http://h/1", "http://h/2", "http://h/3"]);
+    assert_eq!(contents.lastmods, [Some(1_104_623_999), None, None]);
     assert_eq!((contents.sitemaps.len(), contents.dropped, contents.cut), (0, 0, false));
 }
 
@@ -161,4 +162,16 @@ fn missing_and_unmatched_end_tags_lose_no_page() {
 fn a_set_within_another_element_and_bare_entries_are_accepted() {
     assert_eq!(urls("<response><urlset><url><loc>http://h/1</loc></url></urlset></response>"), ["http://h/1"]);
     assert_eq!(urls("<url><loc>http://h/1</loc></url><url><loc>http://h/2</loc></url>"), ["http://h/1", "http://h/2"]);
+}
+
+#[test]
+fn the_lastmod_of_an_entry_belongs_to_all_its_pages_wherever_it_stands() {
+    let entries = "<url><lastmod>1970-01-01T00:00:07Z</lastmod><loc>http://h/1</loc>\
+                   <xhtml:link rel='alternate' href='http://h/1/de'/></url>\
+                   <url><loc>http://h/2</loc><news:lastmod>1970-01-01T00:00:08Z</news:lastmod><lastmod>today</lastmod></url>\
+                   <url><loc>http://h/1</loc><lastmod>1970-01-01T00:00:09Z</lastmod>\
+                   <url><loc>http://h/3</loc><lastmod>1970-01-01T00:00:10Z</lastmod>";
+    let contents = read(set(entries)).unwrap();
+    assert_eq!(contents.urls, ["http://h/1", "http://h/1/de", "http://h/2", "http://h/3"]);
+    assert_eq!(contents.lastmods, [Some(7), Some(7), None, Some(10)]);
 }

@@ -5,8 +5,6 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
-use super::exit::Failure;
-
 /// A seed with a URL that can be crawled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
@@ -48,25 +46,26 @@ fn with_scheme(text: &str) -> Option<Url> {
 
 /// Returns the seeds of `given` and of the file `path` (`-` reads standard input, empty means no file). All mistakes
 /// are reported together.
-pub fn gather(given: &[String], path: &str) -> Result<Vec<Seed>, Failure> {
+pub fn gather(given: &[String], path: &str) -> Result<Vec<Seed>, String> {
     let mut wrong = Vec::new();
     let mut seeds = Vec::new();
     for text in given {
         parse(text).map_or_else(|text| wrong.push(text), |seed| seeds.push(seed));
     }
     if !path.is_empty() {
-        let text = read(path).map_err(|error| Failure::usage(format!("cannot read the seeds file {path}: {error}")))?;
+        let text = read(path).map_err(|error| format!("cannot read the seeds file {path}: {error}"))?;
         for (line, text) in lines(&text) {
             parse(text).map_or_else(|text| wrong.push(format!("{path}:{line}: {text}")), |seed| seeds.push(seed));
         }
     }
     if !wrong.is_empty() {
-        return Err(Failure::usage(wrong.join("\n")));
+        return Err(wrong.join("\n"));
     }
     if seeds.is_empty() {
-        return Err(Failure::usage(
-            "no seed given: name a URL to start from, for example `harvestman crawl https://example.org/ --out DIR`",
-        ));
+        return Err(
+            "no seed given: name a URL to start from, for example `harvestman crawl https://example.org/ --out DIR`"
+                .to_owned(),
+        );
     }
     Ok(seeds)
 }
@@ -144,7 +143,7 @@ mod tests {
         assert_eq!(urls, ["https://b.example/", "https://example.org/", "https://a.example/"]);
 
         std::fs::write(path, "one\n\ntwo\n").unwrap();
-        let error = gather(&["three".to_owned()], path).unwrap_err().text;
+        let error = gather(&["three".to_owned()], path).unwrap_err();
         for part in ["`three`", &format!("{path}:1: seed `one`"), &format!("{path}:3: seed `two`")] {
             assert!(error.contains(part), "{error}");
         }

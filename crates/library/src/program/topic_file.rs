@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use super::exit::Failure;
-
 /// Maximum size of a file of terms, in bytes.
 const BYTES_MAX: u64 = 16 << 20;
 
@@ -11,11 +9,11 @@ const BYTES_MAX: u64 = 16 << 20;
 ///
 /// # Errors
 /// A file cannot be read, is too large, or has no term.
-pub fn read_topics(topics: Vec<String>) -> Result<Vec<String>, Failure> {
+pub fn read_topics(topics: Vec<String>) -> Result<Vec<String>, String> {
     let mut all = Vec::new();
     for topic in topics {
         match topic.strip_prefix('@') {
-            Some(path) => all.extend(terms(path).map_err(Failure::usage)?),
+            Some(path) => all.extend(terms(path)?),
             None => all.push(topic),
         }
     }

@@ -1,0 +1,104 @@
+//! The configuration of a crawl: read, and completed so that it repeats the crawl.
+
+use std::path::Path;
+
+use url::Url;
+
+use super::{contact, seeds, topic_file};
+use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
+use harvestman_core::seed::Seed;
+
+/// The file in a crawl directory with the configuration of the crawl.
+pub const CONFIG_FILE: &str = "config.toml";
+
+/// Loads the settings in `layers`, and reads the files that they name.
+///
+/// # Errors
+/// All mistakes in the settings together, or a file that cannot be read.
+pub fn full_settings(layers: &Layers<'_>) -> Result<Config, String> {
+    let mut config = config::load(layers).map_err(|mistakes| mistakes.to_string())?;
+    config.policy.topic = topic_file::read_topics(config.policy.topic)?;
+    Ok(config)
+}
+
+/// Returns the text of the configuration in a crawl directory, and the settings that a further run in it must have.
+///
+/// # Errors
+/// It is no crawl directory.
+pub fn directory_flags(directory: &Path) -> Result<(String, Vec<Flag>), String> {
+    let text = std::fs::read_to_string(directory.join(CONFIG_FILE)).map_err(|error| {
+        format!("{} is not a crawl directory: cannot read its {CONFIG_FILE}: {error}", directory.display())
+    })?;
+    let fixed = |name: &str, value: String| Flag {
+        flag: "DIR".to_owned(),
+        name: name.to_owned(),
+        value: FlagValue::Text(value),
+    };
+    let out = fixed("crawl.out", directory.to_string_lossy().into_owned());
+    Ok((text, vec![out, fixed("state.enabled", "true".to_owned())]))
+}
+
+/// Reads the seeds of a configuration. A crawl with searches that the user named needs none.
+///
+/// # Errors
+/// All mistakes in the seeds together.
+pub fn read_seeds(config: &Config) -> Result<Vec<seeds::Seed>, String> {
+    let none = config.crawl.seeds.is_empty() && config.crawl.seeds_file.is_empty();
+    if none && config.search.has_named() {
+        return Ok(Vec::new());
+    }
+    seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)
+}
+
+/// Completes a configuration so that it repeats the run: seeds as URLs, files read, random seed drawn. Logs what the user
+/// should know about the seeds.
+pub fn complete(config: Config, seeds: &[seeds::Seed]) -> Config {
+    let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
+    for seed in seeds.iter().filter(|seed| seed.guessed) {
+        tracing::warn!("a seed has no scheme; assuming {}", seed.url);
+    }
+    let searches = config.search.named().filter_map(|text| Url::parse(text).ok());
+    let named: Vec<Url> = urls.iter().cloned().chain(searches).collect();
+    if let Some(warning) = contact::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
+        tracing::warn!("{warning}");
+    }
+    repeatable(with_full_example_urls(config), &urls)
+}
+
+/// Adds the scheme to example URLs that lack one, as for a seed.
+fn with_full_example_urls(mut config: Config) -> Config {
+    for example in config.policy.example.0.iter_mut().filter(|example| !Path::new(example.as_str()).exists()) {
+        if let Ok(seed) = seeds::parse(example) {
+            *example = seed.url.to_string();
+        }
+    }
+    config
+}
+
+fn repeatable(mut config: Config, seeds: &[Url]) -> Config {
+    config.crawl.seeds = seeds.iter().map(Url::to_string).collect();
+    config.crawl.seeds_file.clear();
+    if config.crawl.seed == 0 {
+        // 53 bits: TOML integers have at most 63, and many JSON readers round beyond 53.
+        config.crawl.seed = (Seed::from_system().0 >> 11).max(1);
+    }
+    config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_of_a_crawl_is_complete_and_repeats_its_draws() {
+        let mut config = Config::default();
+        config.crawl.seeds_file = "seeds.txt".to_owned();
+        let config = repeatable(config, &[Url::parse("https://example.org").unwrap()]);
+        assert_eq!(
+            (config.crawl.seeds.as_slice(), config.crawl.seeds_file.as_str()),
+            (&["https://example.org/".to_owned()][..], "")
+        );
+        assert!(config.crawl.seed > 0 && config.crawl.seed < 1 << 53);
+        assert_eq!(repeatable(config.clone(), &[]).crawl.seed, config.crawl.seed);
+    }
+}

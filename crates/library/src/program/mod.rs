@@ -1,0 +1,9 @@
+//! What the program `harvestman` shares with embedded crawls. No part of the stable interface.
+
+mod configuration;
+pub mod contact;
+pub mod seeds;
+mod topic_file;
+
+pub use configuration::{CONFIG_FILE, complete, directory_flags, full_settings, read_seeds};
+pub use topic_file::read_topics;
