@@ -141,9 +141,9 @@ fn target(answer: &Answer, from: &Url) -> Option<Url> {
 /// but another form of the log-in page's address.
 fn redirected(last: Next, target: Url, status: u16) -> Result<Next, LogInProblem> {
     let is_after_form = last.is_after_form || last.form.is_some();
-    let is_named = last.is_named
-        && last.form.is_none()
-        && last.url.path().trim_end_matches('/') == target.path().trim_end_matches('/');
+    // Sites that refuse a form lead back to its page.
+    let of_form = last.from.as_ref().filter(|_| last.form.is_some());
+    let is_named = last.is_named && std::iter::once(&last.url).chain(of_form).any(|url| is_same_page(url, &target));
     match last.form.filter(|_| matches!(status, 307 | 308)) {
         Some(form) => {
             let form = form.redirected(target.clone()).map_err(LogInProblem::with(last.url.as_str()))?;
@@ -151,6 +151,11 @@ fn redirected(last: Next, target: Url, status: u16) -> Result<Next, LogInProblem
         }
         None => Ok(Next { url: target, form: None, from: Some(last.url), is_named, is_after_form }),
     }
+}
+
+fn is_same_page(one: &Url, other: &Url) -> bool {
+    let path = |url: &Url| url.path().trim_end_matches('/').to_owned();
+    path(one) == path(other)
 }
 
 fn headers(next: &Next) -> HeaderMap {
