@@ -5,10 +5,11 @@
 //! long enough, the check page is asked for. If the session is lost, all that wait were perhaps answered without it: their URLs are asked
 //! for again after the next log-in.
 //!
-//! What is asked for first after the last sign of the session is blamed for its end. What is blamed twice, without having been
-//! answered to a member in between, ends sessions and is not followed any more; neither is what differs from it by tokens only. URLs that
-//! were asked for again are checked one by one, so that the blame finds the right one. This requires that a host gets one request at a
-//! time.
+//! What is asked for first after the last sign of the session is blamed for its end. What is blamed again and again, without having been
+//! answered to a member in between, ends sessions and is not followed any more; neither is what differs from it by tokens only. Twice is
+//! enough where sessions hold; where they end often by themselves, more is needed, as anything may come next after such an end
+//! ([`is_proven`]). URLs that were asked for again are checked one by one, so that the blame finds the right one. This requires that a
+//! host gets one request at a time.
 //!
 //! Pure: the caller passes times and answers. Bounded: at most as many wait as the caller has requests in progress.
 
@@ -20,8 +21,10 @@ use harvestman_core::clock::Instant;
 
 /// Maximum number of addresses that are remembered of each kind.
 const REMEMBERED_MAX: usize = 1_024;
-/// How often an address is blamed before it is avoided.
-const BLAMED_MAX: u8 = 2;
+/// How often an address is blamed before it is avoided in any case, so that the requests for it are bounded.
+const BLAMED_MAX: u8 = 6;
+/// The expected number of addresses among all those that are blamed which are avoided by mistake.
+const MISTAKES_MAX: f64 = 0.05;
 
 /// When the session is checked.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +77,9 @@ pub struct SessionWatch<T> {
     waiting: VecDeque<Waiting<T>>,
     is_check_urgent: bool,
     blamed: VecDeque<(String, u8)>,
+    /// Number of answers while logged in, and of sessions that were lost.
+    answers: u64,
+    losses: u64,
     /// Addresses that were asked for again, which are checked one by one.
     suspects: VecDeque<String>,
     avoided: VecDeque<String>,
@@ -89,6 +95,8 @@ impl<T> SessionWatch<T> {
             waiting: VecDeque::new(),
             is_check_urgent: false,
             blamed: VecDeque::new(),
+            answers: 0,
+            losses: 0,
             suspects: VecDeque::new(),
             avoided: avoided.into_iter().take(REMEMBERED_MAX).collect(),
         }
@@ -127,6 +135,7 @@ impl<T> SessionWatch<T> {
             let verdict = if answered.evidence == Evidence::Member { Verdict::Member } else { Verdict::Lost };
             return vec![(what, verdict)];
         }
+        self.answers = self.answers.saturating_add(1);
         if answered.evidence == Evidence::Member {
             self.forgive(&answered.address);
             let mut decided = self.vouched(answered.asked_at);
@@ -160,6 +169,7 @@ impl<T> SessionWatch<T> {
     pub fn lost(&mut self) -> Vec<(T, Verdict)> {
         self.logged_in_at = None;
         self.is_check_urgent = false;
+        self.losses = self.losses.saturating_add(1);
         let first = self.waiting.iter().min_by_key(|waiting| waiting.answered.asked_at);
         let ends = first.map(|first| first.answered.address.clone()).filter(|address| self.blame(address));
         let waiting = std::mem::take(&mut self.waiting);
@@ -199,8 +209,10 @@ impl<T> SessionWatch<T> {
             push_bounded(&mut self.blamed, (address.to_owned(), 1));
             return false;
         };
-        self.blamed[at].1 = self.blamed[at].1.saturating_add(1);
-        let is_avoided = self.blamed[at].1 >= BLAMED_MAX;
+        let times = self.blamed[at].1.saturating_add(1);
+        self.blamed[at].1 = times;
+        let by_themselves = self.losses.saturating_sub(u64::from(times));
+        let is_avoided = times >= BLAMED_MAX || is_proven(times, (by_themselves, self.answers), self.blamed.len());
         if is_avoided {
             self.blamed.remove(at);
             push_bounded(&mut self.avoided, address.to_owned());
@@ -213,6 +225,16 @@ impl<T> SessionWatch<T> {
         self.blamed.retain(|(blamed, _)| blamed != address);
         self.suspects.retain(|suspect| suspect != address);
     }
+}
+
+/// Returns whether an address that was blamed so often ends sessions, where `losses` others are known in `answers`.
+///
+/// With r = (losses + 1) / (answers + 1) as the share of answers after which a session ends by itself, an innocent address is blamed
+/// in all of n tries with probability rⁿ. Each of the `blamed` addresses was chosen by its first try, so r^(n − 1) · blamed of them
+/// are expected to be innocent.
+fn is_proven(times: u8, (losses, answers): (u64, u64), blamed: usize) -> bool {
+    let rate = ((losses + 1) as f64 / (answers + 1) as f64).min(1.0);
+    times >= 2 && rate.powi(i32::from(times) - 1) * blamed as f64 <= MISTAKES_MAX
 }
 
 fn push_bounded<U>(list: &mut VecDeque<U>, more: U) {

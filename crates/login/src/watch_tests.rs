@@ -61,8 +61,9 @@ fn without_the_session_nothing_counts_but_what_shows_it() {
 }
 
 #[test]
-fn what_ends_the_session_twice_is_avoided() {
+fn what_ends_sessions_that_hold_is_avoided_after_the_second_time() {
     let mut watch = watch();
+    members(&mut watch, 30);
     for round in 0..2 {
         let start = 10 * round + 1;
         watch.logged_in(at(start));
@@ -77,9 +78,67 @@ fn what_ends_the_session_twice_is_avoided() {
     assert!(next.avoids("/bye?*"));
 }
 
+/// Answers that show the session.
+fn members(watch: &mut SessionWatch<&str>, count: u64) {
+    watch.logged_in(at(0));
+    for number in 0..count {
+        watch.answered(answered(0, Evidence::Member, &format!("/page/{number}")), "page", at(0));
+    }
+}
+
+#[test]
+fn where_sessions_end_often_by_themselves_more_proof_is_needed() {
+    let mut watch = watch();
+    let mut tries = 0;
+    for round in 0_u64..40 {
+        // After four pages the session ends by itself, and another page is asked for next; each third time it is what ends sessions.
+        members(&mut watch, 4);
+        let address = if round % 3 == 0 { "/bye".to_owned() } else { format!("/page/{}", 100 + round) };
+        if watch.avoids(&address) {
+            break;
+        }
+        tries += u32::from(address == "/bye");
+        watch.answered(answered(1, Evidence::Guest, &address), "", at(2));
+        watch.lost();
+    }
+    assert!(watch.avoids("/bye"));
+    assert!((3..=u32::from(BLAMED_MAX)).contains(&tries), "{tries}");
+    assert_eq!(watch.avoided().count(), 1);
+}
+
+#[test]
+fn few_are_avoided_by_mistake_where_sessions_end_at_random() {
+    const CRAWLS: u64 = 300;
+    let (mut mistakes, mut random) = (0, 1_u64);
+    for _ in 0..CRAWLS {
+        let mut watch = watch();
+        watch.logged_in(at(0));
+        let mut queue: VecDeque<String> = (0..60).map(|number| format!("/page/{number}")).collect();
+        for _ in 0..2_000 {
+            let Some(address) = queue.pop_front() else { break };
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let has_ended = (random >> 33) % 4 == 0;
+            let evidence = if has_ended { Evidence::Guest } else { Evidence::Member };
+            watch.answered(answered(1, evidence, &address), "", at(2));
+            if has_ended {
+                watch.lost();
+                watch.logged_in(at(0));
+                if !watch.avoids(&address) {
+                    queue.push_front(address);
+                }
+            }
+        }
+        assert!(queue.is_empty());
+        mistakes += watch.avoided().count();
+    }
+    // Where each second end was enough, it would be 60 · 1/16 in each crawl.
+    assert!(mistakes <= CRAWLS as usize / 4, "{mistakes}");
+}
+
 #[test]
 fn what_is_only_near_the_end_of_a_session_is_cleared() {
     let mut watch = watch();
+    members(&mut watch, 60);
     // The image was asked for before the trap, which nobody can know.
     watch.answered(answered(2, Evidence::None, "/image"), "image", at(3));
     watch.answered(answered(3, Evidence::None, "/bye"), "bye", at(4));
