@@ -3,6 +3,8 @@
 //! [`find_form`] finds the form on a page and [`LogInForm::fill`] makes the request that sends it. [`Marks`] tell by the content of a
 //! page whether it was sent to a member, and [`SessionWatch`] decides by them which answers of a crawl count. [`avoided_address`] and
 //! [`Page::avoided_links`] name the links that a member must not follow. Pure: pages, times and answers are passed as values.
+//!
+//! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 mod avoided;
 mod controls;

@@ -7,10 +7,9 @@ use jiff::tz::TimeZone;
 use parking_lot::Mutex;
 use url::Url;
 
-use super::page_processor::PageResult;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::FeedsMode;
-use harvestman_core::model::{Apath, Fate, MediaType, ScheduledUrl};
+use harvestman_core::model::{Apath, MediaType, ScheduledUrl};
 use harvestman_posts::read_feed;
 use harvestman_stages::filter::FeedYields;
 use harvestman_stages::host::sitemap::{self, SitemapLimits};
@@ -51,13 +50,11 @@ impl Feeds {
         }
     }
 
-    /// Learns from the answer to a request, if it was for a feed.
-    pub(super) fn ended(&self, item: &ScheduledUrl, result: &PageResult) {
+    /// Learns from the answer to a request, if it was for a feed. `new` is the number of new URLs that were found in it, 0 if it is
+    /// no feed.
+    pub(super) fn ended(&self, item: &ScheduledUrl, new: usize) {
         if self.mode == FeedsMode::Auto && item.class.apath == Apath::FEED {
-            // A redirect and a page are no feed, whatever they lead to.
-            let is_feed = result.fate == Fate::Fetched && result.facts.is_none();
-            let new = result.found.accepted.len() + result.found.foreign.len();
-            self.yields.lock().ended(item.url.as_str(), if is_feed { new } else { 0 });
+            self.yields.lock().ended(item.url.as_str(), new);
         }
     }
 }

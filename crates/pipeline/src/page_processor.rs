@@ -175,7 +175,10 @@ impl PageProcessor {
         // A browser adds nothing to a feed.
         let source = if item.class.apath == Apath::FEED { Source::OnlyAnswer } else { Source::Answer };
         let result = self.read(item, exchange, source);
-        self.rules.feeds.ended(item, &result);
+        // A redirect and a page are no feed, whatever they lead to.
+        let is_feed = result.fate == Fate::Fetched && result.facts.is_none();
+        let new = result.found.accepted.len() + result.found.foreign.len();
+        self.rules.feeds.ended(item, if is_feed { new } else { 0 });
         result
     }
 

@@ -95,6 +95,41 @@ impl LastmodEvidence {
     }
 }
 
+/// The lastmods of one host, and what they were worth.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct HostLastmods {
+    evidence: LastmodEvidence,
+    /// Number of pages with a sign.
+    later: u32,
+    earlier: u32,
+}
+
+impl HostLastmods {
+    /// The number of pages with a sign.
+    pub(super) fn count(&mut self, sign: LastmodSign) -> &mut u32 {
+        match sign {
+            LastmodSign::Later => &mut self.later,
+            LastmodSign::Earlier => &mut self.earlier,
+        }
+    }
+
+    /// Adds the result of a visit.
+    pub(super) fn note(&mut self, sign: LastmodSign, changed: bool) {
+        self.evidence.note(sign, changed);
+    }
+
+    /// Drops the results of visits.
+    pub(super) fn forget(&mut self) {
+        self.evidence = LastmodEvidence::default();
+    }
+
+    /// Returns [`LastmodEvidence::ratio`] of a sign.
+    pub(super) fn ratio(&self, sign: LastmodSign) -> f64 {
+        let all = f64::from(self.later) + f64::from(self.earlier);
+        self.evidence.ratio(sign, f64::from(self.later) / all.max(1.0))
+    }
+}
+
 /// Returns the probability of a change, given a sign that multiplies its odds by `ratio`.
 pub fn chance_given(chance: f64, ratio: f64) -> f64 {
     let weighed = chance * ratio;

@@ -16,14 +16,13 @@ mod signals;
 
 use std::collections::BTreeMap;
 
-use super::lastmod::LastmodSign;
+use super::lastmod::{HostLastmods, LastmodSign};
 use super::regression::Regression;
 use super::rows::RowChange;
 use super::traits::{PageTraits, Trait, TraitTable};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Difference, History};
 use harvestman_core::seed::{Rng, Seed};
-use lastmods::HostLastmods;
 
 /// Identifies a page within a plan.
 pub type PageNumber = u32;

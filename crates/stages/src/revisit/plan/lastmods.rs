@@ -1,31 +1,8 @@
 //! The lastmods of pages as signs of change.
 
 use super::{Page, PageNumber, Plan, PlanStop, State};
-use crate::revisit::lastmod::{LastmodEvidence, LastmodSign, log_rate_shift};
+use crate::revisit::lastmod::{HostLastmods, LastmodSign, log_rate_shift};
 use crate::revisit::rate::chance_of_change;
-
-/// The lastmods of one host.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct HostLastmods {
-    evidence: LastmodEvidence,
-    /// Number of pages with a sign.
-    later: u32,
-    earlier: u32,
-}
-
-impl HostLastmods {
-    fn count(&mut self, sign: LastmodSign) -> &mut u32 {
-        match sign {
-            LastmodSign::Later => &mut self.later,
-            LastmodSign::Earlier => &mut self.earlier,
-        }
-    }
-
-    fn ratio(&self, sign: LastmodSign) -> f64 {
-        let all = f64::from(self.later) + f64::from(self.earlier);
-        self.evidence.ratio(sign, f64::from(self.later) / all.max(1.0))
-    }
-}
 
 impl Plan {
     /// Takes what a sitemap that was read at `read` states about a page, in seconds since 1970. Has no effect on a page
@@ -75,13 +52,13 @@ impl Plan {
     pub(super) fn note_lastmod(&mut self, at: usize, sign: Option<LastmodSign>, changed: bool) {
         let host = self.pages[at].known.host as usize;
         if let Some(sign) = sign {
-            self.lastmods[host].evidence.note(sign, changed);
+            self.lastmods[host].note(sign, changed);
         }
     }
 
     /// Learns what the lastmods are worth from all visits from scratch.
     pub(super) fn relearn_lastmods(&mut self) {
-        self.lastmods.iter_mut().for_each(|host| host.evidence = LastmodEvidence::default());
+        self.lastmods.iter_mut().for_each(HostLastmods::forget);
         for at in 0..self.pages.len() {
             let known = &self.pages[at].known;
             let (found, earlier, sign) = (known.found, known.earlier, known.lastmod);
