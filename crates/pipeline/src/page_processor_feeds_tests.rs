@@ -86,8 +86,8 @@ fn the_entries_of_a_feed_are_links_with_their_titles_as_anchor_texts() {
     let seen = observation(&item, &mut result);
     assert!(matches!(seen.outcome, Outcome::Document));
     let title = |word| word_token(word_hash(word), 0);
-    assert!(seen.new[0].context.contains(&title("macro")) && seen.new[0].context.contains(&title("lenses")));
-    assert!(seen.new[1].context.contains(&title("tripods")) && !seen.new[1].context.contains(&title("macro")));
+    assert!(seen.new[0].context.contains(&title("Macro")) && seen.new[0].context.contains(&title("lenses")));
+    assert!(seen.new[1].context.contains(&title("Tripods")) && !seen.new[1].context.contains(&title("Macro")));
 }
 
 #[test]

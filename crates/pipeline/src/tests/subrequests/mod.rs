@@ -57,6 +57,7 @@ fn config(server: &Server) -> Config {
     config.fetch.contact = "tests@localhost".to_owned();
     (config.host.delay, config.host.retries_max) = (Period::millis(DELAY.as_millis() as u64), 0);
     config.host.connections_per_ip = 64;
+    config.robots.sitemap_guess = false;
     config
 }
 
