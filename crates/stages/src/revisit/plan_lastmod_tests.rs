@@ -193,7 +193,7 @@ fn an_honest_lastmod_saves_requests_and_finds_more_and_a_wrong_one_costs_little(
             assert!(with_recall > recall + recall_min, "{lastmods:?}: recall {with_recall} after {recall}");
         }
     };
-    compare(Lastmods::Honest, 0.6, 0.0);
+    compare(Lastmods::Honest, 0.75, 0.0);
     compare(Lastmods::Half, 1.05, -0.03);
     for wrong in [Lastmods::Now, Lastmods::Random, Lastmods::Created, Lastmods::Shuffled] {
         compare(wrong, 1.05, -0.03);
