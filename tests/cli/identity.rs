@@ -59,6 +59,21 @@ fn the_directory_is_printed_as_a_response_or_written_as_files() {
 }
 
 #[test]
+fn the_page_about_the_crawler_has_its_purpose_its_user_agent_and_its_key() {
+    let (_folder, path) = key();
+    let contact = "https://bot.test/about";
+    let output = run(&["identity", "page", "--contact", contact, "--purpose", "research", "--sign-key", &path]);
+    let (page, said) = (stdout(&output), stderr(&output));
+    assert_eq!((output.status.code(), said.as_str()), (Some(0), ""));
+    let user_agent = format!("harvestman/{} (+{contact})", env!("CARGO_PKG_VERSION"));
+    for part in ["<strong>research</strong>", &user_agent, &thumbprint(&path), "User-agent: harvestman\nDisallow: /\n"]
+    {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(stderr(&run(&["identity", "page"])).contains("--contact"));
+}
+
+#[test]
 fn arguments_that_cannot_be_used_are_named() {
     let (_folder, path) = key();
     let cases: &[(&[&str], i32, &str)] = &[

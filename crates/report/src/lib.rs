@@ -2,6 +2,7 @@
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
+mod about;
 mod advice;
 mod closing;
 mod commands;
@@ -26,6 +27,7 @@ mod stop_reason;
 mod text;
 mod usage;
 
+pub use about::{AboutCrawler, about_page};
 pub use advice::remedy;
 pub use closing::{FleetFigures, HostTrouble, Report, Run};
 pub use commands::{Command, Commands, Given, InForce};

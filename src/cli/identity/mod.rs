@@ -1,7 +1,8 @@
-//! `harvestman identity`: creates the key of signed requests, and what sites need to verify them.
+//! `harvestman identity`: creates the key of signed requests, what sites need to verify them, and a page about the crawler.
 
 mod directory;
 mod new;
+mod page;
 mod show;
 mod sign;
 
@@ -17,6 +18,7 @@ pub enum IdentityCommand {
     New(new::NewKeyArgs),
     Show(show::ShowKeyArgs),
     Directory(directory::DirectoryArgs),
+    Page(Box<page::CrawlerPageArgs>),
     Sign(sign::SignArgs),
 }
 
@@ -26,6 +28,7 @@ pub fn run(what: &IdentityCommand) -> Result<(), Failure> {
         IdentityCommand::New(args) => new::run(args),
         IdentityCommand::Show(args) => show::run(args),
         IdentityCommand::Directory(args) => directory::run(args),
+        IdentityCommand::Page(args) => page::run(args),
         IdentityCommand::Sign(args) => sign::run(args),
     }
 }
