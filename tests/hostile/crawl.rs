@@ -41,6 +41,8 @@ const QUICK: &[&str] = &[
     "robots.unavailable_retry=1s",
     "robots.unavailable_retry_max=1s",
     "robots.unavailable_tries=2",
+    // Most of these sites answer whatever they are asked for.
+    "robots.sitemap_guess=false",
     "frontier.in_flight_max=32",
     "crawl.threads=2",
     "crawl.io_threads=2",

@@ -125,6 +125,22 @@ fn mapped(map: impl Fn(&str, &str, &mut Peer) -> Then + Send + Sync + 'static) -
 }
 
 #[test]
+fn a_site_that_floods_the_usual_place_of_a_sitemap_is_crawled() {
+    for kind in ["text/xml", "text/html"] {
+        let site = Site::with_links(&[], move |target, peer| {
+            if target != "/sitemap.xml" {
+                return peer.page("");
+            }
+            peer.send(&format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n"));
+            peer.flood([b' '; 65_536])
+        });
+        let crawl = Crawl::of(&site).set("robots.sitemap_guess=true").set("robots.sitemap_max_bytes=4MiB");
+        crawl.memory_max_mib(200).finish().assert_healthy(&site);
+        assert_eq!(site.requests().iter().filter(|head| head.contains("/sitemap.xml")).count(), 1, "{kind}");
+    }
+}
+
+#[test]
 fn sitemaps_that_loop_swell_or_lie_end_and_hold_nobody_up() {
     let entry = "<url><loc>http://127.0.0.1:1/nowhere</loc></url>";
     let bomb = gzip(&xml(entry).replace("</urlset>", &" ".repeat(1 << 20)).into_bytes(), 200);
