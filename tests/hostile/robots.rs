@@ -131,7 +131,7 @@ fn a_site_that_floods_the_usual_place_of_a_sitemap_is_crawled() {
             if target != "/sitemap.xml" {
                 return peer.page("");
             }
-            peer.send(&format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n"));
+            peer.send(format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n"));
             peer.flood([b' '; 65_536])
         });
         let crawl = Crawl::of(&site).set("robots.sitemap_guess=true").set("robots.sitemap_max_bytes=4MiB");
