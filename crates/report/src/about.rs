@@ -36,8 +36,12 @@ pub fn about_page(config: &Config, crawler: AboutCrawler<'_>) -> String {
                 p { "Purpose: " strong { (config.fetch.purpose.label()) } ". " (meaning(config.fetch.purpose)) }
                 (obeyed(config))
                 h2 { "How to refuse it" }
-                p { "These lines of robots.txt refuse the whole site; " code { "Disallow: /private/" } " refuses a part of it." }
-                pre { "User-agent: " (agent) "\nDisallow: /\n" }
+                @if config.robots.obey {
+                    p { "These lines of robots.txt refuse the whole site; " code { "Disallow: /private/" } " refuses a part of it." }
+                    pre { "User-agent: " (agent) "\nDisallow: /\n" }
+                } @else {
+                    p { "It does not read robots.txt. Answer its requests with the status 403, or write to its operator." }
+                }
                 (signatures(config, keyid))
                 @if !config.fetch.contact.is_empty() {
                     h2 { "Contact" }
@@ -140,7 +144,9 @@ mod tests {
         config.host.delay.0 = std::time::Duration::ZERO;
         (config.identity.agent, config.identity.sign) = ("https://bot.example.org".to_owned(), SignMode::Always);
         let page = about_page(&config, AboutCrawler { user_agent: "bot/1", keyid: Some("k3y") });
-        assert!(!page.contains("RFC 9309") && !page.contains("TDMRep") && !page.contains("a delay of"), "{page}");
+        for claim in ["RFC 9309", "TDMRep", "a delay of", "Disallow"] {
+            assert!(!page.contains(claim), "{claim}: {page}");
+        }
         assert!(page.contains("<code>k3y</code>") && page.contains("requests to a host at a time"), "{page}");
     }
 

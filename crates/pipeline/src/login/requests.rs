@@ -138,7 +138,7 @@ fn target(answer: &Answer, from: &Url) -> Option<Url> {
 }
 
 /// Returns the request after a redirect: 307 and 308 repeat the form, all others fetch a page. robots.txt is asked about everything
-/// but another form of the log-in page's address.
+/// but the log-in page, also in another form of its address.
 fn redirected(last: Next, target: Url, status: u16) -> Result<Next, LogInProblem> {
     let is_after_form = last.is_after_form || last.form.is_some();
     // Sites that refuse a form lead back to its page.
