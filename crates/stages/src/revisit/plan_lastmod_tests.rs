@@ -142,7 +142,7 @@ impl Simulation {
         let known = self.known(&mut table);
         let signs: Vec<_> = known.iter().map(|page| page.lastmod).collect();
         let all = self.pages.iter().filter(|page| page.changed_at > page.last).count() as u64;
-        let limits = PlanLimits { visits: PAGES as u64 * 2 / 5, recall: 0.97, chance: 0.003 };
+        let limits = PlanLimits { visits: PAGES as u64, recall: 0.97, chance: 0.003 };
         let now = Instant::EPOCH + Duration::from_secs(self.now);
         let mut plan = Plan::new(known, table, (limits, 0), now, seed);
         let (mut visits, mut found) = (0, 0);
@@ -185,7 +185,7 @@ fn measure(lastmods: Lastmods) -> [(f64, f64); 2] {
 }
 
 #[test]
-fn an_honest_lastmod_saves_requests_and_finds_more_and_a_wrong_one_costs_little() {
+fn an_honest_lastmod_saves_requests_and_a_wrong_one_costs_some_and_hides_nothing() {
     let without = measure(Lastmods::None);
     let compare = |lastmods, visits_max: f64, recall_min: f64| {
         for ((visits, recall), (with_visits, with_recall)) in without.into_iter().zip(measure(lastmods)) {
@@ -193,9 +193,11 @@ fn an_honest_lastmod_saves_requests_and_finds_more_and_a_wrong_one_costs_little(
             assert!(with_recall > recall + recall_min, "{lastmods:?}: recall {with_recall} after {recall}");
         }
     };
-    compare(Lastmods::Honest, 0.75, 0.0);
-    compare(Lastmods::Half, 1.05, -0.03);
-    for wrong in [Lastmods::Now, Lastmods::Random, Lastmods::Created, Lastmods::Shuffled] {
-        compare(wrong, 1.05, -0.03);
+    compare(Lastmods::Honest, 0.6, 0.0);
+    compare(Lastmods::Half, 1.05, -0.01);
+    for wrong in [Lastmods::Now, Lastmods::Created, Lastmods::Shuffled] {
+        compare(wrong, 1.05, -0.01);
     }
+    // Until it is known that it says nothing, pages are visited because of it.
+    compare(Lastmods::Random, 1.35, -0.01);
 }
