@@ -83,6 +83,37 @@ fn pages_without_posts_have_none() {
     }
 }
 
+/// A list that cuts texts shows other texts under the same identifiers: their dates tell that the posts are the same.
+#[test]
+fn lists_that_cut_texts_leave_identifiers() {
+    let post = |thread: usize, is_cut: bool, (number, name, date, text): (usize, &str, &str, &str)| {
+        let (text, id) = (format!("thread {thread} of {name}: {text}"), 10 * thread + number);
+        let text = if is_cut { format!("{}…", &text[..40]) } else { text };
+        format!(
+            "<div class=post id=p{id}><h4><a href=/t/{thread}?p={id}#p{id}>a title</a></h4><p class=date>{date}, by \
+             <a href=/user/{name}>{name}</a></p><div class=content>{text}</div></div>"
+        )
+    };
+    let mut extractor = Extractor::default();
+    let page = |path: String, is_cut| {
+        let of = path[3..].parse().unwrap();
+        let source = thread(|number, name, date, text| post(of, is_cut, (number, name, date, text)));
+        let url = Url::parse("http://h.test").unwrap().join(&path).unwrap();
+        Page::parse(&url, &source, date(2020, 4, 25).at(12, 0, 0, 0)).unwrap()
+    };
+    let pages: Vec<Page> =
+        (1..9).flat_map(|n| [page(format!("/t/{n}"), false), page(format!("/u/{n}"), true)]).collect();
+    pages.iter().for_each(|page| extractor.learn(page));
+    extractor.settle();
+    for (number, page) in pages.iter().enumerate() {
+        let found = extractor.extract(page).posts;
+        let ids: Vec<_> = found.iter().filter_map(|post| post.id.clone()).collect();
+        let thread = number / 2 + 1;
+        assert_eq!(ids, (0..5).map(|at| (10 * thread + at).to_string()).collect::<Vec<_>>(), "{}", page.url);
+        assert!(found.iter().all(|post| post.url.as_ref().is_some_and(|url| url.contains("#p"))), "{found:?}");
+    }
+}
+
 #[test]
 fn a_list_of_threads_has_no_posts() {
     let list = thread(|number, name, date, text| {

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 
 use harvestman_core::model::path_hash::{fold, step};
+use jiff::civil::DateTime;
 use url::Url;
 
 use super::resolve;
+use crate::anchors::Anchor;
 use crate::fields::{PageParts, Place, place_of};
 use crate::maps::{HashMap, HashSet};
 use crate::segments::Record;
 use crate::tree::{Content, NodeIndex, Tree};
 
 /// Share of the records that have an identifier.
-const SHARE_MIN: f64 = 0.5;
+const SHARE_MIN: f64 = 0.25;
 /// Share of the values that are those of one record.
 const CONFLICTS_MAX: f64 = 0.1;
 /// Maximum length of an identifier, in bytes.
@@ -68,9 +70,9 @@ const PERMANENT: [&str; 3] = ["permalink", "permanent", "bookmark"];
 const LABELS: [&str; 4] = ["title", "rel", "class", "aria-label"];
 
 impl IdRules {
-    /// Learns from the records of some pages with these addresses.
-    pub fn learn(pages: &[PageParts<'_>], urls: &[&Url]) -> Self {
-        let contents = contents(pages);
+    /// Learns from the records of some pages with these addresses and dates.
+    pub fn learn(pages: &[PageParts<'_>], urls: &[&Url], anchors: &[&[Anchor]]) -> Self {
+        let contents = contents(pages, anchors);
         let mut attributes: BTreeMap<(u8, Place, String), Values> = BTreeMap::new();
         let mut links: BTreeMap<Place, Values> = BTreeMap::new();
         let mut permanent: HashSet<Place> = HashSet::default();
@@ -178,16 +180,38 @@ fn push_first(values: &mut Values, value: Value) {
     }
 }
 
-/// Returns a hash of the longest text of each record: other parts may differ from page to page.
-fn contents(pages: &[PageParts<'_>]) -> Vec<u64> {
-    let of_record = |tree: &Tree, record: &Record| {
+/// What tells the content of a record apart from that of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Written {
+    /// Hash of the longest text: other parts may differ from page to page.
+    text: u64,
+    /// Its date, if that has a time.
+    time: Option<DateTime>,
+}
+
+impl Written {
+    fn of(tree: &Tree, record: &Record, anchors: &[Anchor]) -> Self {
         let texts = record.nodes(tree).filter_map(|(node, _)| match tree.content(node) {
             Content::Text(text) => Some(text),
             Content::Element(..) => None,
         });
-        texts.max_by_key(|text| text.len()).map_or(0, |text| fold(text.trim().as_bytes()))
+        let text = texts.max_by_key(|text| text.len()).map_or(0, |text| fold(text.trim().as_bytes()));
+        let date = record.anchor.and_then(|anchor| anchors.get(anchor)).map(|anchor| anchor.date);
+        Self { text, time: date.and_then(|found| Some(found.date.to_datetime(found.time?))) }
+    }
+
+    /// Returns whether both may be one post: lists cut its text, but not its date; relative dates change, but not its text.
+    fn may_be(self, other: Self) -> bool {
+        self.text == other.text || (self.time == other.time && self.time.is_some())
+    }
+}
+
+/// Returns what tells the content of each record apart.
+fn contents(pages: &[PageParts<'_>], anchors: &[&[Anchor]]) -> Vec<Written> {
+    let of_page = |(page, anchors): (&PageParts<'_>, &&[Anchor])| -> Vec<Written> {
+        page.records.iter().map(|record| Written::of(page.tree, record, anchors)).collect()
     };
-    pages.iter().flat_map(|page| page.records.iter().map(|record| of_record(page.tree, record))).collect()
+    pages.iter().zip(anchors).flat_map(of_page).collect()
 }
 
 /// Returns the attributes of an element that may identify its record: rank, name, value.
@@ -214,12 +238,13 @@ fn link(tree: &Tree, node: NodeIndex, page: &Url) -> Option<String> {
 }
 
 /// Returns whether most records have a value at a place, which no other record of the page has, and no other content elsewhere.
-fn is_rule(values: &Values, records: usize, contents: &[u64]) -> bool {
+fn is_rule(values: &Values, records: usize, contents: &[Written]) -> bool {
     let on_page: HashSet<(usize, &str)> = values.iter().map(|value| (value.page, value.text.as_str())).collect();
-    let mut known: HashMap<&str, u64> = HashMap::default();
+    let mut known: HashMap<&str, Written> = HashMap::default();
     let mut conflicts = 0_usize;
     for Value { record, text, .. } in values {
-        conflicts += usize::from(*known.entry(text).or_insert(contents[*record]) != contents[*record]);
+        let (this, first) = (contents[*record], *known.entry(text).or_insert(contents[*record]));
+        conflicts += usize::from(!this.may_be(first));
     }
     values.len() as f64 >= SHARE_MIN * records as f64
         && values.len() >= 2

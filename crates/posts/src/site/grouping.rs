@@ -17,7 +17,7 @@ pub(super) fn group(
     let of_threads = sightings.iter().map(|sighting| threads.find(sighting.thread)).collect();
     let mut groups = Groups::of(sightings, pages, of_threads);
     groups.join_equal_texts();
-    short_texts::join(&mut groups);
+    short_texts::join(&mut groups, names);
     unnamed::join(&mut groups);
     excerpts::join(&mut groups);
     revisions::join(&mut groups);

@@ -2,20 +2,23 @@
 //! threads are two posts.
 
 use super::groups::{Groups, LENGTH_MIN, key_of};
+use super::names::{Names, TextId};
 use super::sighting::SeenPage;
 use crate::maps::HashMap;
 
 /// Minimum number of posts of a page that tell that it is one author's.
 const POSTS_MIN: u32 = 2;
+/// Minimum number of slashes in the address of a thread: that of a site has fewer.
+const SLASHES_MIN: usize = 3;
 /// Maximum number of equal posts before one that are compared with it.
 const ALIKE_MAX: usize = 16;
 
 /// Joins short texts by one author at one time if one of them is on a page with posts of this author only, or on a page that shows other
-/// posts of the other's thread: a form for replies, for example.
-pub(super) fn join(groups: &mut Groups<'_>) {
+/// posts of the other's thread, or has an address within that of the thread: a form for replies, for example.
+pub(super) fn join(groups: &mut Groups<'_>, names: &Names) {
     let alike = alike(groups);
     let threads = threads_of_pages(groups, alike.iter().flatten().copied());
-    let pairs: Vec<(u32, u32)> = alike.iter().flat_map(|alike| pairs(groups, &threads, alike)).collect();
+    let pairs: Vec<(u32, u32)> = alike.iter().flat_map(|alike| pairs(groups, names, &threads, alike)).collect();
     pairs.into_iter().for_each(|(one, other)| groups.join(one, other));
 }
 
@@ -39,14 +42,19 @@ fn alike(groups: &Groups<'_>) -> Vec<Vec<u32>> {
 }
 
 /// Returns those that are one post.
-fn pairs(groups: &Groups<'_>, threads: &HashMap<u32, Vec<u32>>, alike: &[u32]) -> Vec<(u32, u32)> {
+fn pairs(groups: &Groups<'_>, names: &Names, threads: &HashMap<u32, Vec<u32>>, alike: &[u32]) -> Vec<(u32, u32)> {
     let page = |at: u32| groups.sightings[at as usize].page;
+    let is_within = |at: u32, other: u32| {
+        let (address, thread) = (groups.pages[page(at) as usize].base, groups.sightings[other as usize].thread);
+        is_address_within(names, address, thread)
+    };
     let shows = |at: u32, other: u32| {
         let threads = threads.get(&page(at)).map_or(&[][..], Vec::as_slice);
         threads.contains(&groups.threads[other as usize])
     };
     let is_of_one = |at: u32| is_of_one_author(groups, &groups.pages[page(at) as usize]);
-    let is_one = |one: u32, other: u32| shows(one, other) || shows(other, one) || is_of_one(one) || is_of_one(other);
+    let is_near = |at: u32, other: u32| shows(at, other) || is_within(at, other) || is_of_one(at);
+    let is_one = |one: u32, other: u32| is_near(one, other) || is_near(other, one);
     let before = |number: usize| alike[number.saturating_sub(ALIKE_MAX)..number].iter();
     let numbered = alike.iter().enumerate();
     numbered.filter_map(|(number, at)| Some((*at, *before(number).find(|other| is_one(*at, **other))?))).collect()
@@ -74,6 +82,13 @@ fn threads_of_pages(groups: &mut Groups<'_>, posts: impl Iterator<Item = u32>) -
         threads.extend(groups.sets_of_page(*page).iter().flat_map(|set| &of_set[set]));
     }
     pages
+}
+
+/// Returns whether an address continues another one, that of a thread, by parts of its path.
+pub(super) fn is_address_within(names: &Names, address: TextId, thread: TextId) -> bool {
+    let (address, thread) = (names.text(address), names.text(thread).trim_end_matches('/'));
+    let rest = address.strip_prefix(thread).filter(|_| thread.matches('/').count() >= SLASHES_MIN);
+    rest.is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
 }
 
 fn is_of_one_author(groups: &Groups<'_>, page: &SeenPage) -> bool {

@@ -22,12 +22,15 @@ pub(super) fn join(groups: &mut Groups<'_>) {
     for at in (0..count).filter(|at| is_whole(&groups.sightings[*at as usize])) {
         is_named[groups.find(at) as usize] = true;
     }
+    let entries = numbers_of_entries(groups);
     let mut waiting: HashMap<u64, Vec<u32>> = HashMap::default();
     for at in 0..count {
         let sighting = &groups.sightings[at as usize];
         let is_exact = sighting.moment.is_some_and(|moment| moment.is_exact);
         if is_exact && !is_named[groups.find(at) as usize] {
-            for key in keys(groups, at, sighting.url_base) {
+            let of_thread = entries.get(&(sighting.page, groups.threads[at as usize])).filter(|_| sighting.is_feed);
+            let is_about_thread = of_thread == Some(&1);
+            for key in keys(groups, at, sighting.url_base).chain(minute_key(groups, at).filter(|_| is_about_thread)) {
                 let alike = waiting.entry(key).or_default();
                 if alike.len() < ALIKE_MAX {
                     alike.push(at);
@@ -35,22 +38,30 @@ pub(super) fn join(groups: &mut Groups<'_>) {
             }
         }
     }
-    let mut best: HashMap<u32, (i64, u32)> = HashMap::default();
+    let mut best: HashMap<u32, (bool, i64, u32)> = HashMap::default();
     let named = groups.sightings.iter().enumerate().filter(|(_, named)| is_whole(named));
     for (at, named) in named {
         for unnamed in keys(groups, at as u32, groups.pages[named.page as usize].base)
+            .chain(minute_key(groups, at as u32))
             .filter_map(|key| waiting.get(&key))
             .flatten()
         {
-            if let Some(distance) = distance(&groups.sightings[*unnamed as usize], named) {
-                let known = best.entry(*unnamed).or_insert((distance, at as u32));
-                *known = (*known).min((distance, at as u32));
+            let lacks_name = &groups.sightings[*unnamed as usize];
+            if let Some(distance) = distance(lacks_name, named) {
+                let fit = (!have_one_text(lacks_name, named), distance, at as u32);
+                let known = best.entry(*unnamed).or_insert(fit);
+                *known = (*known).min(fit);
             }
         }
     }
-    let mut found: Vec<(u32, u32)> = best.into_iter().map(|(unnamed, (_, named))| (unnamed, named)).collect();
+    let mut found: Vec<(u32, u32)> = best.into_iter().map(|(unnamed, (.., named))| (unnamed, named)).collect();
     found.sort_unstable();
     found.into_iter().for_each(|(unnamed, named)| groups.join(unnamed, named));
+}
+
+fn have_one_text(one: &Sighting, other: &Sighting) -> bool {
+    let starts = [one, other].map(|sighting| sighting.prints.starts[START]);
+    one.prints.whole == other.prints.whole || (starts[0] == starts[1] && starts[0] != 0)
 }
 
 fn is_whole(sighting: &Sighting) -> bool {
@@ -70,6 +81,23 @@ fn keys(groups: &Groups<'_>, at: u32, address: TextId) -> impl Iterator<Item = u
     let seconds = sighting.moment.map(|moment| moment.seconds).filter(|seconds| thread != 0 && seconds % MINUTE != 0);
     let written = seconds.map(|seconds| key_of(&[6, u64::from(thread), seconds as u64]));
     whole.into_iter().chain(start.map(|start| key_of(&[5, host, start]))).chain(written)
+}
+
+/// Returns the key of the thread and the minute of a post. Feeds with one entry for each thread may have the time of its first post and the
+/// text of its last one.
+fn minute_key(groups: &Groups<'_>, at: u32) -> Option<u64> {
+    let thread = Some(groups.threads[at as usize]).filter(|thread| *thread != 0)?;
+    let minute = groups.sightings[at as usize].moment?.seconds.div_euclid(MINUTE);
+    Some(key_of(&[7, u64::from(thread), minute as u64]))
+}
+
+/// Returns how many entries each feed has for each thread.
+fn numbers_of_entries(groups: &Groups<'_>) -> HashMap<(u32, u32), u32> {
+    let mut numbers = HashMap::default();
+    for (sighting, thread) in groups.sightings.iter().zip(&groups.threads).filter(|(sighting, _)| sighting.is_feed) {
+        *numbers.entry((sighting.page, *thread)).or_default() += 1;
+    }
+    numbers
 }
 
 /// Returns the seconds between the times of two posts; `None` if they are two.

@@ -7,6 +7,7 @@ use url::Url;
 use super::opener::{Opener, Taken};
 use super::sample::{DatePlace, SamplePage, dates_by_place};
 use super::template::{Template, worth};
+use crate::anchors::Anchor;
 use crate::details::IdRules;
 use crate::fields::{PageParts, Place, Places};
 use crate::maps::HashSet;
@@ -91,7 +92,8 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Opti
             .insert(*page, worth(part.tree, sample[*page].anchors, &part.records, (words, !fields.authors.is_empty())));
     }
     let urls: Vec<&Url> = group.iter().map(|(page, _)| sample[*page].url).collect();
-    let ids = IdRules::learn(&parts, &urls);
+    let anchors: Vec<&[Anchor]> = group.iter().map(|(page, _)| sample[*page].anchors).collect();
+    let ids = IdRules::learn(&parts, &urls, &anchors);
     let records = group.iter().zip(parts).map(|((page, _), part)| (*page, part.records)).collect();
     Some(Candidate { template: Template { dates, cuts, fields, common, opener: None, ids }, records, worth: worths })
 }

@@ -32,10 +32,11 @@ impl TaughtTemplate {
         });
         let parts: Vec<PageParts<'_>> = parts.collect();
         let urls: Vec<&Url> = with_records().map(|(page, _)| page.url).collect();
+        let anchors: Vec<&[Anchor]> = with_records().map(|(page, _)| page.anchors).collect();
         let (fields, _) = Places::of(&parts).fields();
         // The links in records are not those of a list.
         let fields = Fields { target: None, ..fields };
-        (!parts.is_empty()).then(|| Self { ids: IdRules::learn(&parts, &urls), fields })
+        (!parts.is_empty()).then(|| Self { ids: IdRules::learn(&parts, &urls, &anchors), fields })
     }
 
     /// Returns the records in these elements.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::super::grouping::group;
 use super::super::moment::Moment;
+use super::super::names::Names;
 use super::super::order::sort;
 use super::super::prints::{STARTS, plain};
 use super::super::sighting::{SeenPage, Sighting};
@@ -22,8 +23,15 @@ const TEXTS: [&str; 7] = [
     "a text of some length that many people write, again and again, until it …",
 ];
 
-const URLS: [&str; 6] =
-    ["http://h/t/1", "http://h/t/1?page=2", "http://h/t/2", "http://h/t/02", "http://h/t/2?p=2", "http://h/u/1"];
+const URLS: [&str; 7] = [
+    "http://h/t/1",
+    "http://h/t/1?page=2",
+    "http://h/t/1/reply",
+    "http://h/t/2",
+    "http://h/t/02",
+    "http://h/t/2?p=2",
+    "http://h/u/1",
+];
 
 /// Pages of posts that share much: identifiers, authors, texts, times.
 pub(super) fn any_pages() -> impl Strategy<Value = Vec<OriginAndRecords>> {
@@ -113,6 +121,7 @@ pub(super) fn check(pages: &[OriginAndRecords]) {
     let mut naive = Naive {
         sightings,
         pages: &collected.pages,
+        names: &collected.names,
         texts,
         threads: of_threads,
         labels: (0..sightings.len()).collect(),
@@ -127,6 +136,7 @@ type IsSame = fn(&Naive<'_>, usize, usize) -> bool;
 struct Naive<'s> {
     sightings: &'s [Sighting],
     pages: &'s [SeenPage],
+    names: &'s Names,
     texts: Vec<String>,
     threads: Vec<u32>,
     /// For each sighting the first that is the same post.
@@ -260,6 +270,13 @@ impl Naive<'_> {
             let of_thread: HashSet<usize> = (0..self.labels.len()).filter(is_in).map(|of| self.labels[of]).collect();
             thread != 0 && page(at).iter().any(|of| of_thread.contains(&self.labels[*of]))
         };
+        let is_within = |at: usize, other: usize| {
+            let page = self.pages[self.sightings[at].page as usize].base;
+            let (address, thread) = (self.names.text(page), self.names.text(self.sightings[other].thread));
+            let parts = |url: &str| url.trim_end_matches('/').split('/').map(str::to_owned).collect::<Vec<_>>();
+            let (address, thread) = (parts(address), parts(thread));
+            thread.len() > 3 && address.len() > thread.len() && address[..thread.len()] == thread
+        };
         let is_alike = |one: usize, other: usize| {
             let (a, b) = (&self.sightings[one], &self.sightings[other]);
             let seconds = |it: &Sighting| it.moment.map(|moment| moment.seconds);
@@ -277,8 +294,8 @@ impl Naive<'_> {
         let mut pairs = Vec::new();
         for one in short.iter().copied() {
             let mut before = short.iter().copied().filter(|other| *other < one && is_alike(one, *other));
-            let other =
-                before.find(|other| is_of_one(one) || is_of_one(*other) || shows(one, *other) || shows(*other, one));
+            let is_near = |at: usize, other: usize| is_of_one(at) || shows(at, other) || is_within(at, other);
+            let other = before.find(|other| is_near(one, *other) || is_near(*other, one));
             pairs.extend(other.map(|other| (one, other)));
         }
         pairs.into_iter().for_each(|(one, other)| self.join(one, other));
@@ -302,14 +319,14 @@ impl Naive<'_> {
                     && self.threads[at] == self.threads[*other]
                     && seconds == Some(0)
                     && one.moment.is_some_and(|moment| moment.seconds % 60 != 0);
-                let is_alike = is_second
-                    || self.texts[at] == self.texts[*other]
-                    || (self.length(at).min(self.length(*other)) >= 64 && self.start(at, 1) == self.start(*other, 1));
+                let is_alike = is_second || self.is_listed(at, *other) || self.have_one_text(at, *other);
                 let is_minute = self.texts[at] == self.texts[*other] || seconds < Some(60);
                 let may_be_one = is_minute && Moment::may_be_one(one.moment, it.moment);
                 let same_time = one.moment.zip(it.moment).is_some_and(|(one, it)| one.seconds == it.seconds);
                 (is_whole(it) && it.page != one.page && is_alike)
-                    && (is_exact(one) && it.moment.is_some() && (self.length(at) >= 24 || is_linked(it) || is_second))
+                    && (is_exact(one)
+                        && it.moment.is_some()
+                        && (self.length(at) >= 24 || is_linked(it) || is_second || self.is_listed(at, *other)))
                     && (same_time || (one.author == 0 && may_be_one))
                     && (one.id == 0 || it.id == 0 || one.id == it.id || one.is_feed != it.is_feed)
             };
@@ -317,10 +334,25 @@ impl Naive<'_> {
                 let seconds = |at: usize| self.sightings[at].moment.map_or(0, |moment| moment.seconds);
                 (seconds(at) - seconds(*other)).abs()
             };
-            (0..count).filter(fits).min_by_key(distance)
+            (0..count).filter(fits).min_by_key(|other| (!self.have_one_text(at, *other), distance(other)))
         };
         let pairs: Vec<_> = unnamed.into_iter().filter_map(|at| Some((at, best(at)?))).collect();
         pairs.into_iter().for_each(|(one, other)| self.join(one, other));
+    }
+
+    fn have_one_text(&self, at: usize, other: usize) -> bool {
+        let is_long = self.length(at).min(self.length(other)) >= 64;
+        self.texts[at] == self.texts[other] || (is_long && self.start(at, 1) == self.start(other, 1))
+    }
+
+    /// Whether a feed has one entry for a thread, at the minute of a post in it.
+    fn is_listed(&self, at: usize, other: usize) -> bool {
+        let (entry, thread) = (&self.sightings[at], self.threads[at]);
+        let is_entry = |of: &usize| self.sightings[*of].is_feed && self.threads[*of] == thread;
+        let entries = self.on(entry.page as usize).into_iter().filter(is_entry).count();
+        let minute = |at: usize| self.sightings[at].moment.map(|moment| moment.seconds.div_euclid(60));
+        let is_one = thread != 0 && thread == self.threads[other] && minute(at) == minute(other);
+        is_one && entry.is_feed && entries == 1
     }
 
     fn is_waiting(&self, at: usize) -> bool {

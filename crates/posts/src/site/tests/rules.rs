@@ -69,6 +69,22 @@ fn posts_without_an_author_are_those_of_other_pages_with_one() {
 }
 
 #[test]
+fn an_entry_of_a_feed_with_the_text_of_another_post_is_the_post_of_its_minute() {
+    let of_thread = |date: &str, text: &str| PagePost {
+        source: PostSource::Feed,
+        thread: Some(PageThread { url: Some("http://h/t/1".to_owned()), ..PageThread::default() }),
+        ..PagePost { author: None, ..post("", date, text) }
+    };
+    let thread = page("http://h/t/1", 0, vec![post("ann", T, "why?"), post("bob", "2026-01-01T11:00", "so")]);
+    let lying = of_thread("2026-01-01T10:00:22", "so (written by ann)");
+    let found = records(&[thread.clone(), page("http://h/feed", 0, vec![lying.clone()])]);
+    assert_eq!(found.posts.iter().map(|post| post.text.as_str()).collect::<Vec<_>>(), ["why?", "so"]);
+    // A feed with several entries for a thread lists its posts: that of another text is a post of its own.
+    let other = of_thread("2026-01-01T11:30:05", "and more");
+    assert_eq!(records(&[thread, page("http://h/feed", 0, vec![lying, other])]).posts.len(), 4);
+}
+
+#[test]
 fn a_short_text_on_the_page_of_its_author_is_that_of_a_thread() {
     let plus = |date: &str| post("ann", date, "+1");
     let thread = |url: &str, date: &str| page(url, 0, vec![post("bob", T, "why?"), plus(date)]);
@@ -76,6 +92,16 @@ fn a_short_text_on_the_page_of_its_author_is_that_of_a_thread() {
     let of_ann = page("http://h/u/ann", 0, vec![plus(T), plus(later), post("ann", "2026-01-03T10:00", "no")]);
     let found = records(&[thread("http://h/t/1", T), thread("http://h/t/2", later), of_ann]);
     assert_eq!(found.posts.iter().filter(|post| post.author.as_deref() == Some("ann")).count(), 3);
+}
+
+#[test]
+fn a_short_text_on_a_page_within_the_address_of_its_thread_is_that_of_the_thread() {
+    let plus = || post("ann", T, "+1");
+    let pages = |form: &str| [page("http://h/t/1/", 0, vec![plus()]), page(form, 0, vec![plus()])];
+    assert_eq!(records(&pages("http://h/t/1/reply")).posts.len(), 1);
+    for other in ["http://h/t/10", "http://h/t/2/reply"] {
+        assert_eq!(records(&pages(other)).posts.len(), 2, "{other}");
+    }
 }
 
 #[test]
