@@ -25,6 +25,11 @@ const LETTERS_MIN: usize = 16;
 const AROUND_MAX: usize = 3;
 /// What it adds to a link that it says that it leads to its record.
 const PERMANENT_WORTH: f64 = 2.0;
+/// What it adds to a link that it is named after the number at the end of its address, the maximum number of its words, and the
+/// share of such links at a place.
+const NUMBERED_WORTH: f64 = 1.0;
+const NUMBERED_WORDS_MAX: usize = 3;
+const NUMBERED_MIN: f64 = 0.9;
 /// Attributes with an identifier, the most usual first, and parts of the names of others.
 const ATTRIBUTES: [&str; 2] = ["id", "name"];
 const DATA: [&str; 9] = ["id", "pk", "pid", "key", "post", "comment", "message", "entry", "answer"];
@@ -76,6 +81,7 @@ impl IdRules {
         let mut attributes: BTreeMap<(u8, Place, String), Values> = BTreeMap::new();
         let mut links: BTreeMap<Place, Values> = BTreeMap::new();
         let mut permanent: HashSet<Place> = HashSet::default();
+        let mut numbered: HashMap<Place, usize> = HashMap::default();
         let mut number = 0;
         for (page, PageParts { tree, records, .. }) in pages.iter().enumerate() {
             for record in records {
@@ -86,6 +92,9 @@ impl IdRules {
                         push_first(values, Value { record: number, page, text: value.to_owned() });
                     }
                     if let Some(url) = link(tree, node, urls[page]) {
+                        if is_numbered(tree, node, &url) {
+                            *numbered.entry(place).or_default() += 1;
+                        }
                         push_first(links.entry(place).or_default(), Value { record: number, page, text: url });
                         if says_permanent(tree, node) {
                             permanent.insert(place);
@@ -100,8 +109,13 @@ impl IdRules {
         let ids: HashMap<usize, String> =
             id.iter().flat_map(|(_, values)| values).map(|value| (value.record, value.text.clone())).collect();
         let links = links.into_iter().filter(|(_, values)| is_rule(values));
-        let rated = links.filter_map(|(place, values)| Some((rate(&values, &ids, permanent.contains(&place))?, place)));
-        let link = rated.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, place)| place);
+        let rated = links.filter_map(|(place, values)| {
+            let (says, counts) = (permanent.contains(&place), numbered.get(&place).copied().unwrap_or_default());
+            let are_numbered = counts as f64 >= NUMBERED_MIN * values.len() as f64;
+            Some((rate(&values, &ids, (says, are_numbered))?, values.len(), place))
+        });
+        let best = rated.max_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        let link = best.map(|(.., place)| place);
         let id = id.map(|((_, place, name), values)| {
             let prefix = common_prefix(values.iter().map(|value| value.text.as_str()));
             (place, name, prefix)
@@ -172,6 +186,18 @@ fn says_permanent(tree: &Tree, node: NodeIndex) -> bool {
     let labels = LABELS.iter().filter_map(|name| tree.attribute(node, name)).map(str::to_ascii_lowercase);
     let text = (tree.node(node).words <= 2).then(|| tree.text(node).to_lowercase());
     labels.chain(text).any(|label| PERMANENT.iter().any(|word| label.contains(word)))
+}
+
+/// Returns whether a link is named after the number at the end of its address: `message 7`, `#7`.
+fn is_numbered(tree: &Tree, node: NodeIndex, url: &str) -> bool {
+    if tree.node(node).words > NUMBERED_WORDS_MAX {
+        return false;
+    }
+    let is_digit = |c: char| c.is_ascii_digit();
+    let text = tree.text(node);
+    let number = text.trim_start_matches(|c| !is_digit(c)).split(|c| !is_digit(c)).next().unwrap_or_default();
+    let before = url.trim_end_matches('/').strip_suffix(number).filter(|_| !number.is_empty());
+    before.is_some_and(|before| !before.ends_with(is_digit))
 }
 
 fn push_first(values: &mut Values, value: Value) {
@@ -253,8 +279,9 @@ fn is_rule(values: &Values, records: usize, contents: &[Written]) -> bool {
 }
 
 /// Returns how likely links lead to their records; `None` if they do not.
-fn rate(values: &Values, ids: &HashMap<usize, String>, says_permanent: bool) -> Option<f64> {
-    let mut sum = if says_permanent { PERMANENT_WORTH * values.len() as f64 } else { 0.0 };
+fn rate(values: &Values, ids: &HashMap<usize, String>, (says_permanent, are_numbered): (bool, bool)) -> Option<f64> {
+    let of_place = if says_permanent { PERMANENT_WORTH } else { 0.0 } + if are_numbered { NUMBERED_WORTH } else { 0.0 };
+    let mut sum = of_place * values.len() as f64;
     for Value { record, text: value, .. } in values {
         let id = ids.get(record);
         let fragment = value.split_once('#').map(|(_, fragment)| fragment);
