@@ -1,6 +1,6 @@
 //! Lists: records that tell of other pages, each with a link whose text is the title of what it leads to.
 
-use super::{PageNode, Place, Placed, Places};
+use super::{PageNode, PageParts, Place, Placed, Places};
 use crate::maps::HashSet;
 use crate::tree::NodeIndex;
 
@@ -10,6 +10,8 @@ const HEADINGS: [&str; 5] = ["h1", "h2", "h3", "h4", "h5"];
 const SHARE_MIN: f64 = 0.8;
 /// Share of the titles, and of the addresses, that are those of one record.
 const DISTINCT_MIN: f64 = 0.8;
+/// Maximum number of words beside a date in a link that shows it.
+const DATE_WORDS_BESIDE: usize = 2;
 /// Minimum number of words of a title on average.
 const WORDS_MIN: f64 = 1.5;
 
@@ -57,6 +59,13 @@ impl Places<'_> {
             .filter_map(|(node, _)| page.tree.attribute(node, "href"))
     }
 
+    /// Returns whether a link shows a date, with little else: it leads to the versions of its record, or to the record itself.
+    fn shows_date(&self, record: usize, link: NodeIndex) -> bool {
+        let PageParts { tree, dates, .. } = &self.pages[self.page_of[record]];
+        let mut inside = tree.range(link);
+        inside.any(|node| dates.contains(&node) && tree.node(node).words + DATE_WORDS_BESIDE >= tree.node(link).words)
+    }
+
     /// Counts the texts of the links at a place, and the pages that they lead to.
     fn titles(&self, nodes: &Placed) -> Titles {
         let firsts: Vec<(usize, NodeIndex)> =
@@ -67,6 +76,9 @@ impl Places<'_> {
         let pages = firsts.chunk_by(|(one, _), (other, _)| self.page_of[*one] == self.page_of[*other]);
         for (record, node) in pages.filter(|of_page| of_page.len() > 1).flatten() {
             let tree = self.tree(*record);
+            if self.shows_date(*record, *node) {
+                continue;
+            }
             let link = tree.attribute(*node, "href").unwrap_or_default();
             let path = link.split(['#', '?']).next().unwrap_or_default();
             if !path.is_empty() {
@@ -74,7 +86,9 @@ impl Places<'_> {
             }
             counts.links += 1;
             counts.words += tree.node(*node).words;
-            titles.insert((self.page_of[*record], tree.text(*node)));
+            // What differs in numbers only is a label: `Answer 7`.
+            let is_letter = |c: &char| !c.is_ascii_digit();
+            titles.insert((self.page_of[*record], tree.text(*node).chars().filter(is_letter).collect::<String>()));
         }
         (counts.titles, counts.targets) = (titles.len(), links.len());
         counts
