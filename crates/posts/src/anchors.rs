@@ -12,6 +12,30 @@ const WORDS_MAX: usize = 16;
 const BESIDE_MAX: usize = 8;
 /// Maximum number of words beside a date in an attribute.
 const LABEL_WORDS_MAX: usize = 4;
+/// Number of elements around a date that may be its line, and of those that may have the date of a change too.
+const LINE_ELEMENTS: usize = 3;
+const CHANGE_ELEMENTS: usize = 6;
+/// Words for changes.
+const CHANGED: [&str; 18] = [
+    "updated",
+    "edited",
+    "modified",
+    "changed",
+    "revised",
+    "bearbeitet",
+    "geändert",
+    "aktualisiert",
+    "modifié",
+    "édité",
+    "modificado",
+    "editado",
+    "actualizado",
+    "modificato",
+    "gewijzigd",
+    "bewerkt",
+    "изменен",
+    "编辑",
+];
 /// Maximum number of dates of a page.
 const ANCHORS_MAX: usize = 20_000;
 /// Local times differ by multiples of this from UTC, and by this at most, in minutes.
@@ -25,6 +49,8 @@ pub struct Anchor {
     pub node: NodeIndex,
     /// The date.
     pub date: FoundDate,
+    /// Whether the same line has an earlier date at an equal place: that of writing, where this one is that of a change.
+    pub is_later: bool,
 }
 
 /// Finds the dates of a page, in document order. `now` is the local time at which it was fetched.
@@ -57,23 +83,62 @@ pub fn find_where(
         }
         found.push(anchor);
     }
-    settle_order(&mut found);
+    if let Some(is_month_first) = order(&found) {
+        settle_order(&mut found, is_month_first);
+    }
+    mark_later(tree, &mut found);
     found
+}
+
+/// Marks the dates of changes: all dates of a line but the earliest, where they are in equal elements.
+fn mark_later(tree: &Tree, anchors: &mut [Anchor]) {
+    let mut first = 0;
+    for at in 1..anchors.len() {
+        let (one, other) = (anchors[first], anchors[at]);
+        if tree.node(one.node).path != tree.node(other.node).path || !are_of_one_line(tree, one.node, other.node) {
+            first = at;
+            continue;
+        }
+        let moment = |anchor: Anchor| (anchor.date.date, anchor.date.time);
+        let later = if moment(other) < moment(one) { std::mem::replace(&mut first, at) } else { at };
+        anchors[later].is_later = true;
+    }
+}
+
+/// Returns whether two dates are in one line; one that says that it is of a change may be further away from the first one.
+fn are_of_one_line(tree: &Tree, one: NodeIndex, other: NodeIndex) -> bool {
+    let is_short = |node: &NodeIndex| tree.node(*node).words <= WORDS_MAX;
+    let mut inside = other;
+    for (level, above) in tree.upwards(other).skip(1).take_while(is_short).take(CHANGE_ELEMENTS).enumerate() {
+        if tree.range(above).contains(&one) {
+            let is_row = tree.name(inside) == "tr";
+            return (level < LINE_ELEMENTS && !is_row) || says_changed(&tree.text(inside));
+        }
+        inside = above;
+    }
+    false
+}
+
+fn says_changed(text: &str) -> bool {
+    let text = text.to_lowercase();
+    CHANGED.iter().any(|word| text.contains(word))
 }
 
 /// Returns the date that an element shows, however long its text is, as is known of it otherwise.
 pub fn anchor_at(tree: &Tree, node: NodeIndex, now: DateTime) -> Option<Anchor> {
-    let shown = || find_date(&tree.text(node), now).map(|date| Anchor { node, date });
+    let shown = || find_date(&tree.text(node), now).map(|date| Anchor { node, date, is_later: false });
     of_attributes(tree, node, now).or_else(shown)
 }
 
-/// Settles which of two numbers is the day where that is not certain, if all dates of the page that tell it agree.
-fn settle_order(anchors: &mut [Anchor]) {
+/// Returns which of two numbers is the month, if all dates of the page that tell it agree.
+fn order(anchors: &[Anchor]) -> Option<bool> {
     let mut certain = anchors.iter().filter_map(|anchor| anchor.date.is_month_first);
-    let Some(is_month_first) = certain.next() else { return };
-    if certain.any(|other| other != is_month_first) {
-        return;
-    }
+    let is_month_first = certain.next()?;
+    certain.all(|other| other == is_month_first).then_some(is_month_first)
+}
+
+/// Settles which of two numbers is the day where that is not certain.
+pub fn settle_order(anchors: &mut [Anchor], is_month_first: bool) {
     for date in anchors.iter_mut().map(|anchor| &mut anchor.date) {
         let Some(other) = date.other.take() else { continue };
         if date.is_swapped != is_month_first {
@@ -104,7 +169,7 @@ fn of_attributes(tree: &Tree, node: NodeIndex, now: DateTime) -> Option<Anchor> 
     } else if let Some(time) = date.time.filter(|_| date.offset.is_none()).and_then(|_| find_time(&text, now)) {
         date = at_shown(date, time);
     }
-    Some(Anchor { node, date })
+    Some(Anchor { node, date, is_later: false })
 }
 
 /// Returns an exact time in the local time of the site, if the time that is shown tells how far this is from UTC.
@@ -189,7 +254,7 @@ impl Dates<'_> {
             match (date, &mut best) {
                 (Some(date), None) => {
                     let node = if node == at { tree.parent(at)? } else { node };
-                    best = Some(Anchor { node, date });
+                    best = Some(Anchor { node, date, is_later: false });
                 }
                 // The time is in another element of the line.
                 (Some(date), Some(best))

@@ -3,12 +3,14 @@
 use harvestman_core::model::path_hash::step;
 use jiff::civil::DateTime;
 
-use crate::anchors::{Anchor, find_anchors, find_where};
+use crate::anchors::{Anchor, find_anchors, find_where, settle_order};
 use crate::maps::HashSet;
 use crate::tree::{NodeIndex, Tree};
 
 /// Number of nodes that make a place: the node with a date, and the elements around it.
 const PLACE_NODES: usize = 3;
+/// Minimum number of pages that tell which of two numbers is the day, and none tells otherwise.
+const ORDERED_MIN: usize = 3;
 /// Minimum number of pages of a site whose places of dates are those of all of its pages, and the maximum number of places.
 const PAGES_MIN: usize = 100;
 const PLACES_MAX: usize = 2_000;
@@ -20,6 +22,8 @@ pub struct KnownDatePlaces {
     places: HashSet<u64>,
     /// Number of pages that they are those of.
     pages: usize,
+    /// How many of these have dates whose day is told from the month, by whether the month is the first number.
+    orders: [usize; 2],
 }
 
 impl KnownDatePlaces {
@@ -27,7 +31,7 @@ impl KnownDatePlaces {
     pub fn learn(&mut self, tree: &Tree, now: DateTime) -> Vec<Anchor> {
         self.pages += 1;
         let places = &mut self.places;
-        find_where(
+        let mut anchors = find_where(
             tree,
             now,
             |_| true,
@@ -36,15 +40,31 @@ impl KnownDatePlaces {
                     places.insert(place(tree, at));
                 }
             },
-        )
+        );
+        let orders: HashSet<bool> = anchors.iter().filter_map(|anchor| anchor.date.is_month_first).collect();
+        orders.iter().for_each(|is_month_first| self.orders[usize::from(*is_month_first)] += 1);
+        self.settle(&mut anchors);
+        anchors
+    }
+
+    /// Settles which of two numbers is the day, where a page does not tell it, as other pages of the site have it.
+    fn settle(&self, anchors: &mut [Anchor]) {
+        match self.orders {
+            [0, month_first] if month_first >= ORDERED_MIN => settle_order(anchors, true),
+            [day_first, 0] if day_first >= ORDERED_MIN => settle_order(anchors, false),
+            _ => {}
+        }
     }
 
     /// Finds the dates of a page: if many pages are known, at the places of their dates, otherwise all.
     pub fn find_anchors(&self, tree: &Tree, now: DateTime) -> Vec<Anchor> {
-        if self.pages < PAGES_MIN || self.places.len() >= PLACES_MAX {
-            return find_anchors(tree, now);
-        }
-        find_where(tree, now, |at| self.places.contains(&place(tree, at)), |_| {})
+        let mut anchors = if self.pages < PAGES_MIN || self.places.len() >= PLACES_MAX {
+            find_anchors(tree, now)
+        } else {
+            find_where(tree, now, |at| self.places.contains(&place(tree, at)), |_| {})
+        };
+        self.settle(&mut anchors);
+        anchors
     }
 }
 
@@ -76,6 +96,21 @@ mod tests {
         assert_eq!((all.len(), found(PAGES_MIN - 1, POST, &page)), (5, all.clone()));
         let known = found(PAGES_MIN, POST, &page);
         assert!(known.len() == 4 && known.iter().all(|node| all.contains(node)), "the table is no such place");
+    }
+
+    #[test]
+    fn pages_tell_which_number_is_the_day_for_others() {
+        let now = date(2026, 5, 1).at(12, 0, 0, 0);
+        let tree = |day: &str| Tree::parse(&format!("<p class=by>{day}/2025</p>")).unwrap();
+        let mut places = KnownDatePlaces::default();
+        let mut dates = |known: &[&str]| {
+            known.iter().for_each(|day| drop(places.learn(&tree(day), now)));
+            places.find_anchors(&tree("05/03"), now)[0].date.date
+        };
+        assert_eq!(dates(&["25/03", "26/03", "27/03"]), date(2025, 3, 5));
+        let mut places = KnownDatePlaces::default();
+        ["03/25", "03/26", "03/27"].iter().for_each(|day| drop(places.learn(&tree(day), now)));
+        assert_eq!(places.find_anchors(&tree("05/03"), now)[0].date.date, date(2025, 5, 3));
     }
 
     proptest::proptest! {

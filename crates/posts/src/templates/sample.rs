@@ -33,6 +33,12 @@ pub enum DatePlace {
     Near(u64),
 }
 
+impl Default for DatePlace {
+    fn default() -> Self {
+        Self::Near(0)
+    }
+}
+
 impl DatePlace {
     /// Returns the places of a date.
     pub fn of(tree: &Tree, node: NodeIndex) -> [Self; 3] {
@@ -41,10 +47,13 @@ impl DatePlace {
     }
 }
 
+/// The dates of a page at each place, as indices.
+pub type DateGroups = BTreeMap<DatePlace, Vec<usize>>;
+
 /// Returns the dates of a page at each place.
-pub fn dates_by_place(tree: &Tree, anchors: &[Anchor]) -> BTreeMap<DatePlace, Vec<usize>> {
-    let mut groups: BTreeMap<DatePlace, Vec<usize>> = BTreeMap::new();
-    for (number, anchor) in anchors.iter().enumerate() {
+pub fn dates_by_place(tree: &Tree, anchors: &[Anchor]) -> DateGroups {
+    let mut groups = DateGroups::new();
+    for (number, anchor) in anchors.iter().enumerate().filter(|(_, anchor)| !anchor.is_later) {
         for place in DatePlace::of(tree, anchor.node) {
             groups.entry(place).or_default().push(number);
         }
