@@ -19,12 +19,32 @@ pub struct Record {
     pub anchor: Option<usize>,
     /// Its nodes, which are siblings in document order.
     pub parts: Vec<NodeIndex>,
+    /// The elements in these that are records of another kind, in document order.
+    pub cut: Vec<NodeIndex>,
+    /// Whether it is such a record: it is in one of the kind that is listed on the page.
+    pub is_inner: bool,
 }
 
 impl Record {
+    /// Returns a record with no other in it.
+    pub const fn new(anchor: Option<usize>, parts: Vec<NodeIndex>) -> Self {
+        Self { anchor, parts, cut: Vec::new(), is_inner: false }
+    }
+
     /// Returns its nodes, each with the part that it is in.
     pub fn nodes<'t>(&'t self, tree: &'t Tree) -> impl Iterator<Item = (NodeIndex, NodeIndex)> + 't {
-        self.parts.iter().flat_map(|part| tree.range(*part).map(move |node| (node, *part)))
+        let all = self.parts.iter().flat_map(|part| tree.range(*part).map(move |node| (node, *part)));
+        all.filter(|(node, _)| !self.is_cut(tree, *node))
+    }
+
+    fn is_cut(&self, tree: &Tree, node: NodeIndex) -> bool {
+        let last = self.cut.partition_point(|cut| *cut <= node).checked_sub(1).and_then(|last| self.cut.get(last));
+        last.is_some_and(|last| tree.range(*last).contains(&node))
+    }
+
+    /// Returns whether a node is in it, and is none of its parts.
+    pub fn contains(&self, tree: &Tree, node: NodeIndex) -> bool {
+        self.parts.iter().any(|part| *part != node && tree.range(*part).contains(&node))
     }
 }
 
@@ -154,7 +174,7 @@ impl Cuts {
             if of_parent.contains(&child) {
                 let mut parts = std::mem::take(&mut waiting);
                 parts.push(child);
-                records.push(Record { anchor: elements.get(&child).copied(), parts });
+                records.push(Record::new(elements.get(&child).copied(), parts));
                 continue;
             }
             if dated.contains_key(&child) {
@@ -167,7 +187,7 @@ impl Cuts {
                     let is_shown = tree.node(child).words > 0 && !tree.name(child).is_empty();
                     if is_shown && of_parent.iter().any(|other| tree.node(*other).word == word) {
                         // It looks as a record, but shows no date.
-                        records.push(Record { anchor: None, parts: vec![child] });
+                        records.push(Record::new(None, vec![child]));
                     }
                 }
                 _ if is_before => waiting.push(child),

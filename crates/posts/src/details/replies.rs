@@ -41,12 +41,27 @@ const LINE_WORDS_MAX: usize = 12;
 
 /// Returns what each record answers.
 pub fn parents(tree: &Tree, page: &Url, records: &[Record], marks: &[Marks]) -> Vec<Option<ParentRef>> {
+    let inner = inner(tree, records);
     let nested = nested(tree, records);
     let depths = by_depth(tree, records);
     let linked = linked(tree, page, records, marks);
-    let indexed = nested.into_iter().zip(depths).zip(linked);
-    let of_index = indexed.map(|((nested, depth), linked)| linked.or(nested).or(depth).map(ParentRef::Index));
+    let indexed = nested.into_iter().zip(depths).zip(linked).zip(inner);
+    let of_index =
+        indexed.map(|(((nested, depth), linked), inner)| inner.or(linked).or(nested).or(depth).map(ParentRef::Index));
     of_index.zip(records).map(|(index, record)| index.or_else(|| quote(tree, record))).collect()
+}
+
+/// Returns the record of another kind that each is in: a comment is below the answer that it is on, whatever it links to.
+fn inner(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
+    let mut last = None;
+    let around = |(number, record): (usize, &Record)| {
+        if !record.is_inner {
+            last = Some(number);
+            return None;
+        }
+        last.filter(|last| records[*last].contains(tree, record.parts[0]))
+    };
+    records.iter().enumerate().map(around).collect()
 }
 
 /// Returns the record that each is nested in: it is in the element that contains it too, but further inside.
@@ -192,6 +207,9 @@ fn quote(tree: &Tree, record: &Record) -> Option<ParentRef> {
             || (matches!(tree.name(node), "div" | "aside" | "figure" | "q" | "table")
                 && tree.attribute(node, "class").is_some_and(|class| class.to_ascii_lowercase().contains("quote")))
     };
+    if let Some(quote) = plain_quote(tree, record) {
+        return Some(quote);
+    }
     let is_own = |node: NodeIndex| tree.node(node).words > 0 && tree.node(node).words * 10 < 9 * words(tree, record);
     let node = record.nodes(tree).map(|(node, _)| node).find(|node| is_quote(*node) && is_own(*node))?;
     let author = ["data-author", "data-username", "data-user"].iter().find_map(|name| tree.attribute(node, name));
@@ -199,6 +217,31 @@ fn quote(tree: &Tree, record: &Record) -> Option<ParentRef> {
     let (named, text) = split_author(&text);
     let author = author.map(str::to_owned).or(named).or_else(|| author_before(tree, record, node));
     Some(ParentRef::Quote { author, text: text.to_owned() })
+}
+
+/// Returns the quote that a plain text begins with, in lines that begin with `>`, behind one that may name its author.
+fn plain_quote(tree: &Tree, record: &Record) -> Option<ParentRef> {
+    let texts = record.nodes(tree).filter_map(|(node, _)| match tree.content(node) {
+        Content::Text(text) if text.contains('>') && text.contains('\n') => Some(text),
+        _ => None,
+    });
+    let is_quoted = |line: &&str| line.trim_start().starts_with('>');
+    for text in texts {
+        let lines = || text.lines().filter(|line| !line.trim().is_empty());
+        let before: Vec<&str> = lines().take_while(|line| !is_quoted(line)).collect();
+        let quoted: Vec<&str> = lines().skip(before.len()).take_while(is_quoted).collect();
+        let is_line = before.iter().map(|line| line.split_whitespace().count()).sum::<usize>() <= LINE_WORDS_MAX;
+        // Programs mark what is typed by three of them.
+        if !is_line || quoted.first().is_none_or(|line| line.trim_start().starts_with(">>>")) {
+            continue;
+        }
+        // What the quoted post quotes is no text of it.
+        let own = quoted.iter().map(|line| line.trim_start().trim_start_matches('>')).filter(|line| !is_quoted(line));
+        let author = before.last().and_then(|line| author_in(line.trim().strip_suffix(':')?));
+        let text = own.map(str::trim).collect::<Vec<_>>().join(" ");
+        return Some(ParentRef::Quote { author, text });
+    }
+    None
 }
 
 fn words(tree: &Tree, record: &Record) -> usize {
@@ -248,7 +291,7 @@ mod tests {
             tree.attribute(*node, "class").is_some_and(|classes| classes.split(' ').any(|class| class == "r"))
         };
         let records = (0..tree.nodes().len()).filter(is_record);
-        let records: Vec<Record> = records.map(|node| Record { anchor: None, parts: vec![node] }).collect();
+        let records: Vec<Record> = records.map(|node| Record::new(None, vec![node])).collect();
         by_depth(&tree, &records)
     }
 
@@ -295,7 +338,7 @@ mod tests {
             let tree = Tree::parse(&html).unwrap();
             let is_record = |node: &NodeIndex| tree.attribute(*node, "class") == Some("r");
             let records = (0..tree.nodes().len()).filter(is_record);
-            let records: Vec<Record> = records.map(|node| Record { anchor: None, parts: vec![node] }).collect();
+            let records: Vec<Record> = records.map(|node| Record::new(None, vec![node])).collect();
             let mark = |(anchor, path): &(String, String)| Marks {
                 anchor: (!anchor.is_empty()).then(|| anchor.clone()),
                 url: resolve(&page, path),

@@ -1,7 +1,7 @@
 //! The author of records: a link with a short text, or an element, that is the same wherever the person is.
 
 use super::hints::{is_quoted, names_author, names_person};
-use super::{PageNode, Place, Placed, Places};
+use super::{PageNode, Place, Placed, Places, label_before, label_within};
 use crate::maps::{HashMap, HashSet};
 use crate::tree::{Content, NodeIndex, Tree};
 
@@ -32,6 +32,29 @@ const LABEL_SHARE: f64 = 0.8;
 const NOWHERE_ELSE: f64 = 0.5;
 /// Attributes that name the author: of a picture, for example.
 const LABELS: [&str; 3] = ["alt", "title", "data-author"];
+/// Labels of authors.
+const AUTHOR_LABELS: [&str; 20] = [
+    "author",
+    "from",
+    "by",
+    "posted by",
+    "written by",
+    "reported by",
+    "reporter",
+    "created by",
+    "opened by",
+    "submitted by",
+    "autor",
+    "von",
+    "verfasser",
+    "auteur",
+    "autore",
+    "de",
+    "da",
+    "auteur du message",
+    "автор",
+    "作者",
+];
 /// Words between the name of a quoted person and the quote.
 const WROTE: [&str; 4] = ["wrote", "said", "schrieb", "escribió"];
 
@@ -59,6 +82,16 @@ impl Places<'_> {
         found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         let least = found.first().map_or(0.0, |(best, _)| *best * SCORE_MIN);
         found.into_iter().take_while(|(score, _)| *score >= least).take(PLACES_MAX).map(|(_, place)| place).collect()
+    }
+
+    /// Returns whether a place is that of links, or tells that it has names of persons: on pages with one post, all else that
+    /// differs is a name as well.
+    pub fn tells_person(&self, place: Place) -> bool {
+        let Some((record, node)) = self.by_place.get(&place).and_then(|nodes| nodes.first().copied()) else {
+            return false;
+        };
+        let tree = self.tree(record);
+        tree.name(node) == "a" || names_person(tree, node) || is_labelled_author(tree, node)
     }
 
     /// Returns the elements that show a date, with those around them.
@@ -118,7 +151,8 @@ impl Places<'_> {
     fn author_score(&self, nodes: &Placed, names: &Names, times: &HashMap<String, u32>) -> Option<f64> {
         let (record, first) = nodes[0];
         let tree = self.tree(record);
-        let (is_link, is_person) = (tree.name(first) == "a", names_person(tree, first));
+        let is_labelled = is_labelled_author(tree, first);
+        let (is_link, is_person) = (tree.name(first) == "a", is_labelled || names_person(tree, first));
         if tree.upwards(first).take(2).any(|node| TITLES.contains(&tree.name(node))) {
             return None;
         }
@@ -126,7 +160,7 @@ impl Places<'_> {
             return None;
         }
         let kind = if is_link { 1.0 } else { NO_LINK } * if is_person { 1.0 } else { NO_PERSON };
-        let kind = if names_author(tree, first) { AUTHOR * kind } else { kind };
+        let kind = if is_labelled || names_author(tree, first) { AUTHOR * kind } else { kind };
         let kind = if names.are_long() { LONG * kind } else { kind };
         let extra = nodes.len() as f64 / f64::from(names.records);
         Some(
@@ -190,6 +224,16 @@ impl Names {
         let is_elsewhere = |(text, (here, _)): &(&String, &(u32, _))| times.get(*text).is_some_and(|all| all > here);
         self.by_text.iter().filter(is_elsewhere).count() as f64 / self.by_text.len() as f64
     }
+}
+
+/// Returns whether the label of a node, or of the element that shows nothing else, says that it names the author.
+fn is_labelled_author(tree: &Tree, node: NodeIndex) -> bool {
+    let says = |node: NodeIndex| {
+        let label = label_within(tree, node).map(str::to_owned).or_else(|| label_before(tree, node));
+        label.is_some_and(|label| AUTHOR_LABELS.contains(&label.trim().to_lowercase().as_str()))
+    };
+    let around = tree.parent(node).filter(|parent| tree.node(*parent).words == tree.node(node).words);
+    says(node) || around.is_some_and(says)
 }
 
 /// Returns whether a node is an element, or a text with other content beside it: otherwise the element around it tells more.

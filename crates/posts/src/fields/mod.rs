@@ -18,6 +18,9 @@ const PLACE_ELEMENTS: usize = 3;
 /// Elements with labels, and the maximum number of their words.
 const LABEL_ELEMENTS: [&str; 5] = ["b", "strong", "em", "span", "label"];
 const LABEL_WORDS_MAX: usize = 3;
+/// Elements that have a label and what it names, and the maximum number of words of both.
+const CELLS: [&str; 6] = ["th", "td", "li", "dd", "span", "div"];
+const CELL_WORDS_MAX: usize = 8;
 /// Share of the records that have a field.
 const SHARE_MIN: f64 = 0.5;
 /// Share of the records that have a place which most have.
@@ -155,6 +158,10 @@ impl<'t> Places<'t> {
     /// Returns a hash of a text without its digits; `None` of an element.
     fn text_hash(&self, (record, node): (usize, NodeIndex)) -> Option<u64> {
         let Content::Text(text) = self.tree(record).content(node) else { return None };
+        // Commas between links are no text.
+        if !text.contains(char::is_alphanumeric) && text.is_ascii() {
+            return None;
+        }
         Some(
             text.trim().bytes().filter(|byte| !byte.is_ascii_digit()).fold(3, |hash, byte| step(hash, u64::from(byte))),
         )
@@ -170,8 +177,28 @@ pub fn place_of(tree: &Tree, (node, part): (NodeIndex, NodeIndex)) -> Place {
     inside.fold(label.unwrap_or(1), |place, at| step(place, word(at)))
 }
 
-/// Returns a hash of the label before a node, such as `From:`: it tells fields apart that are in equal elements.
+/// Returns the label in a cell that stands beside equal cells, such as `From: Ann` beside `Date: 3 May`.
+pub fn label_within(tree: &Tree, node: NodeIndex) -> Option<&str> {
+    if !CELLS.contains(&tree.name(node)) || !(2..=CELL_WORDS_MAX).contains(&tree.node(node).words) {
+        return None;
+    }
+    let Content::Text(text) = tree.content(tree.children(node).next()?) else { return None };
+    let (label, rest) = text.split_once(':')?;
+    let is_label = label.split_whitespace().count() <= LABEL_WORDS_MAX
+        && label.contains(char::is_alphabetic)
+        && (rest.is_empty() || rest.starts_with(char::is_whitespace));
+    let is_equal = |other: NodeIndex| other != node && tree.node(other).word == tree.node(node).word;
+    (is_label && tree.children(tree.parent(node)?).any(is_equal)).then(|| label.trim())
+}
+
+/// Returns a hash of the label of a node, such as `From:`: it tells fields apart that are in equal elements.
 fn label_of(tree: &Tree, node: NodeIndex) -> Option<u64> {
+    let of = |label: &str| fold(label.to_lowercase().as_bytes());
+    label_within(tree, node).map(of).or_else(|| label_before(tree, node).as_deref().map(of))
+}
+
+/// Returns the label before a node.
+fn label_before(tree: &Tree, node: NodeIndex) -> Option<String> {
     let before = tree.sibling_before(node).filter(|before| tree.node(*before).words <= LABEL_WORDS_MAX)?;
     let is_pair = matches!((tree.name(before), tree.name(node)), ("dt", "dd") | ("th", "td"));
     if !is_pair && !LABEL_ELEMENTS.contains(&tree.name(before)) {
@@ -179,7 +206,7 @@ fn label_of(tree: &Tree, node: NodeIndex) -> Option<u64> {
     }
     let label = tree.text(before);
     let begins = || matches!(tree.content(node), Content::Text(text) if text.trim_start().starts_with(':'));
-    (is_pair || label.ends_with(':') || begins()).then(|| fold(label.trim_end_matches(':').to_lowercase().as_bytes()))
+    (is_pair || label.ends_with(':') || begins()).then(|| label.trim_end_matches(':').to_owned())
 }
 
 /// Returns the records of nodes, in order.

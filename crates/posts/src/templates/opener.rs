@@ -57,13 +57,15 @@ impl Opener {
     /// Returns the opening post of a page whose records begin at this node, if there are any.
     pub fn find(&self, tree: &Tree, anchors: &[Anchor], first: Option<NodeIndex>) -> Option<Record> {
         let end = first.unwrap_or(tree.nodes().len());
-        let before = anchors.iter().take_while(|anchor| anchor.node < end);
-        let at = before.enumerate().find(|(_, anchor)| DatePlace::of(tree, anchor.node).contains(&self.dates));
+        let before = anchors.iter().enumerate().take_while(|(_, anchor)| anchor.node < end);
+        let at = before
+            .filter(|(_, anchor)| !anchor.is_later)
+            .find(|(_, anchor)| DatePlace::of(tree, anchor.node).contains(&self.dates));
         let (number, anchor) = at?;
         let known = tree.upwards(anchor.node).find(|node| self.paths.contains(&tree.node(*node).path));
         let known = known.filter(|node| !contains(tree, *node, first));
         let element = known.or_else(|| first.and_then(|first| largest(tree, anchor.node, first)))?;
-        Some(Record { anchor: Some(number), parts: parts(tree, element, first) })
+        Some(Record::new(Some(number), parts(tree, element, first)))
     }
 }
 
@@ -95,7 +97,7 @@ fn groups(pages: &[Taken<'_>]) -> BTreeMap<DatePlace, Vec<(usize, usize)>> {
     for (number, Taken { page, records, .. }) in pages.iter().enumerate() {
         let Some(first) = first_node(records) else { continue };
         let before = page.anchors.iter().take_while(|anchor| anchor.node < first).enumerate();
-        for (at, anchor) in before {
+        for (at, anchor) in before.filter(|(_, anchor)| !anchor.is_later) {
             DatePlace::of(page.tree, anchor.node)
                 .into_iter()
                 .for_each(|place| groups.entry(place).or_default().push((number, at)));
@@ -121,7 +123,7 @@ fn candidate(pages: &[Taken<'_>], dates: DatePlace, group: &[(usize, usize)]) ->
         parts.push(PageParts {
             tree,
             dates,
-            records: vec![Record { anchor: Some(*at), parts: self::parts(tree, element, Some(first)) }],
+            records: vec![Record::new(Some(*at), self::parts(tree, element, Some(first)))],
         });
     }
     let places = Places::of(&parts);

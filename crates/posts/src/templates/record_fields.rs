@@ -1,7 +1,7 @@
 //! The fields of one record: where they are in it, and the post that they make.
 
 use crate::anchors::Anchor;
-use crate::fields::{Fields, place_of};
+use crate::fields::{Fields, label_within, place_of};
 use crate::maps::HashSet;
 use crate::records::PagePost;
 use crate::segments::Record;
@@ -40,6 +40,7 @@ impl Found {
     /// Finds the fields of a record.
     pub fn of(fields: &Fields, tree: &Tree, record: &Record) -> Self {
         let mut found = Self { authors: vec![None; fields.authors.len()], ..Self::default() };
+        found.asides.extend(&record.cut);
         let mut text_end = 0;
         for (node, part) in record.nodes(tree) {
             let place = place_of(tree, (node, part));
@@ -101,7 +102,7 @@ pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> 
     let PostNodes { author, line, texts } = PostNodes::of(tree, all, (record, found));
     let texts = texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
     PagePost {
-        author: author.map(|node| name_in(&tree.text(node))).filter(|name| !name.is_empty()).or(line),
+        author: author.map(|node| name_at(tree, node)).filter(|name| !name.is_empty()).or(line),
         author_url: author.and_then(|node| link_at(tree, node)),
         date: record.anchor.map(|anchor| all[anchor].date.to_string()),
         text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
@@ -125,6 +126,13 @@ fn author_in(line: &str) -> Option<String> {
     let name = line.get(begins.len()..)?.split([',', '·', '|', '—', '–']).next()?.split(" on ").next()?.trim();
     let is_name = name.chars().any(char::is_alphabetic) && name.split_whitespace().count() <= NAME_WORDS_MAX;
     is_name.then(|| name.to_owned())
+}
+
+/// Returns the name that an element shows.
+fn name_at(tree: &Tree, node: NodeIndex) -> String {
+    let text = tree.text(node);
+    let behind = label_within(tree, node).and_then(|label| text.strip_prefix(label)?.strip_prefix(':'));
+    name_in(behind.unwrap_or(&text))
 }
 
 /// Returns a name without what stands around it: a colon before it, an address of mail or a word for writing behind it.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::opener::Opener;
 use super::record_fields::worth_of;
-use super::sample::{DatePlace, SamplePage};
+use super::sample::{DatePlace, SamplePage, dates_by_place};
 use crate::fields::{PageParts, Places};
 use crate::maps::HashSet;
 use crate::segments::Record;
@@ -21,9 +21,14 @@ const TEMPLATES_MAX: usize = 8;
 /// Learns the templates of the pages of a sample that are left over.
 pub fn learn_singles(sample: &[SamplePage<'_>], mut open: BTreeSet<usize>) -> Vec<Opener> {
     let mut groups: BTreeMap<DatePlace, Vec<(usize, usize)>> = BTreeMap::new();
+    // On how many pages a place has a single date.
+    let mut alone: BTreeMap<DatePlace, usize> = BTreeMap::new();
     for page in &open {
         let SamplePage { tree, anchors, .. } = sample[*page];
-        for (at, anchor) in anchors.iter().enumerate() {
+        for (place, _) in dates_by_place(tree, anchors).into_iter().filter(|(_, dates)| dates.len() == 1) {
+            *alone.entry(place).or_default() += 1;
+        }
+        for (at, anchor) in anchors.iter().enumerate().filter(|(_, anchor)| !anchor.is_later) {
             for place in DatePlace::of(tree, anchor.node) {
                 let group = groups.entry(place).or_default();
                 // The first date of the place counts.
@@ -36,12 +41,13 @@ pub fn learn_singles(sample: &[SamplePage<'_>], mut open: BTreeSet<usize>) -> Ve
     groups.retain(|_, group| group.len() >= PAGES_MIN);
     let found = groups.into_iter().filter_map(|(dates, group)| {
         let (opener, worth) = candidate(sample, dates, &group)?;
-        Some((worth, opener, group))
+        Some((worth, alone.get(&dates).copied().unwrap_or_default(), opener, group))
     });
     let mut found: Vec<_> = found.collect();
-    found.sort_by(|(one, ..), (other, ..)| other.total_cmp(one));
+    // Of dates of the same pages that is the one of the post that is alone at its place: others are of a table of changes.
+    found.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
     let mut singles = Vec::new();
-    for (_, opener, group) in found {
+    for (.., opener, group) in found {
         let pages: Vec<usize> = group.into_iter().map(|(page, _)| page).filter(|page| open.contains(page)).collect();
         if pages.len() >= PAGES_MIN && singles.len() < TEMPLATES_MAX {
             pages.iter().for_each(|page| {
@@ -59,14 +65,16 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &[(usize, usize
         // All of the page, but for its root, which is no element.
         let element = tree.upwards(anchors[*at].node).take_while(|node| *node != 0).last()?;
         let dates = anchors.iter().map(|anchor| anchor.node).collect();
-        Some(PageParts { tree, dates, records: vec![Record { anchor: Some(*at), parts: vec![element] }] })
+        Some(PageParts { tree, dates, records: vec![Record::new(Some(*at), vec![element])] })
     };
     let parts: Vec<PageParts<'_>> = group.iter().map(part).collect::<Option<_>>()?;
-    let (fields, words) = Places::of(&parts).fields();
+    let places = Places::of(&parts);
+    let (fields, words) = places.fields();
     let number = words.len() as f64;
     let filled = words.iter().filter(|words| **words > 0).count() as f64;
     let mean = words.iter().sum::<usize>() as f64 / number;
-    if fields.text.is_none() || fields.authors.is_empty() || mean < WORDS_MIN || filled < FILLED_MIN * number {
+    let is_named = fields.authors.first().is_some_and(|author| places.tells_person(*author));
+    if fields.text.is_none() || !is_named || mean < WORDS_MIN || filled < FILLED_MIN * number {
         return None;
     }
     let paths: HashSet<u64> = parts.iter().map(|part| part.tree.node(part.records[0].parts[0]).path).collect();

@@ -63,7 +63,7 @@ fn records(tree: &Tree, anchors: &[Anchor], elements: &[NodeIndex]) -> Vec<Recor
         let inside = anchors[from..].iter().take_while(|anchor| anchor.node < tree.node(*element).end);
         let is_own = |anchor: &Anchor| parts.iter().any(|part| tree.range(*part).contains(&anchor.node));
         let anchor = inside.enumerate().find(|(_, anchor)| is_own(anchor)).map(|(at, _)| from + at);
-        Some(Record { anchor, parts })
+        Some(Record::new(anchor, parts))
     };
     elements.iter().enumerate().filter_map(record).collect()
 }
