@@ -10,7 +10,7 @@ use crate::explain::{ExplainedPage, Reading, Told, explain};
 use crate::known_date_places::KnownDatePlaces;
 use crate::markup::read_markup;
 use crate::outline::Outline;
-use crate::page_details::{SiteRules, settle_threads, with_details};
+use crate::page_details::{SiteRules, mark, settle_threads, with_details};
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
 use crate::templates::{CorrectedFields, DatePlace, Extracted, SamplePage, Templates};
@@ -121,7 +121,7 @@ impl Extractor {
                 self.combined(reading, with_details(page, found.records, reading.rules), &found.corrected).0
             });
         }
-        let (found, rules) = match self.hosts.get(page.url.authority()) {
+        let (mut found, rules) = match self.hosts.get(page.url.authority()) {
             Some(host) => {
                 let anchors = host.places.find_anchors(&page.tree, page.fetched);
                 (host.templates.extract(&page.tree, &anchors), Cow::Borrowed(&host.rules))
@@ -132,6 +132,7 @@ impl Extractor {
                 (Templates::learn(&[alone]).extract(&page.tree, &anchors), Cow::default())
             }
         };
+        mark(page, &mut found);
         let records = with_details(page, found, &rules);
         let mut records = if self.ignores_markup { records } else { combine(records, read_markup(page)) };
         settle_threads(page, &mut records, &rules);
@@ -164,6 +165,7 @@ impl Extractor {
         let elements = taught.map_or(&[][..], |taught| taught.right(TaughtField::Record));
         let found = templates.extract_taught(tree, &anchors, elements);
         let mut records = found.unwrap_or_else(|| templates.extract(tree, &anchors));
+        mark(page, &mut records);
         let corrected = taught.map(|taught| templates.correct((tree, &anchors), &mut records, taught));
         let found = FoundRecords { records, corrected: corrected.unwrap_or_default() };
         let (is_alone, unknown) = (known.is_none(), SiteRules::default());

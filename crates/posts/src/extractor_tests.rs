@@ -6,7 +6,7 @@ use jiff::civil::date;
 use url::Url;
 
 use super::*;
-use crate::records::PagePost;
+use crate::records::{PagePost, ParentRef};
 use crate::tree::Tree;
 
 fn find(source: &str) -> Vec<PagePost> {
@@ -74,6 +74,104 @@ fn replies_within_the_posts_that_they_answer() {
         )
     });
     check(&open);
+}
+
+/// Comments have their dates at another place than the answers that they are in, and an answer has a second date if it was changed.
+#[test]
+fn comments_in_answers_answer_them() {
+    let comment = |of: usize, number: usize| {
+        let (name, text) = (NAMES[(of + number) % 3], TEXTS[(of + number) % 5]);
+        format!(
+            "<div class=comment id=c{of}{number}><p class=said>note {of}{number} {text}</p><a class=nick href=/user/{name}>{name}</a> \
+             <i>({} Apr 2020 2{number}:30)</i></div>",
+            of + 10
+        )
+    };
+    let answers = thread(|number, name, date, text| {
+        let changed = if number == 1 { " changed <a href=/log><b>20 Apr 2020 10:30</b></a>" } else { "" };
+        let comments: String = (0..(number + 1) % 3).map(|at| comment(number, at)).collect();
+        format!(
+            "<div class=answer id=a{number}><div class=body><p>{text}</p></div><p class=by><a class=user href=/user/{name}>{name}</a> \
+             wrote <a href=/log/{number}><b>{date}</b></a>{changed}</p><div class=comments>{comments}</div></div>"
+        )
+    });
+    let found = find(&answers);
+    let ids: Vec<&str> = found.iter().filter_map(|post| post.id.as_deref()).collect();
+    assert_eq!(ids, ["0", "00", "1", "10", "11", "2", "3", "30", "4", "40", "41"], "{found:?}");
+    for (post, id) in found.iter().zip(ids) {
+        let (of, number) =
+            (id[..1].parse::<usize>().unwrap(), id.get(1..).and_then(|number| number.parse::<usize>().ok()));
+        let above = found.iter().position(|post| post.id.as_deref() == Some(&id[..1])).map(ParentRef::Index);
+        let (text, parent) = match number {
+            Some(number) => (format!("note {id} {}", TEXTS[(of + number) % 5]), above),
+            None => (TEXTS[of].to_owned(), None),
+        };
+        assert_eq!((&post.text, &post.parent), (&text, &parent));
+        assert_eq!(post.author.as_deref(), Some(NAMES[(of + number.unwrap_or_default()) % 3]));
+        assert!(post.date.as_deref().is_some_and(|date| date.starts_with(&format!("2020-04-{}", of + 10))), "{post:?}");
+    }
+}
+
+/// A cell names the author behind its label, a link is named after the message that it leads to, and lines with `>` are a quote.
+#[test]
+fn labels_in_cells_tell_authors() {
+    let rows = thread(|number, name, date, text| {
+        let quote = if number == 2 { format!("&gt; {}\n", TEXTS[1]) } else { String::new() };
+        format!(
+            "<tr><th><a href=/msg{number}>msg{number} (view)</a></th><th>Author: {name}</th><th>Date: {date}</th></tr>\
+             <tr><td colspan=3><pre>{quote}{text}</pre></td></tr>"
+        )
+    });
+    let found = find(&rows.replace("<div id=posts>", "<table>").replace("</div><p>footer", "</table><p>footer"));
+    assert_eq!(found.len(), TEXTS.len());
+    for (number, post) in found.iter().enumerate() {
+        assert_eq!(post.author.as_deref(), Some(NAMES[number % 3]), "{post:?}");
+        assert_eq!(post.url.as_deref(), Some(&*format!("http://h.test/msg{number}")));
+        let quote = ParentRef::Quote { author: None, text: TEXTS[1].to_owned() };
+        assert_eq!((post.parent.as_ref(), post.is_excerpt), ((number == 2).then_some(&quote), false));
+    }
+}
+
+/// Among posts with an identifier and an address, a record without them is an event.
+#[test]
+fn events_among_posts_are_none() {
+    let list = thread(|number, name, date, text| {
+        let (id, link) = (format!(" id=p{number}"), format!("<a href=#p{number}>#{number}</a>"));
+        let (id, link) = if number == 2 { (String::new(), String::new()) } else { (id, link) };
+        format!(
+            "<div class=change{id}><p class=by>{link} <a class=user href=/user/{name}>{name}</a> <i>{date}</i></p>\
+             <div class=body>{text}</div></div>"
+        )
+    });
+    let texts: Vec<String> = find(&list).into_iter().map(|post| post.text).collect();
+    assert_eq!(texts, [TEXTS[0], TEXTS[1], TEXTS[3], TEXTS[4]]);
+}
+
+/// The page of one message has the date of the message and those of a table of changes.
+#[test]
+fn a_table_of_changes_has_no_posts() {
+    let page = |number: usize| {
+        let (name, text) = (NAMES[number % 3], TEXTS[number % 5]);
+        let change = |what: &str| format!("<tr><td>2020-04-20 10:3{number}</td><td>admin</td><td>{what}</td></tr>");
+        let source = format!(
+            "<div class=userbox><a href=http://other.test>About us</a></div><table class=form><tr><th>Author</th><td>{name}</td></tr>\
+             <tr><th>Date</th><td>2020-03-1{number} 12:00</td></tr></table><table class=text><tr><td><pre>{number} is why \
+             I ask {text} and so on for quite a while {number}</pre></td></tr></table><table class=log>{}{}</table>",
+            change("set"),
+            change("create")
+        );
+        let url = Url::parse(&format!("http://h.test/msg{number}")).unwrap();
+        Page::parse(&url, &source, date(2020, 4, 25).at(12, 0, 0, 0)).unwrap()
+    };
+    let pages: Vec<Page> = (0..5).map(page).collect();
+    let mut extractor = Extractor::default();
+    pages.iter().for_each(|page| extractor.learn(page));
+    extractor.settle();
+    for (number, page) in pages.iter().enumerate() {
+        let found = extractor.extract(page).posts;
+        let of: Vec<_> = found.iter().map(|post| (post.author.as_deref(), post.date.as_deref())).collect();
+        assert_eq!(of, [(Some(NAMES[number % 3]), Some(&*format!("2020-03-1{number}T12:00:00")))], "{found:?}");
+    }
 }
 
 #[test]

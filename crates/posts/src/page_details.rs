@@ -3,15 +3,20 @@
 use url::Url;
 
 use crate::addresses::PartRules;
-use crate::details::{Marks, ParentLinks, parents, resolve, thread_of, without_places};
+use crate::details::{IdRules, Marks, ParentLinks, parents, resolve, thread_of, without_places};
 use crate::outline::Outline;
 use crate::parsed_page::Page;
 use crate::records::{PagePost, PageRecords, PageThread, ParentRef};
+use crate::segments::Record;
 use crate::templates::Extracted;
 
 /// Minimum number of posts with the title of the thread above them, and the maximum length of a word for replies, in bytes.
 const TITLES_MIN: usize = 3;
 const REPLY_BYTES_MAX: usize = 8;
+
+/// Minimum number of posts with an identifier and an address, and their share, for the others to be none.
+const MARKED_MIN: usize = 2;
+const MARKED_SHARE: f64 = 0.6;
 
 /// What addresses and links of a site mean.
 #[derive(Debug, Clone, Default)]
@@ -29,11 +34,10 @@ impl SiteRules {
 
 /// Adds to the posts of a page what tells them apart and holds them together.
 pub fn with_details(page: &Page, found: Extracted, rules: &SiteRules) -> PageRecords {
-    let Extracted { mut posts, records, ids, is_single, .. } = found;
-    if posts.is_empty() {
+    if found.posts.is_empty() {
         return PageRecords::default();
     }
-    let marks: Vec<Marks> = records.iter().map(|record| ids.marks(&page.tree, record, &records, &page.url)).collect();
+    let Extracted { mut posts, records, marks, is_single, .. } = found;
     let parents = parents(&page.tree, &page.url, &records, &marks);
     let answered = if is_single { rules.parents.parent(&page.tree, &page.url) } else { None };
     let answered = answered.map(|url| ParentRef::Url(url.into()));
@@ -64,6 +68,32 @@ pub fn with_details(page: &Page, found: Extracted, rules: &SiteRules) -> PageRec
         take_titles(&mut posts, title);
     }
     PageRecords { posts, thread, ..PageRecords::default() }
+}
+
+/// Notes what tells the records of a page apart, and drops those without it among others that have an identifier and an address:
+/// these tell of an event, such as a file that was added. The first one may be in other elements.
+pub fn mark(page: &Page, found: &mut Extracted) {
+    found.marks = marks(page, found);
+    let has_both = |mark: &&Marks| mark.id.is_some() && mark.url.is_some();
+    let marked = found.marks.iter().filter(has_both).count();
+    if found.is_taught || marked < MARKED_MIN || (marked as f64) < MARKED_SHARE * found.marks.len() as f64 {
+        return;
+    }
+    let is_told = |(number, mark): (usize, &Marks)| number == 0 || mark.id.is_some() || mark.url.is_some();
+    let stays: Vec<bool> = found.marks.iter().enumerate().map(is_told).collect();
+    found.keep(&stays);
+}
+
+/// Returns what tells the records of a page apart, of those within others and of the others each.
+fn marks(page: &Page, Extracted { records, ids, inner_ids, .. }: &Extracted) -> Vec<Marks> {
+    let of = |ids: &IdRules, record: &Record, all: &[Record]| ids.marks(&page.tree, record, all, &page.url);
+    if records.iter().all(|record| !record.is_inner) {
+        return records.iter().map(|record| of(ids, record, records)).collect();
+    }
+    let (inner, outer): (Vec<Record>, Vec<Record>) = records.iter().cloned().partition(|record| record.is_inner);
+    let of_kind =
+        |record: &Record| if record.is_inner { of(inner_ids, record, &inner) } else { of(ids, record, &outer) };
+    records.iter().map(of_kind).collect()
 }
 
 /// Returns whether an address is that of a place in a page.

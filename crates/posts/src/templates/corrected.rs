@@ -73,9 +73,7 @@ fn drop_wrong_records(tree: &Tree, found: &mut Extracted, taught: &Taught) {
         })
     };
     let stays: Vec<bool> = found.records.iter().map(|record| !is_wrong(record)).collect();
-    let (mut of_posts, mut of_records) = (stays.iter(), stays.iter());
-    found.posts.retain(|_| of_posts.next().copied().unwrap_or_default());
-    found.records.retain(|_| of_records.next().copied().unwrap_or_default());
+    found.keep(&stays);
 }
 
 fn corrected_fields(tree: &Tree, record: &Record, taught: &Taught) -> CorrectedFields {

@@ -91,6 +91,9 @@ impl Templates {
             return self.singles.get(found.template).map(|single| &single.fields);
         }
         let template = self.lists.get(found.template)?;
+        if record.is_inner {
+            return template.inner.as_deref().map(|inner| &inner.fields);
+        }
         let places = record.anchor.map(|anchor| DatePlace::of(tree, anchors[anchor].node));
         let is_opener = places.is_some_and(|places| !places.contains(&template.dates));
         let opener = template.opener.as_ref().filter(|_| is_opener).map(|opener| &opener.fields);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use url::Url;
 
+use super::inner::nest;
 use super::opener::{Opener, Taken};
 use super::sample::{DatePlace, SamplePage, dates_by_place};
 use super::template::{Template, worth};
@@ -19,6 +20,8 @@ const RECORDS_MIN: usize = 2;
 const GOOD_ENOUGH: f64 = 0.8;
 /// Minimum number of words of the texts of a list, on average, for them to be excerpts.
 const EXCERPT_WORDS_MIN: f64 = 15.0;
+/// Minimum number of words of posts on average.
+const POST_WORDS_MIN: f64 = 2.0;
 /// Maximum number of templates of a site.
 const TEMPLATES_MAX: usize = 32;
 
@@ -26,10 +29,10 @@ const TEMPLATES_MAX: usize = 32;
 type Group = Vec<(usize, Vec<usize>)>;
 
 /// A template with its records and their worth on each page of the sample.
-struct Candidate {
-    template: Template,
-    records: BTreeMap<usize, Vec<Record>>,
-    worth: BTreeMap<usize, f64>,
+pub(super) struct Candidate {
+    pub template: Template,
+    pub records: BTreeMap<usize, Vec<Record>>,
+    pub worth: BTreeMap<usize, f64>,
 }
 
 impl Candidate {
@@ -42,7 +45,8 @@ impl Candidate {
 /// Learns the templates of pages with several records, and returns them with the pages that none finds posts on.
 pub fn learn_lists(sample: &[SamplePage<'_>]) -> (Vec<Template>, BTreeSet<usize>) {
     let candidates = groups(sample).into_iter().filter_map(|(place, group)| candidate(sample, place, &group));
-    let candidates: Vec<Candidate> = candidates.collect();
+    let mut candidates: Vec<Candidate> = candidates.collect();
+    nest(sample, &mut candidates);
     let with_posts: BTreeSet<usize> = candidates.iter().flat_map(Candidate::pages).collect();
     let others = (0..sample.len()).filter(|page| !with_posts.contains(page)).collect();
     (select(sample, candidates), others)
@@ -77,25 +81,36 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Opti
         parts.push(PageParts { tree: page.tree, dates, records });
     }
     let common = drop_unlike(&mut parts);
+    let pages: Vec<usize> = group.iter().map(|(page, _)| *page).collect();
+    let template = Template { dates, cuts, common, ..Template::default() };
+    filled(sample, template, (&pages, parts))
+}
+
+/// Learns where the fields of the records of some pages are; `None` if these are no posts.
+pub(super) fn filled(
+    sample: &[SamplePage<'_>],
+    template: Template,
+    (pages, parts): (&[usize], Vec<PageParts<'_>>),
+) -> Option<Candidate> {
     let (fields, words) = Places::of(&parts).fields();
-    // A list without excerpts has no posts.
+    // A list without excerpts has no posts, nor have tables of changes and of numbers.
     let mean = words.iter().sum::<usize>() as f64 / words.len().max(1) as f64;
-    if fields.target.is_some() && mean < EXCERPT_WORDS_MIN {
+    if mean < if fields.target.is_some() { EXCERPT_WORDS_MIN } else { POST_WORDS_MIN } {
         return None;
     }
     let mut worths = BTreeMap::new();
     let mut from = 0;
-    for ((page, _), part) in group.iter().zip(&parts) {
+    for (page, part) in pages.iter().zip(&parts) {
         let words = words.get(from..from + part.records.len())?;
         from += part.records.len();
         worths
             .insert(*page, worth(part.tree, sample[*page].anchors, &part.records, (words, !fields.authors.is_empty())));
     }
-    let urls: Vec<&Url> = group.iter().map(|(page, _)| sample[*page].url).collect();
-    let anchors: Vec<&[Anchor]> = group.iter().map(|(page, _)| sample[*page].anchors).collect();
+    let urls: Vec<&Url> = pages.iter().map(|page| sample[*page].url).collect();
+    let anchors: Vec<&[Anchor]> = pages.iter().map(|page| sample[*page].anchors).collect();
     let ids = IdRules::learn(&parts, &urls, &anchors);
-    let records = group.iter().zip(parts).map(|((page, _), part)| (*page, part.records)).collect();
-    Some(Candidate { template: Template { dates, cuts, fields, common, opener: None, ids }, records, worth: worths })
+    let records = pages.iter().zip(parts).map(|(page, part)| (*page, part.records)).collect();
+    Some(Candidate { template: Template { fields, ids, ..template }, records, worth: worths })
 }
 
 /// Removes records without a date that do not look as those with one. Returns the places that most of these have.

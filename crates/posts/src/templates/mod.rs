@@ -3,6 +3,7 @@
 
 mod corrected;
 mod explain;
+mod inner;
 mod learn;
 mod opener;
 mod record_fields;
@@ -59,8 +60,7 @@ impl Templates {
     pub fn extract(&self, tree: &Tree, anchors: &[Anchor]) -> Extracted {
         let groups = dates_by_place(tree, anchors);
         let found = self.lists.iter().enumerate().filter_map(|(number, template)| {
-            let group = groups.get(&template.dates)?;
-            Some(Extracted { template: number, ..template.extract(tree, anchors, group) })
+            Some(Extracted { template: number, ..template.extract(tree, anchors, &groups)? })
         });
         // The first of equals: that of the most worth on the sample.
         let best = found.reduce(|best, next| if next.worth > best.worth { next } else { best }).unwrap_or_default();

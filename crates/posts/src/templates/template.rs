@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::inner::cut;
 use super::opener::Opener;
 use super::record_fields::{Found, post, worth_of};
-use super::sample::DatePlace;
+use super::sample::{DateGroups, DatePlace};
 use crate::anchors::Anchor;
-use crate::details::IdRules;
+use crate::details::{IdRules, Marks};
 use crate::fields::{ALIKE_MIN, Fields, Place, place_of};
 use crate::maps::HashSet;
 use crate::records::PagePost;
@@ -23,7 +24,7 @@ const AROUND_ELEMENTS: usize = 2;
 const FILLED_MIN: f64 = 0.3;
 
 /// The records of a kind of page.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Template {
     /// Where their dates are.
     pub dates: DatePlace,
@@ -37,6 +38,8 @@ pub struct Template {
     pub opener: Option<Opener>,
     /// What tells the records apart.
     pub ids: IdRules,
+    /// Records of another kind in these, such as comments on answers.
+    pub inner: Option<Box<Self>>,
 }
 
 /// What a template finds on a page.
@@ -46,8 +49,11 @@ pub struct Extracted {
     pub posts: Vec<PagePost>,
     /// The record of each.
     pub records: Vec<Record>,
-    /// What tells them apart.
+    /// What tells them apart, and what tells those apart that are in others.
     pub ids: IdRules,
+    pub inner_ids: IdRules,
+    /// The identifier and the address of each record, once they are known.
+    pub marks: Vec<Marks>,
     /// How well they fit posts.
     pub worth: f64,
     /// Whether the page is that of one post.
@@ -58,11 +64,69 @@ pub struct Extracted {
     pub template: usize,
 }
 
+impl Extracted {
+    /// Keeps some of the records, with what belongs to each.
+    pub fn keep(&mut self, stays: &[bool]) {
+        keep(&mut self.posts, stays);
+        keep(&mut self.records, stays);
+        keep(&mut self.marks, stays);
+    }
+}
+
+/// Records with the posts that they make, and how well these fit posts.
+struct Filled {
+    posts: Vec<PagePost>,
+    records: Vec<Record>,
+    worth: f64,
+}
+
 impl Template {
-    /// Finds the records of a page with these dates, of which those at the place of the template are `group`.
-    pub fn extract(&self, tree: &Tree, all: &[Anchor], group: &[usize]) -> Extracted {
+    /// Finds the records of a page with dates at these places; `None` if none is at that of the template.
+    pub fn extract(&self, tree: &Tree, all: &[Anchor], groups: &DateGroups) -> Option<Extracted> {
+        let mut records = self.dated(tree, all, groups.get(&self.dates)?);
+        let first = records.iter().map(|record| record.parts[0]).min();
+        let opening = self.opener.as_ref().and_then(|opener| Some((opener, opener.find(tree, all, first)?)));
+        let (opener, mut opening) = opening.unzip();
+        let inner = self.inner.as_deref().and_then(|inner| Some((inner, groups.get(&inner.dates)?)));
+        let inner = inner.map(|(inner, group)| {
+            let mut of_inner = inner.dated(tree, all, group);
+            cut(tree, all, &mut of_inner, opening.iter_mut().chain(&mut records));
+            inner.filled(tree, all, of_inner)
+        });
+        let Filled { mut posts, mut records, mut worth } = self.filled(tree, all, records);
+        if !posts.iter().any(is_post) {
+            return None;
+        }
+        if let (Some(opener), Some(record)) = (opener, opening) {
+            posts.insert(0, post(tree, all, (&record, &Found::of(&opener.fields, tree, &record))));
+            records.insert(0, record);
+        }
+        if let Some(inner) = inner {
+            worth += inner.worth;
+            let mut both: Vec<(Record, PagePost)> =
+                records.into_iter().chain(inner.records).zip(posts.into_iter().chain(inner.posts)).collect();
+            both.sort_by_key(|(record, _)| record.parts[0]);
+            (records, posts) = both.into_iter().unzip();
+        }
+        let stays: Vec<bool> = posts.iter().map(is_post).collect();
+        keep(&mut posts, &stays);
+        keep(&mut records, &stays);
+        if worth <= 0.0 {
+            return Some(Extracted::default());
+        }
+        let inner_ids = self.inner.as_ref().map(|inner| inner.ids.clone()).unwrap_or_default();
+        Some(Extracted { posts, records, ids: self.ids.clone(), inner_ids, worth, ..Extracted::default() })
+    }
+
+    /// Returns the parts of a page with dates at the place of the template.
+    fn dated(&self, tree: &Tree, all: &[Anchor], group: &[usize]) -> Vec<Record> {
         let mut records = self.cuts.records(DatedPage { tree, all, anchors: group });
         date_beside(tree, all, &mut records);
+        records
+    }
+
+    /// Returns the posts of those parts of a page that are records of the template.
+    fn filled(&self, tree: &Tree, all: &[Anchor], mut records: Vec<Record>) -> Filled {
         let mut found: Vec<Found> = records.iter().map(|record| Found::of(&self.fields, tree, record)).collect();
         let stays: Vec<bool> =
             records.iter().zip(&found).map(|(record, found)| self.is_record(tree, record, found)).collect();
@@ -70,21 +134,8 @@ impl Template {
         keep(&mut found, &stays);
         let words: Vec<usize> = found.iter().map(|found| found.words).collect();
         let worth = worth(tree, all, &records, (&words, !self.fields.authors.is_empty()));
-        let mut posts: Vec<PagePost> = records.iter().zip(&found).map(|found| post(tree, all, found)).collect();
-        let first = records.iter().map(|record| record.parts[0]).min();
-        let opening = self.opener.as_ref().and_then(|opener| Some((opener, opener.find(tree, all, first)?)));
-        if let Some((opener, record)) = opening {
-            posts.insert(0, post(tree, all, (&record, &Found::of(&opener.fields, tree, &record))));
-            records.insert(0, record);
-        }
-        let is_post = |post: &PagePost| !post.text.is_empty() || (post.author.is_some() && post.date.is_some());
-        let stays: Vec<bool> = posts.iter().map(is_post).collect();
-        keep(&mut posts, &stays);
-        keep(&mut records, &stays);
-        if worth <= 0.0 {
-            return Extracted::default();
-        }
-        Extracted { posts, records, ids: self.ids.clone(), worth, ..Extracted::default() }
+        let posts = records.iter().zip(&found).map(|found| post(tree, all, found)).collect();
+        Filled { posts, records, worth }
     }
 
     /// Returns whether it has a date, or looks as those that have one.
@@ -115,6 +166,10 @@ fn date_beside(tree: &Tree, all: &[Anchor], records: &mut [Record]) {
         });
         record.anchor = within.find(|anchor| known.contains(&around(*anchor)));
     }
+}
+
+fn is_post(post: &PagePost) -> bool {
+    !post.text.is_empty() || (post.author.is_some() && post.date.is_some())
 }
 
 fn keep<T>(of: &mut Vec<T>, stays: &[bool]) {

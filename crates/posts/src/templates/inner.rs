@@ -1,0 +1,122 @@
+//! Records of another kind within those of a template: comments on answers, which have their dates at a place of their own.
+
+use super::learn::{Candidate, filled};
+use super::sample::SamplePage;
+use crate::anchors::Anchor;
+use crate::fields::PageParts;
+use crate::segments::Record;
+use crate::tree::{NodeIndex, Tree};
+
+/// Minimum number of records with several others in them: what each record has once is a field of it.
+const SEVERAL_MIN: usize = 2;
+/// Share of the records of a kind that are in records of another, and of those that are not older than these.
+const INSIDE_MIN: f64 = 0.9;
+const LATER_MIN: f64 = 0.8;
+
+/// Replaces templates by such that have records of another one in their own, where there are some.
+pub fn nest(sample: &[SamplePage<'_>], candidates: &mut [Candidate]) {
+    let nested: Vec<Option<Candidate>> = candidates.iter().map(|outer| with_inner(sample, outer, candidates)).collect();
+    for (candidate, nested) in candidates.iter_mut().zip(nested) {
+        if let Some(nested) = nested {
+            *candidate = nested;
+        }
+    }
+}
+
+/// Returns a template with the records in its own that are worth most.
+fn with_inner(sample: &[SamplePage<'_>], outer: &Candidate, all: &[Candidate]) -> Option<Candidate> {
+    if outer.template.fields.text.is_none() {
+        return None;
+    }
+    let worth = |inner: &Candidate| shared(outer, inner).map(|page| inner.worth[&page]).sum::<f64>();
+    let fits = all.iter().filter(|inner| are_inside(sample, outer, inner));
+    let rated = fits.map(|inner| (worth(inner), inner));
+    let (_, inner) = rated.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+    nested(sample, outer, inner)
+}
+
+/// Returns the pages on which both find posts.
+fn shared<'c>(outer: &'c Candidate, inner: &'c Candidate) -> impl Iterator<Item = usize> + 'c {
+    let finds = |of: &Candidate, page: &usize| of.worth.get(page).is_some_and(|worth| *worth > 0.0);
+    outer.records.keys().copied().filter(move |page| finds(inner, page))
+}
+
+/// Returns whether the records of one template are in those of another: several in one, with dates that are not before its own.
+fn are_inside(sample: &[SamplePage<'_>], outer: &Candidate, inner: &Candidate) -> bool {
+    let fields = &inner.template.fields;
+    if inner.template.dates == outer.template.dates || fields.authors.is_empty() || fields.target.is_some() {
+        return false;
+    }
+    let (mut inside, mut later, mut all, mut several) = (0_usize, 0_usize, 0_usize, 0_usize);
+    for page in shared(outer, inner) {
+        let SamplePage { tree, anchors, .. } = sample[page];
+        let mut last = None;
+        let mut in_last = 0;
+        for record in &inner.records[&page] {
+            all += 1;
+            let Some(number) = around(tree, anchors, &outer.records[&page], record) else { continue };
+            inside += 1;
+            later += usize::from(is_later(anchors, &outer.records[&page][number], record));
+            in_last = if last == Some(number) { in_last + 1 } else { 1 };
+            last = Some(number);
+            several += usize::from(in_last == 2);
+        }
+    }
+    several >= SEVERAL_MIN && inside as f64 >= INSIDE_MIN * all as f64 && later as f64 >= LATER_MIN * inside as f64
+}
+
+fn is_later(anchors: &[Anchor], outer: &Record, inner: &Record) -> bool {
+    let moment = |record: &Record| record.anchor.map(|anchor| (anchors[anchor].date.date, anchors[anchor].date.time));
+    match (moment(outer), moment(inner)) {
+        (Some(outer), Some(inner)) => {
+            outer.0 < inner.0 || (outer.0 == inner.0 && (outer.1.is_none() || outer <= inner))
+        }
+        _ => true,
+    }
+}
+
+/// Returns the record that another one is in, without its date.
+fn around(tree: &Tree, anchors: &[Anchor], outer: &[Record], inner: &Record) -> Option<usize> {
+    let first = inner.parts[0];
+    let number = outer.partition_point(|record| record.parts[0] < first).checked_sub(1)?;
+    let record = &outer[number];
+    let has_date = |date: NodeIndex| inner.parts.iter().any(|part| tree.range(*part).contains(&date));
+    let is_around = record.contains(tree, first) && !record.anchor.is_some_and(|at| has_date(anchors[at].node));
+    is_around.then_some(number)
+}
+
+/// Returns a template with these records in its own.
+fn nested(sample: &[SamplePage<'_>], outer: &Candidate, inner: &Candidate) -> Option<Candidate> {
+    let (mut pages, mut parts) = (Vec::new(), Vec::new());
+    for (page, records) in &outer.records {
+        let SamplePage { tree, anchors, .. } = sample[*page];
+        let mut records = records.clone();
+        let mut of_inner = inner.records.get(page).cloned().unwrap_or_default();
+        cut(tree, anchors, &mut of_inner, records.iter_mut());
+        pages.push(*page);
+        parts.push(PageParts { tree, dates: anchors.iter().map(|anchor| anchor.node).collect(), records });
+    }
+    let mut nested = filled(sample, outer.template.clone(), (&pages, parts))?;
+    for page in shared(outer, inner) {
+        *nested.worth.entry(page).or_default() += inner.worth[&page];
+    }
+    nested.template.inner = Some(Box::new(inner.template.clone()));
+    Some(nested)
+}
+
+/// Cuts records out of those that they are in, and drops those that are in none.
+pub fn cut<'r>(tree: &Tree, anchors: &[Anchor], inner: &mut Vec<Record>, outer: impl Iterator<Item = &'r mut Record>) {
+    let mut outer: Vec<&mut Record> = outer.collect();
+    inner.retain_mut(|record| {
+        let first = record.parts[0];
+        let at = outer.partition_point(|other| other.parts[0] < first).checked_sub(1);
+        let Some(around) = at.and_then(|at| outer.get_mut(at)) else { return false };
+        let date = around.anchor.map(|anchor| anchors[anchor].node);
+        let has_date = date.is_some_and(|date| record.parts.iter().any(|part| tree.range(*part).contains(&date)));
+        record.is_inner = around.contains(tree, first) && !has_date;
+        if record.is_inner {
+            around.cut.extend(&record.parts);
+        }
+        record.is_inner
+    });
+}
