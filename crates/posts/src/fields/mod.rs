@@ -187,8 +187,10 @@ pub fn label_within(tree: &Tree, node: NodeIndex) -> Option<&str> {
     let is_label = label.split_whitespace().count() <= LABEL_WORDS_MAX
         && label.contains(char::is_alphabetic)
         && (rest.is_empty() || rest.starts_with(char::is_whitespace));
-    let is_equal = |other: NodeIndex| other != node && tree.node(other).word == tree.node(node).word;
-    (is_label && tree.children(tree.parent(node)?).any(is_equal)).then(|| label.trim())
+    let is_equal = |other: NodeIndex| tree.node(other).word == tree.node(node).word;
+    let next = Some(tree.node(node).end).filter(|next| *next < tree.node(tree.node(node).parent).end);
+    let has_equal = || tree.sibling_before(node).into_iter().chain(next).any(is_equal);
+    (is_label && has_equal()).then(|| label.trim())
 }
 
 /// Returns a hash of the label of a node, such as `From:`: it tells fields apart that are in equal elements.
