@@ -13,11 +13,11 @@ use crate::outline::Outline;
 use crate::page_details::{SiteRules, settle_threads, with_details};
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
-use crate::templates::{CorrectedFields, DatePlace, Extracted, SamplePage, Templates};
+use crate::sample_kinds::SampleKinds;
+use crate::templates::{CorrectedFields, Extracted, SamplePage, Templates};
 
-/// Maximum number of pages of a host that its templates are learned from, and of those whose dates are at the same place.
+/// Maximum number of pages of a host that its templates are learned from.
 const SAMPLE_MAX: usize = 96;
-const ALIKE_MAX: usize = 24;
 /// Maximum number of hosts, and of nodes of the pages that are kept to learn from: some 300 MB. Of further pages nothing is learned.
 const HOSTS_MAX: usize = 20_000;
 const NODES_MAX: usize = 2_000_000;
@@ -40,8 +40,8 @@ pub struct Extractor {
 #[derive(Debug, Clone, Default)]
 struct HostTemplates {
     sample: Vec<(Page, Vec<Anchor>)>,
-    /// How many pages of the sample have most of their dates at each place.
-    kinds: BTreeMap<Option<DatePlace>, usize>,
+    /// Which pages the sample has of each kind.
+    kinds: SampleKinds,
     /// What is kept of all pages that were learned from.
     outlines: Vec<Outline>,
     /// Where the dates of all these pages are.
@@ -96,9 +96,7 @@ impl Extractor {
         if self.nodes + nodes > NODES_MAX || host.sample.len() >= SAMPLE_MAX {
             return;
         }
-        let alike = host.kinds.entry(main_place(page, &anchors)).or_default();
-        if *alike < ALIKE_MAX {
-            *alike += 1;
+        if host.kinds.takes(&page.tree, &anchors) {
             host.sample.push((page.clone(), anchors));
             host.is_settled = false;
             self.nodes += nodes;
@@ -210,16 +208,6 @@ fn corrected_anchors(page: &Page, anchors: Vec<Anchor>, taught: Option<&Taught>)
         Some(taught) => taught.anchors(page, anchors),
         None => anchors,
     }
-}
-
-/// Returns the place of most dates of a page.
-fn main_place(page: &Page, anchors: &[Anchor]) -> Option<DatePlace> {
-    let mut counts: BTreeMap<DatePlace, usize> = BTreeMap::new();
-    for anchor in anchors {
-        let [.., near] = DatePlace::of(&page.tree, anchor.node);
-        *counts.entry(near).or_default() += 1;
-    }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(place, _)| place)
 }
 
 fn templates_of(sample: &[(Page, Vec<Anchor>)], corrections: &Corrections) -> Templates {
