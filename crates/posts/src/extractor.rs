@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::anchors::{Anchor, find_anchors};
 use crate::combine::{PostOrigin, combine, combine_with_origins};
 use crate::corrections::{Corrections, Taught, TaughtField};
+use crate::excerpts::mark_excerpts;
 use crate::explain::{ExplainedPage, Reading, Told, explain};
 use crate::known_date_places::KnownDatePlaces;
 use crate::markup::read_markup;
@@ -132,6 +133,7 @@ impl Extractor {
         };
         let records = with_details(page, found, &rules);
         let mut records = if self.ignores_markup { records } else { combine(records, read_markup(page)) };
+        mark_excerpts(page, &mut records);
         settle_threads(page, &mut records, &rules);
         records
     }
@@ -183,6 +185,7 @@ impl Extractor {
                 corrected.set(post, ours);
             }
         }
+        mark_excerpts(page, &mut records);
         settle_threads(page, &mut records, rules);
         (records, origins)
     }

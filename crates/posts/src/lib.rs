@@ -12,6 +12,7 @@ mod combine;
 mod corrections;
 mod dates;
 mod details;
+mod excerpts;
 mod explain;
 mod extractor;
 mod feeds;

@@ -1,6 +1,7 @@
 //! The fields of one record: where they are in it, and the post that they make.
 
 use crate::anchors::Anchor;
+use crate::excerpts::is_link_to_more;
 use crate::fields::{Fields, place_of};
 use crate::maps::HashSet;
 use crate::records::PagePost;
@@ -29,6 +30,8 @@ pub struct Found {
     pub authors: Vec<Option<NodeIndex>>,
     pub asides: HashSet<NodeIndex>,
     pub target: Option<NodeIndex>,
+    /// The link to more of a record of a list that has no target.
+    pub more: Option<NodeIndex>,
     /// Number of words of the text.
     pub words: usize,
     /// The title, if it is not that of the target.
@@ -63,6 +66,9 @@ impl Found {
             } else if node < text_end && matches!(tree.content(node), Content::Text(_)) {
                 found.words += tree.node(node).words - tree.node(node).linked_words;
             }
+        }
+        if fields.target.is_some() && found.target.is_none() {
+            found.more = record.nodes(tree).map(|(node, _)| node).find(|node| is_link_to_more(tree, *node));
         }
         found
     }
@@ -113,7 +119,7 @@ pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> 
         date: record.anchor.map(|anchor| all[anchor].date.to_string()),
         text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
         title: found.title.or(found.target).map(|node| tree.text(node)),
-        url: found.target.and_then(|node| link_at(tree, node)),
+        url: found.target.or(found.more).and_then(|node| link_at(tree, node)),
         is_excerpt: found.target.is_some(),
         confidence: 1.0,
         ..PagePost::default()
