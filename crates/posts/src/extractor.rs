@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::anchors::{Anchor, find_anchors};
 use crate::combine::{PostOrigin, combine, combine_with_origins};
 use crate::corrections::{Corrections, Taught, TaughtField};
+use crate::excerpts::mark_excerpts;
 use crate::explain::{ExplainedPage, Reading, Told, explain};
 use crate::known_date_places::KnownDatePlaces;
 use crate::markup::read_markup;
@@ -13,11 +14,11 @@ use crate::outline::Outline;
 use crate::page_details::{SiteRules, mark, settle_threads, with_details};
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
-use crate::templates::{CorrectedFields, DatePlace, Extracted, SamplePage, Templates};
+use crate::sample_kinds::SampleKinds;
+use crate::templates::{CorrectedFields, Extracted, SamplePage, Templates};
 
-/// Maximum number of pages of a host that its templates are learned from, and of those whose dates are at the same place.
+/// Maximum number of pages of a host that its templates are learned from.
 const SAMPLE_MAX: usize = 96;
-const ALIKE_MAX: usize = 24;
 /// Maximum number of hosts, and of nodes of the pages that are kept to learn from: some 300 MB. Of further pages nothing is learned.
 const HOSTS_MAX: usize = 20_000;
 const NODES_MAX: usize = 2_000_000;
@@ -40,8 +41,8 @@ pub struct Extractor {
 #[derive(Debug, Clone, Default)]
 struct HostTemplates {
     sample: Vec<(Page, Vec<Anchor>)>,
-    /// How many pages of the sample have most of their dates at each place.
-    kinds: BTreeMap<Option<DatePlace>, usize>,
+    /// Which pages the sample has of each kind.
+    kinds: SampleKinds,
     /// What is kept of all pages that were learned from.
     outlines: Vec<Outline>,
     /// Where the dates of all these pages are.
@@ -96,9 +97,7 @@ impl Extractor {
         if self.nodes + nodes > NODES_MAX || host.sample.len() >= SAMPLE_MAX {
             return;
         }
-        let alike = host.kinds.entry(main_place(page, &anchors)).or_default();
-        if *alike < ALIKE_MAX {
-            *alike += 1;
+        if host.kinds.takes(&page.tree, &anchors) {
             host.sample.push((page.clone(), anchors));
             host.is_settled = false;
             self.nodes += nodes;
@@ -135,6 +134,7 @@ impl Extractor {
         mark(page, &mut found);
         let records = with_details(page, found, &rules);
         let mut records = if self.ignores_markup { records } else { combine(records, read_markup(page)) };
+        mark_excerpts(page, &mut records);
         settle_threads(page, &mut records, &rules);
         records
     }
@@ -187,6 +187,7 @@ impl Extractor {
                 corrected.set(post, ours);
             }
         }
+        mark_excerpts(page, &mut records);
         settle_threads(page, &mut records, rules);
         (records, origins)
     }
@@ -212,16 +213,6 @@ fn corrected_anchors(page: &Page, anchors: Vec<Anchor>, taught: Option<&Taught>)
         Some(taught) => taught.anchors(page, anchors),
         None => anchors,
     }
-}
-
-/// Returns the place of most dates of a page.
-fn main_place(page: &Page, anchors: &[Anchor]) -> Option<DatePlace> {
-    let mut counts: BTreeMap<DatePlace, usize> = BTreeMap::new();
-    for anchor in anchors {
-        let [.., near] = DatePlace::of(&page.tree, anchor.node);
-        *counts.entry(near).or_default() += 1;
-    }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(place, _)| place)
 }
 
 fn templates_of(sample: &[(Page, Vec<Anchor>)], corrections: &Corrections) -> Templates {

@@ -233,3 +233,79 @@ proptest::proptest! {
         }
     }
 }
+
+/// Finds posts on pages of which all are learned from.
+fn find_on_all(pages: &[(String, String)]) -> Vec<Vec<PagePost>> {
+    let read = |(url, source): &(String, String)| {
+        Page::parse(&Url::parse(url).unwrap(), source, date(2020, 4, 25).at(12, 0, 0, 0)).unwrap()
+    };
+    let pages: Vec<Page> = pages.iter().map(read).collect();
+    let mut extractor = Extractor::default();
+    pages.iter().for_each(|page| extractor.learn(page));
+    extractor.settle();
+    pages.iter().map(|page| extractor.extract(page).posts).collect()
+}
+
+/// Articles without replies: this is what is around the text of each.
+fn articles(around: impl Fn(usize, &str) -> String) -> Vec<(String, String)> {
+    let article = |number: usize| {
+        let text = format!("{} {}", TEXTS[number % 5], TEXTS[(number + 2) % 5]);
+        let shown = around(number, &format!("<p>{text} and that is number {}</p>", NAMES[number % 3]));
+        (format!("http://h.test/a/{number}"), format!("<body><h1>Title {number}</h1>{shown}</body>"))
+    };
+    (0..7).map(article).collect()
+}
+
+#[test]
+fn the_line_with_the_date_names_the_author_rather_than_a_link_to_the_next_page() {
+    let pages = articles(|number, text| {
+        let next = NAMES[(number + 1) % 3];
+        let name = NAMES[number % 3];
+        format!("<p>By {name}, {} April 2020</p>{text}<nav><a href=/a/{next}>On {next}</a></nav>", number + 1)
+    });
+    for (number, posts) in find_on_all(&pages).into_iter().enumerate() {
+        assert_eq!(posts.len(), 1, "{posts:?}");
+        assert_eq!(posts[0].author.as_deref(), Some(NAMES[number % 3]));
+        assert!(!posts[0].text.contains("On "), "{}", posts[0].text);
+    }
+}
+
+#[test]
+fn a_link_to_all_posts_of_the_author_names_the_author_as_the_line_before_it_does() {
+    let pages = articles(|number, text| {
+        let name = NAMES[number % 3];
+        format!(
+            "<article><div class=text>{text}</div><p><time>{} April 2020</time></p><h2>By {name}</h2>\
+             <a rel=author href=/by/{name}>View all of {name}'s posts.</a></article>",
+            number + 1
+        )
+    });
+    for (number, posts) in find_on_all(&pages).into_iter().enumerate() {
+        assert_eq!(posts.iter().map(|post| post.author.as_deref()).collect::<Vec<_>>(), [Some(NAMES[number % 3])]);
+    }
+}
+
+#[test]
+fn a_page_at_two_addresses_does_not_make_the_texts_those_of_their_authors() {
+    let page = |at: usize| {
+        let post = |number: usize| {
+            let name = ((b'a' + (3 * at + number) as u8) as char).to_string().repeat(4);
+            format!(
+                "<li><div class=head><b class=by>{name}</b> <time>{} April 2020</time></div>\
+                 <div class=body><p>{} said {name}</p></div></li>",
+                number + 1,
+                TEXTS[(at + number) % 5]
+            )
+        };
+        format!("<body><h1>Title</h1><ul>{}</ul></body>", (0..3).map(post).collect::<String>())
+    };
+    let pages: Vec<_> = (0..4).map(|at| (format!("http://h.test/t/{at}"), page(at))).collect();
+    let pages: Vec<_> = pages
+        .iter()
+        .flat_map(|(url, source)| [url.clone(), format!("{url}/1")].map(|url| (url, source.clone())))
+        .collect();
+    for posts in find_on_all(&pages) {
+        assert_eq!(posts.len(), 3);
+        assert!(posts.iter().all(|post| post.text.contains(" said ")), "{posts:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The author of records: a link with a short text, or an element, that is the same wherever the person is.
 
-use super::hints::{is_quoted, names_author, names_person};
+use super::hints::{is_for_navigation, is_quoted, leads_home, names_author, names_person};
 use super::{PageNode, Place, Placed, Places, label_before, label_within};
 use crate::maps::{HashMap, HashSet};
 use crate::tree::{Content, NodeIndex, Tree};
@@ -72,6 +72,10 @@ impl Places<'_> {
         for (place, nodes) in &self.by_place {
             let (record, node) = nodes[0];
             if is_quoted(self.tree(record), node) {
+                continue;
+            }
+            let around = nodes.iter().filter(|(record, node)| is_for_navigation(self.tree(*record), *node)).count();
+            if around * 2 > nodes.len() {
                 continue;
             }
             let names = self.names(nodes, &with_date);
@@ -156,7 +160,7 @@ impl Places<'_> {
         if tree.upwards(first).take(2).any(|node| TITLES.contains(&tree.name(node))) {
             return None;
         }
-        if names.are_labels() && !(is_link && is_person) {
+        if names.are_labels() && (!(is_link && is_person) || leads_home(tree, first)) {
             return None;
         }
         let kind = if is_link { 1.0 } else { NO_LINK } * if is_person { 1.0 } else { NO_PERSON };

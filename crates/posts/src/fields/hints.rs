@@ -20,6 +20,9 @@ const ASIDE: [&str; 10] = [
 const TEXT: [&str; 5] = ["content", "body", "text", "message", "post"];
 /// Parts of classes, properties and addresses of names.
 const PERSON: [&str; 9] = ["user", "author", "member", "poster", "creator", "nick", "profile", "person", "name"];
+/// Relations of links to what is around a page, and the number of nodes of an element that may be such a link.
+const AROUND: [&str; 6] = ["tag", "category", "prev", "next", "bookmark", "shortlink"];
+const LINK_NODES: usize = 8;
 /// Number of elements around a node that tell whether it is in a quote, or aside.
 const LEVELS: usize = 5;
 
@@ -75,6 +78,24 @@ pub(super) fn names_author(tree: &Tree, node: NodeIndex) -> bool {
     says("rel") || says("itemprop")
 }
 
+/// Returns whether an element says that it leads to what is around its page, and names no author: it is in a part for navigation, or
+/// is or has a link to a tag, or to the page before or behind.
+pub(super) fn is_for_navigation(tree: &Tree, node: NodeIndex) -> bool {
+    let is_navigation = |above| tree.name(above) == "nav" || tree.attribute(above, "role") == Some("navigation");
+    let leads_around = |at| lower(tree, at, "rel").split_ascii_whitespace().any(|word| AROUND.contains(&word));
+    tree.range(node).take(LINK_NODES).any(leads_around) || tree.upwards(node).take(LEVELS).any(is_navigation)
+}
+
+/// Returns whether a link leads to the front page of its site: where most links of the page begin. A person may have a site too.
+pub(super) fn leads_home(tree: &Tree, node: NodeIndex) -> bool {
+    let Some(href) = tree.attribute(node, "href").map(|href| href.trim().trim_end_matches('/')) else { return false };
+    let Some((_, host)) = href.split_once("://") else { return href.is_empty() };
+    let links = tree.nodes().iter().enumerate().filter_map(|(at, _)| tree.attribute(at, "href"));
+    let absolute: Vec<&str> = links.filter(|link| link.contains("://")).collect();
+    let within = absolute.iter().filter(|link| link.starts_with(href)).count();
+    !host.contains('/') && 2 * within > absolute.len()
+}
+
 /// Returns whether an element, or the one around it, says that it names a person.
 pub(super) fn names_person(tree: &Tree, node: NodeIndex) -> bool {
     let says = |node| {
@@ -102,11 +123,24 @@ mod tests {
     }
 
     #[test]
+    fn the_front_page_is_where_most_links_begin() {
+        let links = "<a href=https://h.test/1>s</a><a href=https://h.test/2>s</a>";
+        let site = format!("<a id=x class=site-name href=https://h.test/>s</a>{links}");
+        assert!(in_page(&site, leads_home) && in_page("<a id=x href=/>s", leads_home));
+        assert!(!in_page(&site.replace("h.test/>", "ann.test/>"), leads_home));
+        assert!(!in_page(&site.replace("h.test/>", "h.test/ann>"), leads_home));
+    }
+
+    #[test]
     fn words_of_classes_are_read() {
         assert!(in_page("<div class='Signature-box'><p><b id=x>s</b></div>", is_aside));
         assert!(!in_page("<div class=has-profile><p id=x>s</div>", is_aside));
         assert!(in_page("<blockquote><p id=x>s", is_quoted) && in_page("<div class=bbQuote><p id=x>s", is_quoted));
         assert!(in_page("<span class=UserName><a id=x href=/12>s", names_person));
         assert!(!in_page("<p><a id=x href=/t/1>s", names_person));
+        let around =
+            ["<nav><p><a id=x href=/2>s", "<span id=x>in <a rel='category tag' href=/c>c</a>", "<a id=x rel=next>s"];
+        assert!(around.iter().all(|source| in_page(source, is_for_navigation)));
+        assert!(!in_page("<p><a id=x rel='author nofollow' href=/ann>ann", is_for_navigation));
     }
 }

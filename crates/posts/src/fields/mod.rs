@@ -67,6 +67,8 @@ pub struct Places<'t> {
     pages: &'t [PageParts<'t>],
     /// The page of each record.
     page_of: Vec<usize>,
+    /// Whether each record is on an earlier page too, as the first replies to a post at two addresses of its thread are.
+    is_copy: Vec<bool>,
     by_place: BTreeMap<Place, Placed>,
 }
 
@@ -89,7 +91,7 @@ impl<'t> Places<'t> {
                 }
             }
         }
-        Self { pages, page_of, by_place }
+        Self { pages, page_of, is_copy: copies(pages), by_place }
     }
 
     /// Finds the fields, and the number of words of each record's text that are its own.
@@ -166,6 +168,21 @@ impl<'t> Places<'t> {
             text.trim().bytes().filter(|byte| !byte.is_ascii_digit()).fold(3, |hash, byte| step(hash, u64::from(byte))),
         )
     }
+}
+
+/// Returns for each record whether an earlier page has one with the same texts.
+fn copies(pages: &[PageParts<'_>]) -> Vec<bool> {
+    let mut first_page: HashMap<u64, usize> = HashMap::default();
+    let records =
+        pages.iter().enumerate().flat_map(|(page, of)| of.records.iter().map(move |record| (page, of, record)));
+    let is_copy = records.map(|(page, PageParts { tree, .. }, record)| {
+        let texts = record.nodes(tree).filter_map(|(node, _)| match tree.content(node) {
+            Content::Text(text) => Some(fold(text.trim().as_bytes())),
+            Content::Element(..) => None,
+        });
+        *first_page.entry(texts.fold(7, step)).or_insert(page) != page
+    });
+    is_copy.collect()
 }
 
 /// Returns the place of a node in a part of a record.

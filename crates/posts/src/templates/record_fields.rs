@@ -1,6 +1,7 @@
 //! The fields of one record: where they are in it, and the post that they make.
 
 use crate::anchors::Anchor;
+use crate::excerpts::is_link_to_more;
 use crate::fields::{Fields, label_within, place_of};
 use crate::maps::HashSet;
 use crate::records::PagePost;
@@ -16,6 +17,9 @@ const BY: [&str; 10] = ["by ", "by: ", "posted by ", "written by ", "von ", "par
 const NAME_WORDS_MAX: usize = 5;
 /// Maximum number of words of the line with the date.
 const LINE_WORDS_MAX: usize = 16;
+/// Maximum number of words of a link to the author's page, and of nodes before it that may name the author.
+const LINK_WORDS_MAX: usize = 10;
+const SIBLINGS_MAX: usize = 6;
 /// Number of elements around an author that may link to the author's page.
 const LINK_ELEMENTS: usize = 3;
 
@@ -26,6 +30,8 @@ pub struct Found {
     pub authors: Vec<Option<NodeIndex>>,
     pub asides: HashSet<NodeIndex>,
     pub target: Option<NodeIndex>,
+    /// The link to more of a record of a list that has no target.
+    pub more: Option<NodeIndex>,
     /// Number of words of the text.
     pub words: usize,
     /// The title, if it is not that of the target.
@@ -61,6 +67,9 @@ impl Found {
             } else if node < text_end && matches!(tree.content(node), Content::Text(_)) {
                 found.words += tree.node(node).words - tree.node(node).linked_words;
             }
+        }
+        if fields.target.is_some() && found.target.is_none() {
+            found.more = record.nodes(tree).map(|(node, _)| node).find(|node| is_link_to_more(tree, *node));
         }
         found
     }
@@ -100,14 +109,18 @@ impl PostNodes {
 /// Returns the post that a record makes.
 pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> PagePost {
     let PostNodes { author, line, texts } = PostNodes::of(tree, all, (record, found));
-    let texts = texts.iter().map(|node| tree.text_without(*node, &|node| found.asides.contains(&node)));
+    let texts = texts
+        .iter()
+        .map(|node| tree.text_without(*node, &|node| found.asides.contains(&node) || tree.name(node) == "nav"));
+    let author = author.or_else(|| author_link(tree, record).filter(|_| line.is_none()));
+    let name = author.map(|node| name_beside(tree, node).unwrap_or_else(|| name_at(tree, node)));
     PagePost {
-        author: author.map(|node| name_at(tree, node)).filter(|name| !name.is_empty()).or(line),
+        author: name.filter(|name| !name.is_empty()).or(line),
         author_url: author.and_then(|node| link_at(tree, node)),
         date: record.anchor.map(|anchor| all[anchor].date.to_string()),
         text: texts.collect::<Vec<_>>().join(" ").trim().to_owned(),
         title: found.title.or(found.target).map(|node| tree.text(node)),
-        url: found.target.and_then(|node| link_at(tree, node)),
+        url: found.target.or(found.more).and_then(|node| link_at(tree, node)),
         is_excerpt: found.target.is_some(),
         confidence: 1.0,
         ..PagePost::default()
@@ -119,8 +132,31 @@ pub fn worth_of(words: usize) -> f64 {
     (words.min(WORDS_MAX) as f64).sqrt()
 }
 
+/// Returns the link of a record that says that it leads to the author's page.
+fn author_link(tree: &Tree, record: &Record) -> Option<NodeIndex> {
+    let mut nodes = record.nodes(tree).map(|(node, _)| node);
+    nodes.find(|node| says_author(tree, *node) && (1..=LINK_WORDS_MAX).contains(&tree.node(*node).words))
+}
+
+fn says_author(tree: &Tree, node: NodeIndex) -> bool {
+    let rel = if tree.name(node) == "a" { tree.attribute(node, "rel") } else { None };
+    rel.is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("author")))
+}
+
+/// Returns the name that a link to the author's page has in common with a line before it, such as `By Ann` before
+/// `All posts of Ann`.
+fn name_beside(tree: &Tree, node: NodeIndex) -> Option<String> {
+    if !says_author(tree, node) {
+        return None;
+    }
+    let text = tree.text(node);
+    let before = std::iter::successors(tree.sibling_before(node), |node| tree.sibling_before(*node));
+    let lines = before.take(SIBLINGS_MAX).filter(|node| tree.node(*node).words <= LINK_WORDS_MAX);
+    lines.filter_map(|line| author_in(&tree.text(line))).find(|name| text.contains(name.as_str()))
+}
+
 /// Returns the name in a line with a date, such as `By Ann, 4 April 2025`.
-fn author_in(line: &str) -> Option<String> {
+pub fn author_in(line: &str) -> Option<String> {
     let lower = line.to_lowercase();
     let begins = BY.iter().find(|by| lower.starts_with(**by))?;
     let name = line.get(begins.len()..)?.split([',', '·', '|', '—', '–']).next()?.split(" on ").next()?.trim();

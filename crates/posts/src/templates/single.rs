@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::opener::Opener;
-use super::record_fields::worth_of;
+use super::record_fields::{author_in, worth_of};
 use super::sample::{DatePlace, SamplePage, dates_by_place};
 use crate::fields::{PageParts, Places};
 use crate::maps::HashSet;
@@ -73,8 +73,18 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &[(usize, usize
     let number = words.len() as f64;
     let filled = words.iter().filter(|words| **words > 0).count() as f64;
     let mean = words.iter().sum::<usize>() as f64 / number;
+    let in_line = |(page, at): &&(usize, usize)| {
+        let SamplePage { tree, anchors, .. } = sample[*page];
+        author_in(&tree.text(anchors[*at].node)).is_some()
+    };
+    // The author may be named only in the line with the date.
+    let has_line = || group.iter().filter(in_line).count() as f64 >= FILLED_MIN * number;
     let is_named = fields.authors.first().is_some_and(|author| places.tells_person(*author));
-    if fields.text.is_none() || !is_named || mean < WORDS_MIN || filled < FILLED_MIN * number {
+    if fields.text.is_none()
+        || !(is_named || has_line())
+        || mean < WORDS_MIN
+        || filled < FILLED_MIN * number
+    {
         return None;
     }
     let paths: HashSet<u64> = parts.iter().map(|part| part.tree.node(part.records[0].parts[0]).path).collect();
