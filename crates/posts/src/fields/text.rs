@@ -9,8 +9,6 @@ use crate::tree::{Content, NodeIndex};
 
 /// Share of the records beyond which the same text is a label.
 const LABEL_SHARE: usize = 5;
-/// Number of pages that may have the same text, however few there are.
-const LABEL_PAGES: u32 = 2;
 /// Maximum number of nodes of a record at the place of a field, on average.
 const FIELD_NODES_MAX: f64 = 1.2;
 /// Maximum number of words of a field, on average and of one.
@@ -125,12 +123,9 @@ impl Places<'_> {
             let distinct: HashSet<(u64, usize)> = texts.iter().map(|((record, _), hash)| (*hash, *record)).collect();
             let times = counts(distinct.iter().map(|(hash, _)| *hash));
             let times_on_page = counts(distinct.into_iter().map(|(hash, record)| (hash, self.page_of[record])));
-            let pages = counts(times_on_page.keys().map(|(hash, _)| *hash));
             // A label is the same on all pages, or, as the title of a thread, in all records of a page.
             let is_rare = |record: usize, hash: u64| {
-                times[&hash] <= limit(self.number())
-                    && pages[&hash] <= limit(self.pages.len()).max(LABEL_PAGES)
-                    && times_on_page[&(hash, self.page_of[record])] <= on_page(record)
+                times[&hash] <= limit(self.number()) && times_on_page[&(hash, self.page_of[record])] <= on_page(record)
             };
             let kept = texts.into_iter().filter(|(node, hash)| is_rare(node.0, *hash) && !self.is_apart(*node));
             own.extend(

@@ -80,11 +80,7 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &[(usize, usize
     // The author may be named only in the line with the date.
     let has_line = || group.iter().filter(in_line).count() as f64 >= FILLED_MIN * number;
     let is_named = fields.authors.first().is_some_and(|author| places.tells_person(*author));
-    if fields.text.is_none()
-        || !(is_named || has_line())
-        || mean < WORDS_MIN
-        || filled < FILLED_MIN * number
-    {
+    if fields.text.is_none() || !(is_named || has_line()) || mean < WORDS_MIN || filled < FILLED_MIN * number {
         return None;
     }
     let paths: HashSet<u64> = parts.iter().map(|part| part.tree.node(part.records[0].parts[0]).path).collect();
