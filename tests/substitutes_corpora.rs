@@ -25,7 +25,8 @@ fn pages(name: &str) -> Option<Vec<Page>> {
     let read = |page: &corpora::Page| {
         let parsed = parser.parse(&page.body, Some("text/html; charset=utf-8"));
         let paths = PathSet::of(&parsed.leaf_paths);
-        let content = AnswerContent::of(200, paths.clone(), &parsed.text);
+        let links = parsed.groups.iter().flat_map(|group| &group.links).map(|link| parsed.href(link));
+        let content = AnswerContent::of(200, paths.clone(), &parsed.text).map(|content| content.leading_to(links));
         Page { url: CanonicalUrl::from_canonical(page.url.as_str()), paths, content }
     };
     Some(corpora::pages(name)?.iter().map(read).collect())

@@ -20,6 +20,7 @@ use super::searches::Searches;
 use super::seen::SeenMonitor;
 use super::status::StatusReader;
 use super::subrequests::Subrequests;
+use super::suspects::Suspects;
 use super::threads::{RunningStages, Stages, StagesEnded};
 use super::visits::Visits;
 use harvestman_core::clock::{Clock, Instant};
@@ -38,6 +39,8 @@ pub(super) struct Handles {
     pub(super) frontier: FrontierHandle,
     pub(super) hosts: HostsHandle,
     pub(super) pages: PageQueue,
+    /// Answers that may be substitutes.
+    pub(super) suspects: Suspects,
     /// `None` if the state is not persisted.
     pub(super) state: Option<StateHandle>,
     /// In a recrawl: its scheduler.
@@ -201,6 +204,7 @@ impl Crawl {
                 () = hooks.stop.wait(), if !stopping => {
                     stopping = true;
                     self.handles.frontier.stop();
+                    self.handles.suspects.close();
                     tick.reset_immediately();
                 }
                 () = hooks.pause.changed_from(paused) => {
@@ -230,6 +234,7 @@ impl Watch<'_> {
         let ends = self.crawl.seen.check();
         let status = self.crawl.status.read(ends || hooks.stop.requested());
         let (status, now) = (CrawlStatus { paused, ..status }.with_stall(), self.crawl.clock.now());
+        self.crawl.handles.suspects.tick(now, (status.queued, status.leased));
         self.crawl.status.export(&status, &self.crawl.seen);
         match &status.stall {
             Some(why) if now.since(self.moved) >= STALL_LOGGED_EVERY => {

@@ -13,6 +13,8 @@ use harvestman_login::Verdict;
 pub(super) enum Job {
     /// A page was fetched, or failed for good.
     Page { lease: Lease, exchange: Exchange },
+    /// A page that may be a substitute has waited for others of its host.
+    JudgedAgain { lease: Lease, exchange: Exchange },
     /// A page was judged by the session of the crawl.
     Judged { page: (Lease, Exchange), verdict: Verdict },
     /// A page was rendered, or could not be.

@@ -65,6 +65,7 @@ mod state_writer;
 mod status;
 mod subrequests;
 mod substitutes;
+mod suspects;
 mod tally;
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use super::reach::Reach;
 use super::rendering::{Gained, LinkScope, RenderClass, RenderPlace, Renders, Shown, ToRender};
 use super::rules::Rules;
 use super::searches::visible_text;
-use super::substitutes::{Substitutes, fate_of, substitute_label, waits};
+use super::substitutes::{Asked, Substitutes, fate_of, substitute_label, waits};
 use bytes::Bytes;
 
 use harvestman_core::clock::{Instant, Stopwatch};
@@ -139,6 +139,8 @@ pub(super) struct PageProcessor {
     generation: Option<u64>,
     /// When the page that is processed was asked for.
     asked_at: Instant,
+    /// Whether it was perhaps a substitute, and has waited for others.
+    pub(super) has_waited: bool,
 }
 
 impl PageProcessor {
@@ -152,7 +154,12 @@ impl PageProcessor {
             memory: Memory::default(),
             generation: None,
             asked_at: Instant::EPOCH,
+            has_waited: false,
         }
+    }
+
+    const fn asked<'i>(&self, item: &'i ScheduledUrl) -> Asked<'i> {
+        Asked { item, at: self.asked_at, has_waited: self.has_waited }
     }
 
     /// Returns the rules of the crawl.
@@ -203,8 +210,7 @@ impl PageProcessor {
             status => {
                 let substitutes = self.rules.substitutes.as_ref();
                 let body = || decoded(answer, &self.rules).to_vec();
-                let judgement =
-                    substitutes.map_or(Judgement::Own, |all| all.error((item, exchange.timings.started), answer, body));
+                let judgement = substitutes.map_or(Judgement::Own, |all| all.error(self.asked(item), answer, body));
                 PageResult { judgement, ..PageResult::of(Fate::Failed(Failure::Http(status))) }
             }
         }
@@ -280,14 +286,17 @@ impl PageProcessor {
         let parser = &self.parser;
         let read_words = || parser.words(body, content_type);
         let mut judgement = Judgement::Own;
+        let asked = self.asked(item);
         if let Some(substitutes) = substitutes {
             let paths = || PathSet::of(&page.leaf_paths);
             // Few pages are a surprise: only of these the content is collected.
-            let content = || match page.text.is_empty() {
-                true => AnswerContent::of(answer.status, paths(), &read_words().text),
-                false => AnswerContent::of(answer.status, paths(), &page.text),
+            let content = || {
+                let words = page.text.is_empty().then(read_words);
+                let text = words.as_ref().map_or(&page.text, |words| &words.text);
+                let links = page.groups.iter().flat_map(|group| &group.links).map(|link| page.href(link));
+                AnswerContent::of(answer.status, paths(), text).map(|content| content.leading_to(links))
             };
-            judgement = substitutes.page((item, self.asked_at), paths(), content);
+            judgement = substitutes.page(asked, paths(), content);
             if !matches!(judgement, Judgement::Own | Judgement::Lifted) {
                 return PageResult { title: page.title, ..PageResult::substitute(judgement, Fate::Fetched) };
             }
@@ -455,7 +464,7 @@ impl PageProcessor {
         }
         let rules = Arc::clone(&self.rules);
         let substitutes = rules.substitutes.as_ref();
-        let asked = (item, self.asked_at);
+        let asked = self.asked(item);
         let judgement = substitutes.map_or(Judgement::Own, |substitutes| substitutes.redirect(asked, &location));
         if waits(judgement) {
             return PageResult::substitute(judgement, Fate::Redirected);

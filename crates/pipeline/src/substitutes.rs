@@ -13,15 +13,22 @@ use harvestman_structure::substitutes::{
 };
 
 /// Hosts whose pages are compared; the one that was not met for longest makes room. A host of many forms with long paths and texts takes up
-/// to 150 KiB: 32 forms of 256 paths of 8 bytes, and 8 texts of as many paths and 2,000 words of 4 bytes.
+/// to 150 KiB: 32 forms of 256 paths of 8 bytes, and 8 texts of as many paths, 2,000 words and 256 links of 4 bytes.
 const HOSTS_MAX: usize = 1_024;
 /// Parts of the table, so that workers seldom wait for one another.
 const PARTS: usize = 16;
 /// Addresses of which it is counted how often they were put back.
 const WAITING_MAX: usize = 100_000;
 
-/// A URL that was asked for, and when.
-type Asked<'a> = (&'a ScheduledUrl, Instant);
+/// A URL that was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) item: &'a ScheduledUrl,
+    /// When.
+    pub(super) at: Instant,
+    /// Whether its answer was suspect and has waited for others.
+    pub(super) has_waited: bool,
+}
 
 /// Compares the pages of each host.
 pub(super) struct Substitutes {
@@ -57,21 +64,21 @@ impl Substitutes {
     /// Judges a page by what it shows, which `shown` tells if it matters.
     pub(super) fn page(
         &self,
-        (item, asked_at): Asked<'_>,
+        asked: Asked<'_>,
         paths: PathSet,
         shown: impl FnOnce() -> Option<AnswerContent>,
     ) -> Judgement {
-        self.judge((item, asked_at), (AnswerKind::Page, paths), shown)
+        self.judge(asked, (AnswerKind::Page, paths), shown)
     }
 
     /// Judges a redirect to `location`, as written. It keeps its fate where it does not block.
-    pub(super) fn redirect(&self, (item, asked_at): Asked<'_>, location: &str) -> Judgement {
+    pub(super) fn redirect(&self, asked: Asked<'_>, location: &str) -> Judgement {
         // Most redirects lead to another address of the same page.
-        if Address::of(without_origin(location)).is_related(&Address::of(item.url.path_and_query())) {
+        if Address::of(without_origin(location)).is_related(&Address::of(asked.item.url.path_and_query())) {
             return Judgement::Own;
         }
         let content = || Some(AnswerContent::redirect_to(location));
-        unless_absent(self.judge((item, asked_at), (AnswerKind::Redirect, PathSet::default()), content))
+        unless_absent(self.judge(asked, (AnswerKind::Redirect, PathSet::default()), content))
     }
 
     /// Judges an error, which keeps its fate where it does not block, by its body, if its status is one that a server may send to whom
@@ -92,7 +99,7 @@ impl Substitutes {
 
     fn judge(
         &self,
-        (item, asked_at): Asked<'_>,
+        Asked { item, at: asked_at, has_waited }: Asked<'_>,
         (kind, paths): (AnswerKind, PathSet),
         shown: impl FnOnce() -> Option<AnswerContent>,
     ) -> Judgement {
@@ -100,7 +107,9 @@ impl Substitutes {
         let address = Address::of(item.url.path_and_query());
         let answer = SeenAnswer { address, url: item.url.fingerprint(), asked_at, kind, paths };
         let part = &self.parts[fold_run(origin.as_bytes()) as usize % PARTS];
-        part.lock().detector(origin).judge(&answer, shown)
+        let mut hosts = part.lock();
+        let detector = hosts.detector(origin);
+        if has_waited { detector.judge_again(&answer, shown) } else { detector.judge(&answer, shown) }
     }
 
     /// Counts that a URL was put back.
@@ -174,7 +183,8 @@ mod tests {
         for number in 0..3 * HOSTS_MAX {
             let url = harvestman_core::url::CanonicalUrl::from_canonical(format!("http://h{number}.example/"));
             let item = ScheduledUrl::errand(url);
-            let judged = substitutes.page((&item, Instant::EPOCH), PathSet::default(), || None);
+            let asked = Asked { item: &item, at: Instant::EPOCH, has_waited: false };
+            let judged = substitutes.page(asked, PathSet::default(), || None);
             assert_eq!(judged, Judgement::Own);
             substitutes.put_back(&item);
             substitutes.put_back(&item);

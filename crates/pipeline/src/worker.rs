@@ -35,7 +35,7 @@ use harvestman_structure::substitutes::Judgement;
 /// How long a page waits for its host to move to a node with a browser; usually that takes a second or two.
 const MOVE_MAX: Duration = Duration::from_secs(10);
 
-/// How long a URL waits whose answer is perhaps not what was asked for. Meanwhile others show whether that is so.
+/// How long a URL waits whose answer was not what was asked for.
 const SUSPECT_PAUSE: Duration = Duration::from_secs(2);
 
 /// One worker.
@@ -65,6 +65,7 @@ impl Worker {
     pub(super) fn step(&mut self, job: Job) -> bool {
         match job {
             Job::Page { lease, exchange } => self.answered(lease, exchange),
+            Job::JudgedAgain { lease, exchange } => self.page(lease, exchange, false),
             Job::Judged { page, verdict } => self.judged(page, verdict),
             Job::Rendered { page, outcome } => self.rendered(page, &outcome),
             Job::Refused { lease, fate } => self.refused(lease, fate, None),
@@ -78,10 +79,11 @@ impl Worker {
         true
     }
 
-    fn page(&mut self, mut lease: Lease, mut exchange: Exchange) {
+    fn page(&mut self, mut lease: Lease, mut exchange: Exchange, may_wait: bool) {
         let context = Arc::clone(&self.context);
         let started = context.clock.now();
         let before = context.visits.before(&lease.item.url);
+        self.processor.has_waited = !may_wait;
         let mut result = match &exchange.result {
             Ok(answer) if answer.status == 304 && before.is_some() => PageResult::of(Fate::NotModified),
             _ => self.process_contained(&lease.item, |processor| processor.page(&lease.item, &exchange)),
@@ -92,7 +94,10 @@ impl Worker {
         }
         if waits(result.judgement) {
             context.metrics.worker.busy_seconds.add(context.clock.now().since(started));
-            return self.ask_again(lease, &exchange, &result);
+            return self.judge_later((lease, exchange), &result, may_wait);
+        }
+        if self.processor.substitutes().is_some() {
+            self.tell_suspects(&lease, result.judgement);
         }
         let to_render = result.to_render.map(|(to_render, _)| to_render);
         if let Some((ToRender { class, suspicion }, renders)) = to_render.zip(context.renders.as_ref()) {
@@ -151,6 +156,35 @@ impl Worker {
             rules.withdraw(class);
         }
         self.put_back(lease, exchange, Duration::ZERO);
+    }
+
+    /// Has an answer wait that may be a substitute, until other pages of its host show what it is. If it is one, or cannot wait, its
+    /// URL is requested again.
+    fn judge_later(&mut self, (lease, exchange): (Lease, Exchange), result: &PageResult, may_wait: bool) {
+        let context = Arc::clone(&self.context);
+        self.tell_suspects(&lease, result.judgement);
+        if !may_wait || result.judgement != Judgement::Suspect {
+            return self.ask_again(lease, &exchange, result);
+        }
+        match context.suspects.hold(Box::new((lease, exchange)), context.clock.now()) {
+            Ok(()) => {
+                let kind = substitute_label(result.judgement).unwrap_or_default();
+                context.metrics.parse.substitutes.by(kind).inc();
+            }
+            Err(refused) => {
+                let (lease, exchange) = *refused;
+                self.ask_again(lease, &exchange, result);
+            }
+        }
+    }
+
+    /// Tells the answers of the same host that wait what this one is.
+    fn tell_suspects(&self, lease: &Lease, judgement: Judgement) {
+        let origin = lease.item.url.origin();
+        match judgement {
+            Judgement::Absent | Judgement::Blocked => self.context.suspects.decided(origin),
+            Judgement::Own | Judgement::Lifted | Judgement::Suspect => self.context.suspects.page(origin),
+        }
     }
 
     /// Archives an answer that is not taken for what was asked for, and returns its URL to the frontier. If the host blocks the crawl, it

@@ -9,6 +9,7 @@ use super::live::LiveBoard;
 use super::login::Session;
 use super::recrawl::RecrawlHandle;
 use super::rendering::{RenderQueue, Renders};
+use super::suspects::Suspects;
 use super::visits::Visits;
 use harvestman_core::clock::Clock;
 use harvestman_core::recent_trees::RecentTrees;
@@ -29,6 +30,8 @@ pub(super) struct WorkerContext {
     pub(super) render_rules: Option<Arc<Renders>>,
     /// The session, if the crawl logs in.
     pub(super) session: Option<Arc<Session>>,
+    /// Answers that may be substitutes.
+    pub(super) suspects: Suspects,
     /// Takes the trees of pages for who follows the crawl.
     pub(super) trees: RecentTrees,
     /// For URLs of sitemaps that the frontier has not taken in.

@@ -26,8 +26,8 @@ crate::options! {
         /// Whether pages are told that a server sends in place of those that are asked for: challenges, log-in walls, soft 404s. Such
         /// a page is one text that comes for many addresses whose form has shown something else. Its links and text do not count.
         /// Where it comes several times in a row, the host is paused (`host.block_pause`) and its URLs wait; elsewhere the URL fails
-        /// with `soft_404`. A page that looks like one is requested once more before it counts.
-        substitutes: bool = false,
+        /// with `soft_404`. A page that looks like one waits for the next pages of its host before it counts.
+        substitutes: bool = true,
         /// Maximum number of consecutive redirects before the chain fails with `too_many_redirects`.
         redirects_max: u8 = 10,
     }

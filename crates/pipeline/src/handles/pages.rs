@@ -40,6 +40,11 @@ impl PageQueue {
         self.hand_over(Job::Judged { page, verdict });
     }
 
+    /// Returns an answer that may be a substitute to the workers. Its lease has room in the queue.
+    pub(crate) fn judged_again(&self, lease: Lease, exchange: Exchange) {
+        self.hand_over(Job::JudgedAgain { lease, exchange });
+    }
+
     fn hand_over(&self, job: Job) {
         if self.0.try_send(job).is_err() {
             // There is room for every lease and auxiliary request, so the workers are gone: the crawl is over.

@@ -36,6 +36,7 @@ use crate::snapshot_publisher::SnapshotPublisher;
 use crate::state_writer::{StateWriter, StateWriterSetup};
 use crate::status::StatusReader;
 use crate::subrequests::{SubrequestCallers, Subrequests};
+use crate::suspects::Suspects;
 use crate::tally::Tally;
 use crate::threads::Stages;
 use crate::visits::Visits;
@@ -252,6 +253,7 @@ impl CrawlBuilder<'_> {
             subrequests: Subrequests::new(hosts_handle.clone(), callers),
             hosts: hosts_handle,
             frontier: frontier_handle,
+            suspects: Suspects::new(self.config, &pages),
             pages,
             state: state.clone(),
             recrawl,
@@ -309,6 +311,7 @@ impl CrawlBuilder<'_> {
             renders,
             render_rules: sinks.rules.renders.clone(),
             session,
+            suspects: handles.suspects.clone(),
             trees: self.hooks.trees.clone(),
             sitemap_credit: CreditPool::new(SITEMAP_URLS_MAX),
             live: Arc::clone(live),

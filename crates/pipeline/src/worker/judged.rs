@@ -16,14 +16,14 @@ impl Worker {
     pub(super) fn answered(&mut self, lease: Lease, exchange: Exchange) {
         match self.context.session.clone().filter(|session| session.concerns(&exchange)) {
             Some(session) => session.judge(lease, exchange),
-            None => self.page(lease, exchange),
+            None => self.page(lease, exchange, true),
         }
     }
 
     /// Goes on with a page that was judged by the session.
     pub(super) fn judged(&mut self, (lease, exchange): (Lease, Exchange), verdict: Verdict) {
         if verdict == Verdict::Member {
-            return self.page(lease, exchange);
+            return self.page(lease, exchange, true);
         }
         tracing::debug!(url = lease.item.url.as_str(), ?verdict, "the answer was perhaps sent to a guest");
         self.context.metrics.parse.substitutes.by(GUEST_VIEW).inc();

@@ -7,8 +7,10 @@ use harvestman_core::model::{LeafPath, PageText};
 const PATHS_MAX: usize = 256;
 /// Distinct words above which a page is no substitute: it has something of its own to say.
 const WORDS_MAX: usize = 2_000;
-/// The words by which two substitutes of one text may differ whatever their length: an address, a name.
-const OTHER_WORDS: usize = 4;
+/// The words, and the links, by which two substitutes of one text may differ whatever their length: an address, a name.
+const OTHERS: usize = 4;
+/// Links that are compared.
+const LINKS_MAX: usize = 256;
 /// Words that stand for the address to which a redirect leads.
 const REDIRECT_WORDS: u64 = 16;
 
@@ -66,7 +68,10 @@ impl PathSet {
 pub struct AnswerContent {
     status: u16,
     paths: PathSet,
+    /// Hashes of its words, in order.
     words: Vec<u32>,
+    /// Hashes of the targets of its links, in order.
+    links: Vec<u32>,
 }
 
 impl AnswerContent {
@@ -81,7 +86,25 @@ impl AnswerContent {
         words.sort_unstable();
         words.dedup();
         words.shrink_to_fit();
-        (words.len() <= WORDS_MAX).then_some(Self { status, paths, words })
+        (words.len() <= WORDS_MAX).then_some(Self { status, paths, words, links: Vec::new() })
+    }
+
+    /// Adds where its links lead, as written. Fragments do not count, nor does a query with a path in it: links to log-in pages name
+    /// the page that they return to.
+    #[must_use]
+    pub fn leading_to<'l>(mut self, links: impl Iterator<Item = &'l str>) -> Self {
+        let target = |link: &'l str| {
+            let link = link.split('#').next().unwrap_or_default();
+            let names_path = |query: &str| query.contains('/') || query.contains("%2F") || query.contains("%2f");
+            link.split_once('?').filter(|(_, query)| names_path(query)).map_or(link, |(path, _)| path)
+        };
+        self.links =
+            links.map(target).filter(|target| !target.is_empty()).map(|to| fold_run(to.as_bytes()) as u32).collect();
+        self.links.sort_unstable();
+        self.links.dedup();
+        self.links.truncate(LINKS_MAX);
+        self.links.shrink_to_fit();
+        self
     }
 
     /// Returns what a redirect to this address shows: nothing but the address, whose query does not count.
@@ -91,15 +114,24 @@ impl AnswerContent {
         // So many that no two addresses are the same but for a few words.
         let mut words: Vec<u32> = (0..REDIRECT_WORDS).map(|word| step(hash, word) as u32).collect();
         words.sort_unstable();
-        Self { status: 300, paths: PathSet::default(), words }
+        Self { status: 300, paths: PathSet::default(), words, links: Vec::new() }
     }
 
-    /// Returns whether both say the same but for a few words.
+    /// Returns whether both say the same, and lead to the same pages, but for a few words and links. A gallery has few words, other
+    /// pictures and other links.
     pub(super) fn is_same(&self, other: &Self) -> bool {
-        let both = self.words.iter().filter(|word| other.words.binary_search(word).is_ok()).count();
-        let all = self.words.len() + other.words.len() - both;
-        self.status == other.status && (all - both) <= OTHER_WORDS + all / 10 && self.paths.is_like(&other.paths)
+        let are_same = self.status == other.status
+            && differ_little(&self.words, &other.words)
+            && differ_little(&self.links, &other.links);
+        are_same && self.paths.is_like(&other.paths)
     }
+}
+
+/// Returns whether all but a few of the members of both sets are in both.
+fn differ_little(one: &[u32], other: &[u32]) -> bool {
+    let both = one.iter().filter(|member| other.binary_search(member).is_ok()).count();
+    let all = one.len() + other.len() - both;
+    (all - both) <= OTHERS + all / 10
 }
 
 #[cfg(test)]
@@ -119,6 +151,24 @@ mod tests {
         let other_paths = AnswerContent { paths: PathSet::from_hashes(vec![1, 2, 4]), ..content(0..100) };
         assert!(!content(0..100).is_same(&other_paths));
         assert!(!content(0..100).is_same(&AnswerContent { status: 403, ..content(0..100) }));
+    }
+
+    #[test]
+    fn pages_with_few_words_are_told_by_their_links() {
+        let gallery = |photos: std::ops::Range<u32>| {
+            let photos: Vec<String> = photos.map(|photo| format!("/photo/{photo}/")).collect();
+            content([1, 2]).leading_to(["/", "/about"].into_iter().chain(photos.iter().map(String::as_str)))
+        };
+        assert!(gallery(0..20).is_same(&gallery(0..20)) && gallery(0..20).is_same(&gallery(0..21)));
+        assert!(!gallery(0..20).is_same(&gallery(20..40)));
+        let wall = |from: &str| {
+            let links = ["in", "up", "out", "me", "us"].map(|to| format!("/{to}?next={from}#top"));
+            content([1, 2]).leading_to(links.iter().map(String::as_str))
+        };
+        assert!(wall("/t/1").is_same(&wall("%2Ft%2F2")));
+        let threads = |n: u32| (0..9).map(move |at| format!("/show?t={}", 10 * n + at)).collect::<Vec<_>>();
+        let list = |n: u32| content([1, 2]).leading_to(threads(n).iter().map(String::as_str));
+        assert!(!list(1).is_same(&list(2)));
     }
 
     #[test]

@@ -4,13 +4,13 @@
 //! Such a page is one text that comes for many addresses. So do pages of no interest: print views, reply forms, several addresses of
 //! one thread. Therefore a page counts as evidence only if it is a *surprise*: addresses of its form have shown something else, as a
 //! rule, and it lacks what all those pages have in common (leaf paths; SOUrCe 2018, section 3.1), or it is an error or a redirect
-//! where they were pages; or its form is new, and it lacks the frame that all other pages of the site have. A text that is a surprise at [`ADDRESSES_MIN`] unrelated addresses is a substitute from then on, wherever
-//! it comes. If it comes three times in a row, for its form or for the host, the host blocks the crawl; otherwise what was asked for
-//! does not exist.
+//! where they were pages; or its form is new, and it lacks the frame that all other pages of the site have. A text that is a surprise
+//! at [`ADDRESSES_MIN`] unrelated addresses is a substitute from then on, wherever it comes. If it comes three times in a row, for its
+//! form or for the host, and came where pages were known, the host blocks the crawl; otherwise what was asked for does not exist.
 //!
-//! The first surprises are not taken for pages either: the caller is told to ask again later ([`Judgement::Suspect`]), once per
-//! address. A page that is still a surprise then, but alone, counts as itself, and what its form has in common shrinks: a wrongly
-//! accused template comes free by itself.
+//! The first surprises are not taken for pages either ([`Judgement::Suspect`]), once per address: the caller keeps the answer until
+//! others have come ([`SubstituteDetector::judge_again`]), or asks again later. A page that is still alone with its text then counts as
+//! itself, and what its form has in common shrinks: a wrongly accused template comes free by itself.
 //!
 //! Pure: one [`SubstituteDetector`] per host, bounded in memory ([`FORMS_MAX`], [`TEXTS_MAX`]); it sees the host's answers in the order
 //! in which they are processed.
@@ -80,7 +80,7 @@ pub enum Judgement {
     Own,
     /// The same; the host has stopped to block.
     Lifted,
-    /// Perhaps a substitute: ask again later.
+    /// Perhaps a substitute: judge it again after others, or ask again later.
     Suspect,
     /// A substitute: what was asked for does not exist.
     Absent,
@@ -98,6 +98,9 @@ struct Surprise {
     addresses: Vec<Address>,
     /// How often an address of the same form was answered right after it as it should be.
     mixed: u32,
+    /// Whether it came where pages were known. If not, it is all that these addresses ever showed and blocks nothing: a page with links
+    /// that lead ever deeper to the same page is of this kind.
+    replaces_pages: bool,
     met_at: u64,
 }
 
@@ -149,6 +152,21 @@ impl SubstituteDetector {
         }
     }
 
+    /// Judges an answer again that was suspect and has waited while others came. If its text is a substitute by now, its address is to be
+    /// asked for again ([`Judgement::Suspect`]): what is there now may be what was asked for. Otherwise it counts as itself. So does an
+    /// error or a redirect, which says itself what it is, unless the host blocks the crawl.
+    pub fn judge_again(&mut self, answer: &SeenAnswer, shown: impl FnOnce() -> Option<AnswerContent>) -> Judgement {
+        let is_known =
+            |shown: AnswerContent| self.texts.iter().any(|text| text.is_substitute() && text.shown.is_same(&shown));
+        let may_be_known = answer.kind == AnswerKind::Page || self.is_blocked;
+        if may_be_known && shown().is_some_and(is_known) {
+            return Judgement::Suspect;
+        }
+        let at = self.form(answer.address.form);
+        self.forms[at].open_suspects = self.forms[at].open_suspects.saturating_sub(1);
+        self.own(at, answer)
+    }
+
     /// Returns whether the host's latest pages were substitutes.
     pub const fn is_blocked(&self) -> bool {
         self.is_blocked
@@ -196,6 +214,7 @@ impl SubstituteDetector {
     fn count(&mut self, form: usize, answer: &SeenAnswer, text: usize) {
         let text = &mut self.texts[text];
         text.met_at = self.answers;
+        text.replaces_pages |= self.forms[form].is_known();
         let form = &mut self.forms[form];
         form.substitute = Some(text.number);
         form.substitute_asked_at = form.substitute_asked_at.max(answer.asked_at);
@@ -205,7 +224,9 @@ impl SubstituteDetector {
 
     fn substitute(&mut self, form: usize, answer: &SeenAnswer, text: usize) -> Judgement {
         self.count(form, answer, text);
-        if self.forms[form].in_a_row.max(self.in_a_row) < self.texts[text].blocks_from() {
+        let text = &self.texts[text];
+        let is_many = self.forms[form].in_a_row.max(self.in_a_row) >= text.blocks_from();
+        if !is_many || !text.replaces_pages {
             return Judgement::Absent;
         }
         self.is_blocked = true;
@@ -235,7 +256,14 @@ impl SubstituteDetector {
 
     /// Returns the place of a new text. The one that was not met for longest makes room, a substitute last.
     fn remember(&mut self, shown: AnswerContent) -> usize {
-        let text = Surprise { shown, number: self.answers, addresses: Vec::new(), mixed: 0, met_at: self.answers };
+        let text = Surprise {
+            shown,
+            number: self.answers,
+            addresses: Vec::new(),
+            mixed: 0,
+            replaces_pages: false,
+            met_at: self.answers,
+        };
         if self.texts.len() < TEXTS_MAX {
             self.texts.push(text);
             return self.texts.len() - 1;

@@ -30,6 +30,14 @@ impl Host {
         self.0.judge(&SeenAnswer { address: Address::of(address), url, asked_at, kind, paths }, || shown)
     }
 
+    /// A suspect challenge that has waited.
+    fn challenge_again(&mut self, address: &str) -> Judgement {
+        let (paths, url) = (PathSet::from_hashes(vec![900, 901]), Fingerprint::of(address));
+        let shown = AnswerContent::from_words(200, paths.clone(), vec![7, 8, 9]);
+        let (address, asked_at, kind) = (Address::of(address), Instant::EPOCH, AnswerKind::Page);
+        self.0.judge_again(&SeenAnswer { address, url, asked_at, kind, paths }, || shown)
+    }
+
     /// A topic with words of its own.
     fn topic(&mut self, number: u32) -> Judgement {
         let words = (0..50).map(|word| number * 1_000 + word).collect();
@@ -68,6 +76,37 @@ fn a_challenge_is_found_at_its_third_address_and_none_before_counts_as_a_page() 
     assert_eq!(host.topic(20), Judgement::Lifted);
     assert_eq!(host.topic(21), Judgement::Own);
     assert_eq!(host.challenge("/topic/31"), Judgement::Absent);
+}
+
+#[test]
+fn what_has_waited_is_asked_for_again_if_its_text_is_a_substitute_and_counts_if_it_is_alone() {
+    let mut host = Host::default();
+    host.topics(1..9);
+    assert_eq!(host.challenge("/topic/20"), Judgement::Suspect);
+    host.topics(21..27);
+    assert_eq!(host.challenge_again("/topic/20"), Judgement::Own);
+
+    let mut host = Host::default();
+    host.topics(1..9);
+    let judged = [30, 31, 32].map(|number| host.challenge(&format!("/topic/{number}")));
+    assert_eq!(judged, [Judgement::Suspect, Judgement::Suspect, Judgement::Blocked]);
+    assert_eq!(host.challenge_again("/topic/30"), Judgement::Suspect);
+    assert!(host.0.is_blocked(), "what is judged again says nothing of now");
+    assert_eq!(host.topic(30), Judgement::Lifted);
+}
+
+#[test]
+fn a_page_that_leads_ever_deeper_to_itself_blocks_nothing() {
+    let mut host = Host::default();
+    host.topics(1..9);
+    (1..9).for_each(|number| assert_eq!(host.profile(number), Judgement::Own));
+    let ways = ["left", "right", "up", "down", "left/left", "left/right", "left/up", "left/down", "right/left"];
+    let judged: Vec<_> = ways.iter().map(|way| host.challenge(&format!("/deeper/{way}"))).collect();
+    assert_eq!(judged[..2], [Judgement::Suspect; 2]);
+    assert!(judged[2..].iter().all(|judgement| *judgement == Judgement::Absent), "{judged:?}");
+    assert!(!host.0.is_blocked());
+    assert_eq!(host.challenge("/topic/40"), Judgement::Blocked, "where pages were known");
+    assert_eq!(host.challenge("/deeper/right/up"), Judgement::Blocked, "while it blocks");
 }
 
 #[test]
