@@ -1,6 +1,7 @@
 //! Records of another kind within those of a template: comments on answers, which have their dates at a place of their own.
 
-use super::learn::{Candidate, filled};
+use super::candidate::{Candidate, filled};
+use super::cut::cut;
 use super::sample::SamplePage;
 use crate::anchors::Anchor;
 use crate::fields::PageParts;
@@ -102,21 +103,4 @@ fn nested(sample: &[SamplePage<'_>], outer: &Candidate, inner: &Candidate) -> Op
     }
     nested.template.inner = Some(Box::new(inner.template.clone()));
     Some(nested)
-}
-
-/// Cuts records out of those that they are in, and drops those that are in none.
-pub fn cut<'r>(tree: &Tree, anchors: &[Anchor], inner: &mut Vec<Record>, outer: impl Iterator<Item = &'r mut Record>) {
-    let mut outer: Vec<&mut Record> = outer.collect();
-    inner.retain_mut(|record| {
-        let first = record.parts[0];
-        let at = outer.partition_point(|other| other.parts[0] < first).checked_sub(1);
-        let Some(around) = at.and_then(|at| outer.get_mut(at)) else { return false };
-        let date = around.anchor.map(|anchor| anchors[anchor].node);
-        let has_date = date.is_some_and(|date| record.parts.iter().any(|part| tree.range(*part).contains(&date)));
-        record.is_inner = around.contains(tree, first) && !has_date;
-        if record.is_inner {
-            around.cut.extend(&record.parts);
-        }
-        record.is_inner
-    });
 }

@@ -2,45 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use url::Url;
-
+use super::candidate::{Candidate, filled};
 use super::inner::nest;
 use super::opener::{Opener, Taken};
 use super::sample::{DatePlace, SamplePage, dates_by_place};
-use super::template::{Template, worth};
-use crate::anchors::Anchor;
-use crate::details::IdRules;
+use super::template::Template;
 use crate::fields::{PageParts, Place, Places};
 use crate::maps::HashSet;
-use crate::segments::{Cuts, DatedPage, Record};
+use crate::segments::{Cuts, DatedPage};
 
 /// Minimum number of dates of one place on a page, for it to have records.
 const RECORDS_MIN: usize = 2;
 /// A template takes the pages where its worth is at least this share of the best one's.
 const GOOD_ENOUGH: f64 = 0.8;
-/// Minimum number of words of the texts of a list, on average, for them to be excerpts.
-const EXCERPT_WORDS_MIN: f64 = 15.0;
-/// Minimum number of words of posts on average.
-const POST_WORDS_MIN: f64 = 2.0;
 /// Maximum number of templates of a site.
 const TEMPLATES_MAX: usize = 32;
 
 /// The dates at a place, on each page that has some.
 type Group = Vec<(usize, Vec<usize>)>;
-
-/// A template with its records and their worth on each page of the sample.
-pub(super) struct Candidate {
-    pub template: Template,
-    pub records: BTreeMap<usize, Vec<Record>>,
-    pub worth: BTreeMap<usize, f64>,
-}
-
-impl Candidate {
-    /// Returns the pages where it finds posts.
-    fn pages(&self) -> impl Iterator<Item = usize> + '_ {
-        self.worth.iter().filter(|(_, worth)| **worth > 0.0).map(|(page, _)| *page)
-    }
-}
 
 /// Learns the templates of pages with several records, and returns them with the pages that none finds posts on.
 pub fn learn_lists(sample: &[SamplePage<'_>]) -> (Vec<Template>, BTreeSet<usize>) {
@@ -84,33 +63,6 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Opti
     let pages: Vec<usize> = group.iter().map(|(page, _)| *page).collect();
     let template = Template { dates, cuts, common, ..Template::default() };
     filled(sample, template, (&pages, parts))
-}
-
-/// Learns where the fields of the records of some pages are; `None` if these are no posts.
-pub(super) fn filled(
-    sample: &[SamplePage<'_>],
-    template: Template,
-    (pages, parts): (&[usize], Vec<PageParts<'_>>),
-) -> Option<Candidate> {
-    let (fields, words) = Places::of(&parts).fields();
-    // A list without excerpts has no posts, nor have tables of changes and of numbers.
-    let mean = words.iter().sum::<usize>() as f64 / words.len().max(1) as f64;
-    if mean < if fields.target.is_some() { EXCERPT_WORDS_MIN } else { POST_WORDS_MIN } {
-        return None;
-    }
-    let mut worths = BTreeMap::new();
-    let mut from = 0;
-    for (page, part) in pages.iter().zip(&parts) {
-        let words = words.get(from..from + part.records.len())?;
-        from += part.records.len();
-        worths
-            .insert(*page, worth(part.tree, sample[*page].anchors, &part.records, (words, !fields.authors.is_empty())));
-    }
-    let urls: Vec<&Url> = pages.iter().map(|page| sample[*page].url).collect();
-    let anchors: Vec<&[Anchor]> = pages.iter().map(|page| sample[*page].anchors).collect();
-    let ids = IdRules::learn(&parts, &urls, &anchors);
-    let records = pages.iter().zip(parts).map(|(page, part)| (*page, part.records)).collect();
-    Some(Candidate { template: Template { fields, ids, ..template }, records, worth: worths })
 }
 
 /// Removes records without a date that do not look as those with one. Returns the places that most of these have.

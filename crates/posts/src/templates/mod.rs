@@ -1,7 +1,9 @@
 //! Templates: where the records of a kind of page are, and where their fields are in them. They are learned from several pages of
 //! a site at once, because more pages tell better what repeats.
 
+mod candidate;
 mod corrected;
+mod cut;
 mod explain;
 mod inner;
 mod learn;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::inner::cut;
+use super::cut::cut;
 use super::opener::Opener;
 use super::record_fields::{Found, post, worth_of};
 use super::sample::{DateGroups, DatePlace};
