@@ -26,9 +26,7 @@ pub fn nest(sample: &[SamplePage<'_>], candidates: &mut [Candidate]) {
 
 /// Returns a template with the records in its own that are worth most.
 fn with_inner(sample: &[SamplePage<'_>], outer: &Candidate, all: &[Candidate]) -> Option<Candidate> {
-    if outer.template.fields.text.is_none() {
-        return None;
-    }
+    outer.template.fields.text?;
     let worth = |inner: &Candidate| shared(outer, inner).map(|page| inner.worth[&page]).sum::<f64>();
     let fits = all.iter().filter(|inner| are_inside(sample, outer, inner));
     let rated = fits.map(|inner| (worth(inner), inner));
