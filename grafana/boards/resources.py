@@ -83,8 +83,8 @@ def bottlenecks():
               (rate("parse_sent_total"), "parsed/s"), (rate("parse_cut_pages_total"), "truncated/s"),
               (rate("parse_dropped_total"), "failed/s")),
         stacked("Substitute pages",
-                "Answers in place of what was asked for: suspect (requested again), soft_404, block_page (the host pauses), guest_view. If "
-                "block pages persist, the site does not want the crawl: contact it.", units.CountsPerSecond,
+                "Answers in place of what was asked for: suspect (judged again after others), soft_404, block_page (the host pauses), "
+                "guest_view. If block pages persist, the site does not want the crawl: contact it.", units.CountsPerSecond,
                 (rate("parse_substitute_pages_total", by="kind"), "{{kind}}")),
         graph("Parsed bytes",
               "Bytes parsed, after decompression. If it is far above the bytes received, pages are heavily compressed: "

@@ -263,7 +263,7 @@ fn link(tree: &Tree, node: NodeIndex, page: &Url) -> Option<String> {
     (url.len() <= 2 * BYTES_MAX).then_some(url)
 }
 
-/// Returns whether most records have a value at a place, which no other record of the page has, and no other content elsewhere.
+/// Returns whether enough records have a value at a place, which no other record of the page has, and no other content elsewhere.
 fn is_rule(values: &Values, records: usize, contents: &[Written]) -> bool {
     let on_page: HashSet<(usize, &str)> = values.iter().map(|value| (value.page, value.text.as_str())).collect();
     let mut known: HashMap<&str, Written> = HashMap::default();

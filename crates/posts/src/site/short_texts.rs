@@ -85,7 +85,7 @@ fn threads_of_pages(groups: &mut Groups<'_>, posts: impl Iterator<Item = u32>) -
 }
 
 /// Returns whether an address continues another one, that of a thread, by parts of its path.
-pub(super) fn is_address_within(names: &Names, address: TextId, thread: TextId) -> bool {
+fn is_address_within(names: &Names, address: TextId, thread: TextId) -> bool {
     let (address, thread) = (names.text(address), names.text(thread).trim_end_matches('/'));
     let rest = address.strip_prefix(thread).filter(|_| thread.matches('/').count() >= SLASHES_MIN);
     rest.is_some_and(|rest| rest.starts_with('/') && rest.len() > 1)
