@@ -13,7 +13,8 @@ use harvestman_structure::substitutes::{
 };
 
 /// Hosts whose pages are compared; the one that was not met for longest makes room. A host of many forms with long paths and texts takes up
-/// to 150 KiB: 32 forms of 256 paths of 8 bytes, and 8 texts of as many paths, 2,000 words and 256 links of 4 bytes.
+/// to 200 KiB: 32 forms of 256 paths of 8 bytes and 3 texts of 128 hashes of 4 bytes, and 8 texts of as many paths, 2,000 words and 256
+/// links of 4 bytes.
 const HOSTS_MAX: usize = 1_024;
 /// Parts of the table, so that workers seldom wait for one another.
 const PARTS: usize = 16;

@@ -46,6 +46,11 @@ impl PathSet {
         self.0.iter().filter(is_comparable).filter(|path| other.0.binary_search(path).is_err()).count()
     }
 
+    /// Returns whether it has a quarter of the paths of `other` at most.
+    pub(super) fn lack_most_of(&self, other: &Self) -> bool {
+        other.lacking_in(self) * 4 >= other.len() * 3
+    }
+
     /// Keeps the paths that `other` has too.
     pub(super) fn intersect(&mut self, other: &Self) {
         self.0.retain(|path| other.0.binary_search(path).is_ok());
@@ -60,6 +65,25 @@ impl PathSet {
     fn is_like(&self, other: &Self) -> bool {
         let (both, larger) = (self.common(other), self.len().max(other.len()));
         both * 10 >= larger * 9
+    }
+}
+
+/// Words, and links, by which the texts of a form's pages are told apart: those with the smallest hashes.
+const SKETCH: usize = 64;
+/// Words, and links, of which a text may have others and still be the same: one in place of another.
+const SKETCH_OTHERS: usize = 2;
+
+/// Part of what a page says, to tell whether another one says the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TextSketch {
+    words: Box<[u32]>,
+    links: Box<[u32]>,
+}
+
+impl TextSketch {
+    /// Returns whether both say the same, but for a counter or a name.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        others(&self.words, &other.words) <= SKETCH_OTHERS && others(&self.links, &other.links) <= SKETCH_OTHERS
     }
 }
 
@@ -117,6 +141,12 @@ impl AnswerContent {
         Self { status: 300, paths: PathSet::default(), words, links: Vec::new() }
     }
 
+    /// Returns part of its words and links.
+    pub(super) fn sketch(&self) -> TextSketch {
+        let least = |all: &[u32]| all.iter().take(SKETCH).copied().collect();
+        TextSketch { words: least(&self.words), links: least(&self.links) }
+    }
+
     /// Returns whether both say the same, and lead to the same pages, but for a few words and links. A gallery has few words, other
     /// pictures and other links.
     pub(super) fn is_same(&self, other: &Self) -> bool {
@@ -129,9 +159,15 @@ impl AnswerContent {
 
 /// Returns whether all but a few of the members of both sets are in both.
 fn differ_little(one: &[u32], other: &[u32]) -> bool {
+    let others = others(one, other);
+    let all = (one.len() + other.len() + others) / 2;
+    others <= OTHERS + all / 10
+}
+
+/// Returns the number of members of either sorted set that the other has not.
+fn others(one: &[u32], other: &[u32]) -> usize {
     let both = one.iter().filter(|member| other.binary_search(member).is_ok()).count();
-    let all = one.len() + other.len() - both;
-    (all - both) <= OTHERS + all / 10
+    one.len() + other.len() - 2 * both
 }
 
 #[cfg(test)]

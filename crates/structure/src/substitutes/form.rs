@@ -1,6 +1,7 @@
 //! What addresses of one form have shown.
 
-use super::content::PathSet;
+use super::content::{AnswerContent, PathSet};
+use super::variety::Variety;
 use harvestman_core::clock::Instant;
 
 /// Pages of a form from which on it is known what its pages have in common.
@@ -16,6 +17,7 @@ pub(super) struct Form {
     pages: u32,
     /// The paths that all of them have.
     core: PathSet,
+    variety: Variety,
     /// The number of its latest answers in a row that were substitutes, or suspect.
     pub(super) in_a_row: u32,
     /// The number of the text of the latest of them.
@@ -34,6 +36,7 @@ impl Form {
             hash,
             pages: 0,
             core: PathSet::default(),
+            variety: Variety::default(),
             in_a_row: 0,
             substitute: None,
             substitute_asked_at: Instant::EPOCH,
@@ -42,8 +45,12 @@ impl Form {
         }
     }
 
-    /// Learns from a page that was taken for what it is.
-    pub(super) fn learn(&mut self, paths: &PathSet) {
+    /// Learns from a page that was taken for what it is. `shown` tells what it shows, and is called until
+    /// the form's pages are known to have texts of their own.
+    pub(super) fn learn(&mut self, paths: &PathSet, shown: impl FnOnce() -> Option<AnswerContent>) {
+        if !self.variety.is_varied() {
+            self.variety.take(shown().as_ref());
+        }
         if self.pages == 0 {
             self.core = paths.clone();
         } else {
@@ -65,6 +72,13 @@ impl Form {
     /// Returns whether a page with these paths lacks any that all its pages have.
     pub(super) fn lacks(&self, paths: &PathSet) -> bool {
         self.core().is_some_and(|core| core.lacking_in(paths) > 0)
+    }
+
+    /// Returns whether an answer with these paths that is a surprise comes in place of its pages. A form that says the same everywhere
+    /// may come to say something else everywhere, unless that has hardly any path of its own, as errors and redirects have none.
+    pub(super) fn is_replaced_by(&self, paths: &PathSet) -> bool {
+        let has_content = self.variety.is_varied();
+        self.is_known() && (has_content || self.core().is_none_or(|core| paths.lack_most_of(core)))
     }
 
     /// Returns whether a page with these paths is unlike all its pages: it lacks half of what they all have and `frame`, the paths

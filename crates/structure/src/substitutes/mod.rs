@@ -3,10 +3,11 @@
 //!
 //! Such a page is one text that comes for many addresses. So do pages of no interest: print views, reply forms, several addresses of
 //! one thread. Therefore a page counts as evidence only if it is a *surprise*: addresses of its form have shown something else, as a
-//! rule, and it lacks what all those pages have in common (leaf paths; SOUrCe 2018, section 3.1), or it is an error or a redirect
-//! where they were pages; or its form is new, and it lacks the frame that all other pages of the site have. A text that is a surprise
-//! at [`ADDRESSES_MIN`] unrelated addresses is a substitute from then on, wherever it comes. If it comes three times in a row, for its
-//! form or for the host, and came where pages were known, the host blocks the crawl; otherwise what was asked for does not exist.
+//! rule, with texts of their own, and it lacks what all those pages have in common (leaf paths; SOUrCe 2018, section 3.1), or it is
+//! an error or a redirect where they were pages; or its form is new, and it lacks the frame that all other pages of the site have.
+//! A text that is a surprise at [`ADDRESSES_MIN`] unrelated addresses is a substitute from then on, wherever it comes. If it comes
+//! three times in a row, for its form or for the host, and came where pages were known, the host blocks the crawl; otherwise what was
+//! asked for does not exist.
 //!
 //! The first surprises are not taken for pages either ([`Judgement::Suspect`]), once per address: the caller keeps the answer until
 //! others have come ([`SubstituteDetector::judge_again`]), or asks again later. A page that is still alone with its text then counts as
@@ -20,6 +21,7 @@ mod content;
 mod form;
 #[cfg(test)]
 mod tests;
+mod variety;
 
 use std::collections::VecDeque;
 
@@ -137,13 +139,16 @@ impl SubstituteDetector {
         let is_surprise = self.is_surprise(at, answer);
         // A text that is known as a substitute is one at the first address of a form, too.
         let is_candidate = is_surprise || !self.forms[at].is_known() && self.knows_substitutes();
-        let Some(shown) = is_candidate.then(shown).flatten() else { return self.own(at, answer) };
+        if !is_candidate {
+            return self.own(at, answer, shown);
+        }
+        let Some(shown) = shown() else { return self.own(at, answer, || None) };
         match self.texts.iter().position(|text| text.shown.is_same(&shown)) {
             Some(text) if self.texts[text].is_substitute() => self.substitute(at, answer, text),
-            _ if !is_surprise => self.own(at, answer),
+            _ if !is_surprise => self.own(at, answer, || Some(shown)),
             Some(text) => self.surprise(at, answer, text),
             // A template that the form has besides, or a form without the frame, not one text.
-            None if self.forms[at].open_suspects >= OPEN_SUSPECTS_MAX => self.own(at, answer),
+            None if self.forms[at].open_suspects >= OPEN_SUSPECTS_MAX => self.own(at, answer, || Some(shown)),
             None => {
                 self.forms[at].open_suspects += 1;
                 let text = self.remember(shown);
@@ -157,14 +162,15 @@ impl SubstituteDetector {
     /// error or a redirect, which says itself what it is, unless the host blocks the crawl.
     pub fn judge_again(&mut self, answer: &SeenAnswer, shown: impl FnOnce() -> Option<AnswerContent>) -> Judgement {
         let is_known =
-            |shown: AnswerContent| self.texts.iter().any(|text| text.is_substitute() && text.shown.is_same(&shown));
+            |shown: &AnswerContent| self.texts.iter().any(|text| text.is_substitute() && text.shown.is_same(shown));
         let may_be_known = answer.kind == AnswerKind::Page || self.is_blocked;
-        if may_be_known && shown().is_some_and(is_known) {
+        let shown = may_be_known.then(shown).flatten();
+        if shown.as_ref().is_some_and(is_known) {
             return Judgement::Suspect;
         }
         let at = self.form(answer.address.form);
         self.forms[at].open_suspects = self.forms[at].open_suspects.saturating_sub(1);
-        self.own(at, answer)
+        self.own(at, answer, || shown)
     }
 
     /// Returns whether the host's latest pages were substitutes.
@@ -187,13 +193,13 @@ impl SubstituteDetector {
         self.texts.iter().any(Surprise::is_substitute)
     }
 
-    /// Takes an answer for what was asked for.
-    fn own(&mut self, at: usize, answer: &SeenAnswer) -> Judgement {
+    /// Takes an answer for what was asked for. `shown` tells what it shows if that matters.
+    fn own(&mut self, at: usize, answer: &SeenAnswer, shown: impl FnOnce() -> Option<AnswerContent>) -> Judgement {
         if answer.kind != AnswerKind::Page {
             return Judgement::Own;
         }
         let form = &mut self.forms[at];
-        form.learn(&answer.paths);
+        form.learn(&answer.paths, shown);
         if answer.asked_at < form.substitute_asked_at {
             return Judgement::Own;
         }
@@ -214,7 +220,7 @@ impl SubstituteDetector {
     fn count(&mut self, form: usize, answer: &SeenAnswer, text: usize) {
         let text = &mut self.texts[text];
         text.met_at = self.answers;
-        text.replaces_pages |= self.forms[form].is_known();
+        text.replaces_pages |= self.forms[form].is_replaced_by(&answer.paths);
         let form = &mut self.forms[form];
         form.substitute = Some(text.number);
         form.substitute_asked_at = form.substitute_asked_at.max(answer.asked_at);
@@ -235,8 +241,9 @@ impl SubstituteDetector {
 
     /// Takes in a surprise that is not known as a substitute.
     fn surprise(&mut self, form: usize, answer: &SeenAnswer, text: usize) -> Judgement {
+        let is_evidence = !self.forms[form].is_known() || self.forms[form].is_replaced_by(&answer.paths);
         let addresses = &mut self.texts[text].addresses;
-        if !addresses.iter().any(|address| address.is_related(&answer.address)) {
+        if is_evidence && !addresses.iter().any(|address| address.is_related(&answer.address)) {
             addresses.push(answer.address.clone());
         }
         if self.texts[text].is_substitute() {
@@ -244,13 +251,16 @@ impl SubstituteDetector {
         }
         if self.suspects.contains(&answer.url) {
             self.forms[form].open_suspects = self.forms[form].open_suspects.saturating_sub(1);
-            return self.own(form, answer);
+            let shown = self.texts[text].shown.clone();
+            return self.own(form, answer, || Some(shown));
         }
         if self.suspects.len() >= SUSPECTS_MAX {
             self.suspects.pop_front();
         }
         self.suspects.push_back(answer.url);
-        self.count(form, answer, text);
+        if is_evidence {
+            self.count(form, answer, text);
+        }
         Judgement::Suspect
     }
 
@@ -302,5 +312,5 @@ impl SubstituteDetector {
 
 /// Returns whether a page of a form that is new lacks almost all of the site's frame.
 fn lacks_frame(paths: &PathSet, frame: &PathSet) -> bool {
-    frame.len() >= FRAME_MIN && frame.lacking_in(paths) * 4 >= frame.len() * 3
+    frame.len() >= FRAME_MIN && paths.lack_most_of(frame)
 }

@@ -184,6 +184,30 @@ fn a_form_whose_pages_were_always_the_same_is_what_it_is() {
 }
 
 #[test]
+fn a_form_that_says_the_same_everywhere_may_come_to_say_something_else() {
+    let mut host = Host::default();
+    host.topics(1..9);
+    (1..9).for_each(|number| assert_eq!(host.profile(number), Judgement::Own));
+    // A log-in form with a message above it at first, as after a redirect.
+    let log_in = |host: &mut Host, number: u32, paths: std::ops::Range<u64>, words: std::ops::Range<u32>| {
+        let page = (FRAME.chain(paths).collect(), words.collect());
+        host.answer(&format!("/log/in?next=/topic/{number}/reply"), AnswerKind::Page, page)
+    };
+    for number in 0..6 {
+        assert_eq!(log_in(&mut host, number, 800..812, 0..20), Judgement::Own, "{number}");
+    }
+    for number in 6..9 {
+        assert_eq!(log_in(&mut host, number, 800..804, 4..20), Judgement::Suspect, "{number}");
+    }
+    let mut again = (6..9).map(|number| log_in(&mut host, number, 800..804, 4..20));
+    assert!(again.all(|judged| judged == Judgement::Own));
+    for number in 9..30 {
+        assert_eq!(log_in(&mut host, number, 800..804, 4..20), Judgement::Own, "{number}");
+    }
+    assert_eq!(host.topic(10), Judgement::Own);
+}
+
+#[test]
 fn several_addresses_of_one_thread_are_no_evidence() {
     let mut host = Host::default();
     host.topics(1..9);
