@@ -74,7 +74,7 @@ class Verifier:
         self.nonces = set()
 
     def __call__(self, method, url, headers):
-        """Returns the nonce. `headers` are pairs, as they came."""
+        """Returns the nonce, if there is one. `headers` are pairs, as they came."""
         message = SimpleNamespace(method=method, url=url, headers=dict(headers))
         label = next(name for name in message.headers if name.lower() == "signature-agent")
         label = message.headers[label].split("=")[0]
@@ -82,7 +82,7 @@ class Verifier:
         [result] = self.verifier.verify(message, expect_tag="web-bot-auth", require_components=required)
         lifetime = result.parameters["expires"] - result.parameters["created"]
         assert 0 < lifetime <= 60, f"a signature lives for {lifetime} s"
-        assert result.nonce not in self.nonces, "a nonce was used twice"
+        assert result.nonce is None or result.nonce not in self.nonces, "a nonce was used twice"
         self.nonces.add(result.nonce)
         return result.nonce
 
@@ -154,6 +154,7 @@ def plain(program, verify):
     with PlainSite() as other, PlainSite(other=other) as site:
         out, _ = program.crawl(site.url("site.localhost", "/"), "plain", "--set", "scope.hosts=*.localhost")
         count = all_verify(site, verify, 8) + all_verify(other, verify, 2)
+        assert verify.nonces == {None}, "a nonce that nobody asked for"
         paths = {urlsplit(url).path for _, url, _ in site.requests}
         assert {"/robots.txt", "/sitemap.xml", "/", "/moved", "/mapped"} <= paths, paths
         assert any("?" in url for _, url, _ in site.requests), "no query"
@@ -184,16 +185,19 @@ def single_requests(program, verify):
 
 
 def tls(program, verify):
-    """TLS with HTTP/2 and with HTTP/1.1, at the default port and another one."""
+    """TLS with HTTP/2 and with HTTP/1.1, at the default port and another one, where each request has a nonce."""
     authority = certificates(program.work, "site.test")
     for http2 in (True, False):
         with TlsSite(program.work) as site:
             for port in ("", f":{site.port}"):
                 name = f"tls-{http2}-{'port' if port else 'default'}"
                 out, _ = program.crawl(f"https://site.test{port}/", name, "--ca-file", authority, "--resolve",
-                                       f"site.test:127.0.0.1:{site.port}", "--set", f"fetch.http2={str(http2).lower()}")
+                                       f"site.test:127.0.0.1:{site.port}", "--set", f"fetch.http2={str(http2).lower()}",
+                                       "--set", "identity.nonce=true")
                 assert set(program.fates(out).values()) == {"fetched"}, program.fates(out)
+            before = len(verify.nonces - {None})
             count = all_verify(site, verify, 8)
+            assert len(verify.nonces - {None}) >= before + count, "requests without a nonce"
             assert site.versions == {"2" if http2 else "1.1"}, site.versions
             authorities = {urlsplit(url).netloc for _, url, _ in site.requests}
             assert authorities == {"site.test", f"site.test:{site.port}"}, authorities

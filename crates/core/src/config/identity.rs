@@ -47,8 +47,9 @@ crate::options! {
         /// reads a request repeat it for longer.
         lifetime: Period = Period::secs(60),
         /// Whether each signature has a random nonce, by which a site can detect a repeated request. Without nonces, the requests to
-        /// a host within a second share a signature, which saves processor time where a crawl is fast.
-        nonce: bool = true,
+        /// a host share a signature for a quarter of its lifetime, which saves processor time where a crawl is fast. A site that
+        /// asks for a nonce of its own by `Accept-Signature` gets it in any case.
+        nonce: bool = false,
         /// Maximum size of an `Accept-Signature` header that is read; a longer one counts as asking for nothing.
         accept_max: ByteSize = ByteSize::kib(8),
         /// Maximum number of hosts of which it is remembered that they ask for a signature; the oldest are forgotten first. Each

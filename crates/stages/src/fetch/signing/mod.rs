@@ -128,7 +128,7 @@ impl RequestSigner {
         }
         if self.identity.sign(request, headers, &form, lifetime, nonce.as_deref()).is_ok() {
             if is_shared {
-                self.shared.lock().keep(target.origin, &form, created, headers);
+                self.shared.lock().keep(target.origin, &form, lifetime, headers);
             }
             return signed;
         }
