@@ -45,10 +45,10 @@ impl Form {
         }
     }
 
-    /// Learns from a page that was taken for what it is. `shown` tells what it shows, and is called until
-    /// the form's pages are known to have texts of their own.
+    /// Learns from a page that was taken for what it is. `shown` tells what it shows, and is called until the form's pages are known to
+    /// have texts of their own; not for the first one, since many forms have no other.
     pub(super) fn learn(&mut self, paths: &PathSet, shown: impl FnOnce() -> Option<AnswerContent>) {
-        if !self.variety.is_varied() {
+        if self.pages > 0 && !self.variety.is_varied() {
             self.variety.take(shown().as_ref());
         }
         if self.pages == 0 {

@@ -5,7 +5,7 @@ use super::content::{AnswerContent, TextSketch};
 /// Different texts from which on the pages of a form have texts of their own.
 const TEXTS_MIN: usize = 4;
 
-/// The texts of a form's first pages. A log-in form says the same at every address that leads to it: it hides nothing if it changes.
+/// The texts of a form's pages. A log-in form says the same at every address that leads to it: it hides nothing if it changes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Variety {
     /// Those that were met, [`TEXTS_MIN`] - 1 at most.
