@@ -237,7 +237,7 @@ fn plain_quote(tree: &Tree, record: &Record) -> Option<ParentRef> {
         }
         // What the quoted post quotes is no text of it.
         let own = quoted.iter().map(|line| line.trim_start().trim_start_matches('>')).filter(|line| !is_quoted(line));
-        let author = before.last().and_then(|line| author_in(line.trim().strip_suffix(':')?));
+        let author = before.last().and_then(|line| quoted_author(line.trim().strip_suffix(':')?));
         let text = own.map(str::trim).collect::<Vec<_>>().join(" ");
         return Some(ParentRef::Quote { author, text });
     }
@@ -251,9 +251,9 @@ fn words(tree: &Tree, record: &Record) -> usize {
 /// Returns the author that the beginning of a quote names, and the rest of it.
 fn split_author(quote: &str) -> (Option<String>, &str) {
     let line_end = quote.split_inclusive(' ').take(LINE_WORDS_MAX).map(str::len).sum();
-    let colon = quote
-        .get(..line_end)
-        .and_then(|line| line.match_indices(':').find_map(|(at, _)| author_in(&line[..at]).map(|author| (author, at))));
+    let colon = quote.get(..line_end).and_then(|line| {
+        line.match_indices(':').find_map(|(at, _)| quoted_author(&line[..at]).map(|author| (author, at)))
+    });
     match colon {
         Some((author, at)) => (Some(author), quote[at + 1..].trim_start()),
         None => (None, quote),
@@ -268,11 +268,11 @@ fn author_before(tree: &Tree, record: &Record, quote: NodeIndex) -> Option<Strin
         Content::Element(..) => None,
     });
     let lines = texts.take(TEXTS_BEFORE).filter_map(|text| text.trim().rsplit('\n').next());
-    lines.filter_map(|line| author_in(line.trim().strip_suffix(':')?)).next()
+    lines.filter_map(|line| quoted_author(line.trim().strip_suffix(':')?)).next()
 }
 
 /// Returns the name before a word for writing at the end of a line, such as `Ann wrote` or `On Monday, 5 May, Ann wrote`.
-fn author_in(line: &str) -> Option<String> {
+fn quoted_author(line: &str) -> Option<String> {
     let lower = line.to_lowercase();
     let before = WROTE.iter().find_map(|wrote| lower.trim_end().strip_suffix(wrote))?;
     let name = line.get(..before.len())?.trim().trim_start_matches('@');

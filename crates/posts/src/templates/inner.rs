@@ -1,12 +1,11 @@
 //! Records of another kind within those of a template: comments on answers, which have their dates at a place of their own.
 
 use super::candidate::{Candidate, filled};
-use super::cut::cut;
+use super::cut::{around, cut};
 use super::sample::SamplePage;
 use crate::anchors::Anchor;
 use crate::fields::PageParts;
 use crate::segments::Record;
-use crate::tree::{NodeIndex, Tree};
 
 /// Minimum number of records with several others in them: what each record has once is a field of it.
 const SEVERAL_MIN: usize = 2;
@@ -72,16 +71,6 @@ fn is_later(anchors: &[Anchor], outer: &Record, inner: &Record) -> bool {
         }
         _ => true,
     }
-}
-
-/// Returns the record that another one is in, without its date.
-fn around(tree: &Tree, anchors: &[Anchor], outer: &[Record], inner: &Record) -> Option<usize> {
-    let first = inner.parts[0];
-    let number = outer.partition_point(|record| record.parts[0] < first).checked_sub(1)?;
-    let record = &outer[number];
-    let has_date = |date: NodeIndex| inner.parts.iter().any(|part| tree.range(*part).contains(&date));
-    let is_around = record.contains(tree, first) && !record.anchor.is_some_and(|at| has_date(anchors[at].node));
-    is_around.then_some(number)
 }
 
 /// Returns a template with these records in its own.

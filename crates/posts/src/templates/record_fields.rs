@@ -91,7 +91,7 @@ impl PostNodes {
     pub fn of(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> Self {
         let author = found.authors.iter().flatten().next().copied();
         let line = record.anchor.filter(|_| !found.is_line_wrong);
-        let line = line.and_then(|anchor| author_in(&tree.text(all[anchor].node)));
+        let line = line.and_then(|anchor| author_of_byline(&tree.text(all[anchor].node)));
         // What is behind the text belongs to the page rather than to the post.
         let is_behind = |author: &NodeIndex| found.texts.last().is_some_and(|text| *author > tree.node(*text).end);
         let author = author.filter(|author| line.is_none() || found.is_author_sure || !is_behind(author));
@@ -152,11 +152,11 @@ fn name_beside(tree: &Tree, node: NodeIndex) -> Option<String> {
     let text = tree.text(node);
     let before = std::iter::successors(tree.sibling_before(node), |node| tree.sibling_before(*node));
     let lines = before.take(SIBLINGS_MAX).filter(|node| tree.node(*node).words <= LINK_WORDS_MAX);
-    lines.filter_map(|line| author_in(&tree.text(line))).find(|name| text.contains(name.as_str()))
+    lines.filter_map(|line| author_of_byline(&tree.text(line))).find(|name| text.contains(name.as_str()))
 }
 
 /// Returns the name in a line with a date, such as `By Ann, 4 April 2025`.
-pub fn author_in(line: &str) -> Option<String> {
+pub fn author_of_byline(line: &str) -> Option<String> {
     let lower = line.to_lowercase();
     let begins = BY.iter().find(|by| lower.starts_with(**by))?;
     let name = line.get(begins.len()..)?.split([',', '·', '|', '—', '–']).next()?.split(" on ").next()?.trim();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::opener::Opener;
-use super::record_fields::{author_in, worth_of};
+use super::record_fields::{author_of_byline, worth_of};
 use super::sample::{DatePlace, SamplePage, dates_by_place};
 use crate::fields::{PageParts, Places};
 use crate::maps::HashSet;
@@ -75,7 +75,7 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &[(usize, usize
     let mean = words.iter().sum::<usize>() as f64 / number;
     let in_line = |(page, at): &&(usize, usize)| {
         let SamplePage { tree, anchors, .. } = sample[*page];
-        author_in(&tree.text(anchors[*at].node)).is_some()
+        author_of_byline(&tree.text(anchors[*at].node)).is_some()
     };
     // The author may be named only in the line with the date.
     let has_line = || group.iter().filter(in_line).count() as f64 >= FILLED_MIN * number;
