@@ -44,15 +44,28 @@ pub fn is_link_to_more(tree: &Tree, node: NodeIndex) -> bool {
     if tree.name(node) != "a" || !(1..=LINK_WORDS_MAX).contains(&tree.node(node).words) {
         return false;
     }
-    let text = tree.text(node).to_lowercase();
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.take(MORE_WORDS).any(|word| MORE.contains(&word))
+    let text = tree.text(node);
+    words(&text).take(MORE_WORDS).any(is_more)
+}
+
+fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Returns whether a word, in letters of either case, is one of links to the rest of a text.
+fn is_more(word: &str) -> bool {
+    MORE.iter().any(|more| word.chars().flat_map(char::to_lowercase).eq(more.chars()))
+}
+
+/// Returns whether a text may end in such a link.
+fn may_lead_on(text: &str) -> bool {
+    words(text).rev().take(LINK_WORDS_MAX).any(is_more)
 }
 
 /// Marks the posts whose text ends in a link to the page that they are on, or that opens their thread, and takes the link out of the
 /// text. Posts of this page itself have no more than it shows.
 pub fn mark_excerpts(page: &Page, records: &mut PageRecords) {
-    if !records.posts.iter().any(|post| addresses(page, post).next().is_some()) {
+    if !records.posts.iter().any(|post| may_lead_on(&post.text) && addresses(page, post).next().is_some()) {
         return;
     }
     let tree = &page.tree;

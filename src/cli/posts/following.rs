@@ -30,6 +30,8 @@ const STOPPED: u8 = 3;
 const IDLE: Duration = Duration::from_millis(250);
 /// While the crawl runs, the follower rests this many times as long as it works, so that it takes half a processor at most.
 const REST: u32 = 1;
+/// It rests when it owes this much: a page takes a fraction of a millisecond, and going to sleep and waking up a tenth of that.
+const REST_MIN: Duration = Duration::from_millis(5);
 /// Maximum number of bytes of the pages that the crawl has parsed and that the follower has not read yet; others are read from the
 /// archive.
 const TREE_BYTES_MAX: usize = 64 << 20;
@@ -97,7 +99,7 @@ fn start(
 fn follow(directory: &Path, signal: &FollowSignal, counts: &mut Counts) -> io::Result<Option<Outcome>> {
     let Some(mut follower) = opened(directory, signal)? else { return Ok(None) };
     let clock = Clock::system();
-    let mut saved = clock.now();
+    let (mut saved, mut owed) = (clock.now(), Duration::ZERO);
     loop {
         let phase = signal.phase.load(Ordering::Relaxed);
         if phase == STOPPED {
@@ -109,9 +111,15 @@ fn follow(directory: &Path, signal: &FollowSignal, counts: &mut Counts) -> io::R
                 follower.write_waiting()?;
                 break;
             }
-            FollowStep::UpToDate => thread::sleep(IDLE),
-            FollowStep::Page if phase == RUNNING => thread::sleep(clock.now().since(before) * REST),
+            FollowStep::UpToDate => {
+                thread::sleep(IDLE);
+                owed = Duration::ZERO;
+            }
+            FollowStep::Page if phase == RUNNING => owed += clock.now().since(before) * REST,
             FollowStep::Page => {}
+        }
+        if owed >= REST_MIN {
+            thread::sleep(std::mem::take(&mut owed));
         }
         counts.show(follower.done());
         save_if_due(&mut follower, &clock, &mut saved)?;
