@@ -57,9 +57,9 @@ fn is_more(word: &str) -> bool {
     MORE.iter().any(|more| word.chars().flat_map(char::to_lowercase).eq(more.chars()))
 }
 
-/// Returns whether a text may end in such a link.
+/// Returns whether a text may end in such a link, some of whose words may be two here: `don't`.
 fn may_lead_on(text: &str) -> bool {
-    words(text).rev().take(LINK_WORDS_MAX).any(is_more)
+    words(text).rev().take(2 * LINK_WORDS_MAX).any(is_more)
 }
 
 /// Marks the posts whose text ends in a link to the page that they are on, or that opens their thread, and takes the link out of the

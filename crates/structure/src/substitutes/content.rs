@@ -47,7 +47,7 @@ impl PathSet {
     }
 
     /// Returns whether it has a quarter of the paths of `other` at most.
-    pub(super) fn lack_most_of(&self, other: &Self) -> bool {
+    pub(super) fn lacks_most_of(&self, other: &Self) -> bool {
         other.lacking_in(self) * 4 >= other.len() * 3
     }
 

@@ -75,10 +75,10 @@ impl Form {
     }
 
     /// Returns whether an answer with these paths that is a surprise comes in place of its pages. A form that says the same everywhere
-    /// may come to say something else everywhere, unless that has hardly any path of its own, as errors and redirects have none.
+    /// may come to say something else everywhere, unless that has hardly any of its paths, as errors and redirects have none.
     pub(super) fn is_replaced_by(&self, paths: &PathSet) -> bool {
-        let has_content = self.variety.is_varied();
-        self.is_known() && (has_content || self.core().is_none_or(|core| paths.lack_most_of(core)))
+        let is_unlike = || self.core().is_none_or(|core| paths.lacks_most_of(core));
+        self.is_known() && (self.variety.is_varied() || is_unlike())
     }
 
     /// Returns whether a page with these paths is unlike all its pages: it lacks half of what they all have and `frame`, the paths

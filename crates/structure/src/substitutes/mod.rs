@@ -131,8 +131,8 @@ pub struct SubstituteDetector {
 }
 
 impl SubstituteDetector {
-    /// Judges an answer and learns from it. `shown` tells what it shows, and is called only for a surprise; it returns `None` if that
-    /// cannot be a substitute.
+    /// Judges an answer and learns from it. `shown` tells what it shows, and is called for a surprise, and for the pages of a form
+    /// until they are known to have texts of their own; it returns `None` if that cannot be a substitute.
     pub fn judge(&mut self, answer: &SeenAnswer, shown: impl FnOnce() -> Option<AnswerContent>) -> Judgement {
         self.answers += 1;
         let at = self.form(answer.address.form);
@@ -312,5 +312,5 @@ impl SubstituteDetector {
 
 /// Returns whether a page of a form that is new lacks almost all of the site's frame.
 fn lacks_frame(paths: &PathSet, frame: &PathSet) -> bool {
-    frame.len() >= FRAME_MIN && paths.lack_most_of(frame)
+    frame.len() >= FRAME_MIN && paths.lacks_most_of(frame)
 }

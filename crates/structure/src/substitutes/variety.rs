@@ -19,11 +19,8 @@ impl Variety {
         self.is_varied
     }
 
-    /// Takes in what a page shows; `None` if it says too much to be compared.
+    /// Takes in what a page shows; `None` if it says too much to be compared. Nothing is left to learn once the texts are varied.
     pub(super) fn take(&mut self, shown: Option<&AnswerContent>) {
-        if self.is_varied {
-            return;
-        }
         let Some(sketch) = shown.map(AnswerContent::sketch) else { return self.end() };
         if self.texts.iter().any(|text| text.is_same(&sketch)) {
             return;
