@@ -1,10 +1,11 @@
 # Contains only the program, with all features, run by an unprivileged user. Crawl directories belong below /data.
-FROM rust:1.90-bookworm AS build
+# Images are named by digest, because a tag can be moved; docs/how-to/install.md says how to renew them.
+FROM rust:1.90-bookworm@sha256:3914072ca0c3b8aad871db9169a651ccfce30cf58303e5d6f2db16d1d8a7e58f AS build
 WORKDIR /build
 COPY . .
 RUN cargo build --locked --profile dist --all-features --bin harvestman
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim@sha256:7b140f374b289a7c2befc338f42ebe6441b7ea838a042bbd5acbfca6ec875818
 # Further packages: chromium-headless-shell renders pages.
 ARG PACKAGES=""
 RUN if [ -n "$PACKAGES" ]; then \

@@ -10,6 +10,7 @@ mod links;
 mod markdown;
 mod names;
 mod paths;
+mod pins;
 mod shell;
 mod summary;
 
