@@ -27,7 +27,8 @@ fn images_by_tag(file: &str) -> Vec<&str> {
     });
     named
         .filter(|image| {
-            let digest = image.split_once("@sha256:").map(|(_, rest)| rest.split_whitespace().next().unwrap_or_default());
+            let digest =
+                image.split_once("@sha256:").map(|(_, rest)| rest.split_whitespace().next().unwrap_or_default());
             !digest.is_some_and(|digest| is_hex(digest, 64))
         })
         .collect()
@@ -35,7 +36,10 @@ fn images_by_tag(file: &str) -> Vec<&str> {
 
 #[test]
 fn actions_are_named_by_commit() {
-    assert_eq!(actions_by_tag("  - uses: a/b@v4\n    uses: c/d@0123456789abcdef0123456789abcdef01234567 # v1\n"), ["a/b@v4"]);
+    assert_eq!(
+        actions_by_tag("  - uses: a/b@v4\n    uses: c/d@0123456789abcdef0123456789abcdef01234567 # v1\n"),
+        ["a/b@v4"]
+    );
     let mut found = Vec::new();
     for entry in std::fs::read_dir(root().join(".github/workflows")).unwrap() {
         let path = entry.unwrap().path();
