@@ -8,6 +8,7 @@ says loudly that they may be old. In both cases it first shows that cargo-deny f
 Exits with 0 if nothing is found but that.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -20,7 +21,9 @@ SNAPSHOT = os.path.join(ROOT, "packaging/advisories.toml")
 MANIFESTS = ["Cargo.toml", "fuzz/Cargo.toml"]
 # cargo-deny looks for the database at this name below its path, which it derives from the address of the database.
 DATABASE = "advisory-db-3157b0e258782691"
-MADE_UP = {"id": "RUSTSEC-2000-0001", "package": "tokio", "date": "2000-01-01", "patched": [], "unaffected": []}
+MADE_UP = {"id": "RUSTSEC-2000-0001", "package": "tokio", "patched": []}
+# Every advisory needs one; no decision depends on it.
+DATE = "2026-01-01"
 SECONDS_MAX = 300
 
 
@@ -30,8 +33,8 @@ def run(command, **options):
 
 def entry(advisory):
     """An advisory in the format of the database: facts in TOML, then a title and a text."""
-    fields = [f'{name} = "{advisory[name]}"' for name in ("id", "package", "date", "informational") if name in advisory]
-    versions = [f"{name} = {advisory[name]!r}".replace("'", '"') for name in ("patched", "unaffected")]
+    fields = [f'{name} = "{value}"' for name, value in (("id", advisory["id"]), ("package", advisory["package"]), ("date", DATE))]
+    versions = [f"{name} = {json.dumps(advisory.get(name, []))}" for name in ("patched", "unaffected")]
     return "\n".join(["```toml", "[advisory]", *fields, "", "[versions]", *versions, "```", f"# {advisory['id']}", "", "See the database."])
 
 
