@@ -6,6 +6,10 @@ pub type PageNode = u32;
 /// The root.
 pub const ROOT: PageNode = 0;
 
+/// Maximum number of attributes of one tag that are read, repeated ones included: each is compared with those before it. Tags of
+/// real pages have some dozens at most.
+const ATTRIBUTES_MAX: u32 = 256;
+
 /// Number of bytes of a page for which room for one node is made.
 const BYTES_OF_NODE: usize = 32;
 
@@ -49,6 +53,8 @@ struct Attribute {
 pub struct UnplacedElement {
     name: Part,
     attributes: Part,
+    /// Number of attributes that were read, repeated ones included.
+    read: u32,
 }
 
 impl PageTree {
@@ -160,11 +166,16 @@ impl PageTree {
         let from = self.characters.len() as u32;
         self.push_name(name);
         let attributes = Part { from: self.attributes.len() as u32, to: self.attributes.len() as u32 };
-        UnplacedElement { name: Part { from, to: self.characters.len() as u32 }, attributes }
+        UnplacedElement { name: Part { from, to: self.characters.len() as u32 }, attributes, read: 0 }
     }
 
-    /// Reads an attribute of the element that was read last. The first of two of one name counts.
-    pub fn read_attribute(&mut self, of: &mut UnplacedElement, name: &str, value: &str) {
+    /// Reads an attribute of the element that was read last. The first of two of one name counts. Returns false if the element
+    /// has too many of them: this one and those that follow are left out.
+    pub fn read_attribute(&mut self, of: &mut UnplacedElement, name: &str, value: &str) -> bool {
+        if of.read >= ATTRIBUTES_MAX {
+            return false;
+        }
+        of.read += 1;
         let from = self.characters.len();
         self.push_name(name);
         let read = &self.attributes[of.attributes.from as usize..];
@@ -173,13 +184,14 @@ impl PageTree {
         };
         if read.iter().any(is_known) {
             self.characters.truncate(from);
-            return;
+            return true;
         }
         let middle = self.characters.len();
         self.characters.push_str(value);
         let attribute = Attribute { from: from as u32, value: middle as u32, to: self.characters.len() as u32 };
         self.attributes.push(attribute);
         of.attributes.to = self.attributes.len() as u32;
+        true
     }
 
     fn push_name(&mut self, name: &str) {
@@ -258,6 +270,22 @@ mod tests {
         assert_eq!(attributes, [("href", "/x"), ("class", "B")]);
         assert_eq!((tree.parent(text), tree.attribute(link, "class")), (link, Some("B")));
         assert!(tree.is_text(text) && !tree.is_text(copy) && tree.attributes(text).next().is_none());
+    }
+
+    #[test]
+    fn attributes_of_a_tag_are_bounded_with_those_that_repeat_names() {
+        let mut tree = PageTree::default();
+        let mut tag = tree.read_element("p");
+        for number in 0..ATTRIBUTES_MAX {
+            let name = if number % 2 == 0 { "same".to_owned() } else { format!("a{number}") };
+            assert!(tree.read_attribute(&mut tag, &name, "x"), "{number}");
+        }
+        let bytes = tree.bytes();
+        assert!(!tree.read_attribute(&mut tag, "more", "x"));
+        let tag = tree.push_element(ROOT, tag);
+        assert_eq!((tree.attributes(tag).count(), tree.bytes()), (ATTRIBUTES_MAX as usize / 2 + 1, bytes));
+        let mut next = tree.read_element("p");
+        assert!(tree.read_attribute(&mut next, "more", "x"), "each tag has its own");
     }
 
     #[test]

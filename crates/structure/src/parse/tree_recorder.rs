@@ -78,7 +78,9 @@ impl TreeRecorder {
             _ => self.tree.read_element(&String::from_utf8_lossy(tag.name)),
         };
         for (name, value) in Attributes::new(source.bytes, tag.attributes.0) {
-            self.tree.read_attribute(&mut element, &source.attribute(name), &source.attribute(value));
+            if !self.tree.read_attribute(&mut element, &source.attribute(name), &source.attribute(value)) {
+                break;
+            }
         }
         // Their tags may come when they are open already.
         let implied = match tag.tag {
