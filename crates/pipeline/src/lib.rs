@@ -25,6 +25,8 @@ mod example_links;
 mod extensions;
 mod feeds;
 mod fleet;
+#[doc(hidden)]
+pub mod fuzzing;
 mod handles;
 mod hosts;
 mod job;

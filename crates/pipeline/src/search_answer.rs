@@ -37,7 +37,9 @@ impl Results {
 pub(super) fn structured(body: &[u8], url: &str, content_type: Option<&str>, limits: SitemapLimits) -> Option<Results> {
     let is_json = content_type.is_some_and(|text| text.contains("json"));
     if is_json || body.trim_ascii_start().starts_with(b"{") || body.trim_ascii_start().starts_with(b"[") {
-        return json(body);
+        let mut results = json(body)?;
+        results.urls.truncate(limits.urls);
+        return Some(results);
     }
     if MediaType::of(content_type) != MediaType::Xml {
         return None;

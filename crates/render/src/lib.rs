@@ -8,6 +8,8 @@
 
 mod actions;
 mod browser;
+#[doc(hidden)]
+pub mod fuzzing;
 mod hints;
 mod limits;
 mod need;

@@ -207,6 +207,18 @@ fn handle(message: &[u8], events: &mpsc::Sender<Event>, shared: &Shared) {
     }
 }
 
+/// Returns the events among the messages in `bytes`.
+pub(super) fn events_in(bytes: &[u8]) -> Vec<Event> {
+    let (events, mut received) = mpsc::channel(EVENTS_MAX);
+    let shared = Shared::default();
+    let mut read = Vec::new();
+    for message in bytes.split_inclusive(|byte| *byte == 0).filter_map(|message| message.strip_suffix(&[0])) {
+        handle(message, &events, &shared);
+        read.extend(received.try_recv());
+    }
+    read
+}
+
 #[cfg(test)]
 #[path = "connection_tests.rs"]
 mod tests;

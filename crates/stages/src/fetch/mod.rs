@@ -14,6 +14,8 @@ mod cookies;
 mod decode;
 mod error;
 mod failure;
+#[doc(hidden)]
+pub mod fuzzing;
 mod guard;
 mod media;
 mod overrides;

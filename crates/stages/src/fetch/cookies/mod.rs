@@ -33,6 +33,17 @@ pub(super) struct Cookies {
 /// The maximum number of cookies that one response may set: more is a mistake or an attack.
 const SET_COOKIES_MAX: usize = 64;
 
+/// Reads a `Set-Cookie` of an https answer. Returns the name and value that would be sent back.
+pub(super) fn pair_set_by(value: &[u8], host: &str, path: &str, now: Instant) -> Option<String> {
+    let text = std::str::from_utf8(value).ok()?;
+    Cookie::from_header(text, host, path, true, now).map(|cookie| cookie.pair())
+}
+
+/// Reads the text of a cookie file. Returns the number of its cookies.
+pub(super) fn count_in_file(text: &str, errors: &mut Vec<String>) -> usize {
+    netscape::read(text, "cookies.txt", errors).len()
+}
+
 impl Cookies {
     /// Reads the user's file; appends errors to `errors`. Only cookies that a trusted host would receive are stored, so
     /// that a whole browser profile can be passed without leaking it to other sites.

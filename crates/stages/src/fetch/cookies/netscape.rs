@@ -28,7 +28,7 @@ pub(super) fn read_file(file: &str, errors: &mut Vec<String>) -> Vec<Cookie> {
     }
 }
 
-fn read(text: &str, file: &str, errors: &mut Vec<String>) -> Vec<Cookie> {
+pub(super) fn read(text: &str, file: &str, errors: &mut Vec<String>) -> Vec<Cookie> {
     let mut cookies = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         // `#HttpOnly_` is a marker, not a comment.

@@ -1,0 +1,128 @@
+//! The checks of the fuzz targets, run on their seeds and on variants of them: bytes changed, cut out, repeated, and joined to other
+//! seeds. A fuzzer finds more, but needs a nightly toolchain and hours.
+#![allow(clippy::unwrap_used, reason = "what goes wrong here is a failed test")]
+
+#[path = "../fuzz/checks/mod.rs"]
+mod checks;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+/// Number of variants of each seed.
+const VARIANTS: usize = 300;
+/// What is put into variants: what ends, nests or counts in the formats.
+const PIECES: &[&[u8]] = &[
+    b"\0",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\"",
+    b"'",
+    b"<",
+    b">",
+    b"</",
+    b"<!--",
+    b"]]>",
+    b"&",
+    b"&#x0;",
+    b"%",
+    b"%00",
+    b";",
+    b",",
+    b"=",
+    b"{",
+    b"[[[[",
+    b"(",
+    b"\\u0000",
+    b"\xff\xfe",
+    b"\xc2\x9b",
+    b"\xe2\x80\xae",
+    b"-1",
+    b"18446744073709551616",
+    b"1e999",
+    b"*",
+    b"$",
+    b"\t",
+];
+
+fn seeds(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+    let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut seeds: Vec<_> =
+        entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), fs::read(path).unwrap())).collect();
+    seeds.sort();
+    assert!(!seeds.is_empty(), "{} is empty", folder.display());
+    seeds
+}
+
+/// A position in `bytes`, and one behind it.
+fn span(bytes: &[u8], random: &mut StdRng) -> (usize, usize) {
+    let from = random.random_range(0..=bytes.len());
+    let to = random.random_range(from..=bytes.len().min(from + 40));
+    (from, to)
+}
+
+/// One to four changes.
+fn variant(seed: &[u8], others: &[(PathBuf, Vec<u8>)], random: &mut StdRng) -> Vec<u8> {
+    let mut bytes = seed.to_vec();
+    for _ in 0..random.random_range(1..=4) {
+        let (from, to) = span(&bytes, random);
+        match random.random_range(0..6) {
+            0 => bytes.truncate(from),
+            1 => drop(bytes.drain(from..to)),
+            2 => {
+                let piece = PIECES[random.random_range(0..PIECES.len())];
+                bytes.splice(from..from, piece.iter().copied());
+            }
+            3 => {
+                let again = bytes[from..to].repeat(random.random_range(2..20));
+                bytes.splice(from..to, again);
+            }
+            4 => {
+                let other = &others[random.random_range(0..others.len())].1;
+                let (start, end) = span(other, random);
+                bytes.splice(from..from, other[start..end].iter().copied());
+            }
+            _ => bytes[from..to].iter_mut().for_each(|byte| *byte = byte.wrapping_add(random.random())),
+        }
+    }
+    bytes
+}
+
+#[test]
+fn every_check_holds_for_its_seeds_and_for_variants_of_them() {
+    for (target, check) in checks::CHECKS {
+        let seeds = seeds(target);
+        let mut random = StdRng::seed_from_u64(1);
+        for (path, seed) in &seeds {
+            let run = |bytes: &[u8]| {
+                let result = std::panic::catch_unwind(|| check(bytes));
+                assert!(result.is_ok(), "{target} fails for a variant of {}: {}", path.display(), bytes.escape_ascii());
+            };
+            run(seed);
+            for _ in 0..VARIANTS {
+                run(&variant(seed, &seeds, &mut random));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_folder_of_seeds_belongs_to_a_check_and_a_target() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap();
+    for entry in fs::read_dir(root.join("seeds")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(checks::CHECKS.iter().any(|(target, _)| *target == name), "{name} has no check");
+    }
+    for (target, _) in checks::CHECKS {
+        assert!(
+            root.join(format!("fuzz_targets/{target}.rs")).exists() && manifest.contains(&format!("\"{target}\"")),
+            "{target}"
+        );
+    }
+    assert!(std::panic::catch_unwind(|| checks::run("nothing", b"")).is_err());
+}
