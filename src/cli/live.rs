@@ -51,7 +51,7 @@ fn options(listen: &str) -> anyhow::Result<MetricsOptions> {
     };
     let environment =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let layers = Layers { environment: environment.collect(), flags: vec![flag], file: None };
+    let layers = Layers { environment: environment.collect(), flags: vec![flag], ..Layers::default() };
     Ok(config::load(&layers)?.metrics)
 }
 

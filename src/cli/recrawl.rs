@@ -19,6 +19,10 @@ pub struct RecrawlArgs {
     #[command(flatten)]
     pub settings: SettingArgs,
 
+    /// Crawl in the directory although it belongs to another user, whom you trust
+    #[arg(long, help_heading = "What to revisit")]
+    pub trust_owner: bool,
+
     /// Hide the progress
     #[arg(long, short, help_heading = "Output and log")]
     pub quiet: bool,
@@ -48,5 +52,7 @@ config.toml, as for `harvestman resume`.";
 
 /// Revisits the pages of the crawl that `args` name.
 pub fn run(args: &RecrawlArgs) -> Result<Exit, Failure> {
-    resume::run_in(&args.directory, args.settings.clone(), args.quiet, Beginning::WithRevisits)
+    let owner = resume::owner(args.trust_owner);
+    let further = resume::FurtherRun { quiet: args.quiet, owner, beginning: Beginning::WithRevisits };
+    resume::run_in(&args.directory, &args.settings, further)
 }

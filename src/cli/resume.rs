@@ -6,7 +6,7 @@ use super::crawl;
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
 use harvestman_core::config::left_out;
-use harvestman_library::program::{CONFIG_FILE, directory_flags};
+use harvestman_library::program::{CONFIG_FILE, Owner, directory_flags};
 use harvestman_pipeline::Beginning;
 
 /// Arguments of `harvestman resume`.
@@ -21,6 +21,10 @@ pub struct ResumeArgs {
     #[command(flatten)]
     pub settings: SettingArgs,
 
+    /// Crawl in the directory although it belongs to another user, whom you trust
+    #[arg(long, help_heading = "What to resume")]
+    pub trust_owner: bool,
+
     /// Hide the progress
     #[arg(long, short, help_heading = "Output and log")]
     pub quiet: bool,
@@ -34,8 +38,11 @@ Examples:
     harvestman resume forum --pages 100000 --delay 2s
 
 Settings are those of the crawl's config.toml; flags change them from now on. Budgets cover the
-whole crawl, all its runs together. Cookies, headers and a proxy are not in config.toml, because
-they may be secret: give them again.
+whole crawl, all its runs together. Cookies and headers are not in config.toml, because they may be
+secret: give them again. A crawl directory may come from somebody else, so it does not choose what
+is yours either: files, programs, proxies, log-ins, environment variables and uploads must be given
+again, by flags, in the environment or by --config FILE, of which only these settings are taken. A
+directory of another user, links in it and other special files are refused.
 
 No discovered URL is lost, however the crawl ended. Pages that were in flight are fetched again. The
 torn end of a WARC file is cut off and logged. Hosts get no request before their delay has passed. A
@@ -44,28 +51,34 @@ learn from scratch. Bans, pins and blocks stay in force.";
 
 /// Resumes the crawl that `args` name.
 pub fn run(args: &ResumeArgs) -> Result<Exit, Failure> {
-    run_in(&args.directory, args.settings.clone(), args.quiet, Beginning::WhereStopped)
+    let further = FurtherRun { quiet: args.quiet, owner: owner(args.trust_owner), beginning: Beginning::WhereStopped };
+    run_in(&args.directory, &args.settings, further)
+}
+
+/// A further run in a crawl directory.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FurtherRun {
+    /// Whether the progress is hidden.
+    pub quiet: bool,
+    /// Whose directory it may be.
+    pub owner: Owner,
+    /// Where it begins.
+    pub beginning: Beginning,
+}
+
+/// Returns whose directories are crawled into.
+pub(super) const fn owner(is_trusted: bool) -> Owner {
+    if is_trusted { Owner::Anybody } else { Owner::User }
 }
 
 /// Crawls in an existing crawl directory, with the crawl's own configuration and the changes in `settings`.
-pub(super) fn run_in(
-    directory: &Path,
-    mut settings: SettingArgs,
-    quiet: bool,
-    beginning: Beginning,
-) -> Result<Exit, Failure> {
-    let (text, fixed) = directory_flags(directory).map_err(Failure::usage)?;
-    if let Some(other) = settings.config.replace(directory.join(CONFIG_FILE)) {
-        return Err(Failure::usage(format!(
-            "--config {}: a crawl resumes with its own configuration; change settings with flags or --set",
-            other.display()
-        )));
-    }
-    let config = settings.load(fixed)?;
+pub(super) fn run_in(directory: &Path, settings: &SettingArgs, further: FurtherRun) -> Result<Exit, Failure> {
+    let (text, fixed) = directory_flags(directory, further.owner).map_err(Failure::usage)?;
+    let config = settings.load_in(Some((&directory.join(CONFIG_FILE), &text)), fixed)?;
     let missing: Vec<&str> = left_out(&text, &config).collect();
-    let (config, progress) = crawl::prepare(config, quiet)?;
+    let (config, progress) = crawl::prepare(config, further.quiet)?;
     if !missing.is_empty() {
         tracing::warn!("{} was set and is not in config.toml; the crawl resumes without it", missing.join(", "));
     }
-    crawl::run_with(&config, &progress, beginning)
+    crawl::run_with(&config, &progress, further.beginning)
 }

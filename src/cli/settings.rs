@@ -1,6 +1,6 @@
 //! The arguments that set the configuration, and its loading.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::exit::Failure;
 use super::flags::GivenFlags;
@@ -32,6 +32,11 @@ impl SettingArgs {
     /// Loads the configuration: defaults, then file, environment, `--set`, flags and `more` flags, each overriding the
     /// former.
     pub fn load(&self, more: Vec<Flag>) -> Result<Config, Failure> {
+        self.load_in(None, more)
+    }
+
+    /// Loads the configuration of a further run in a crawl directory, of which this is the path and the text of its configuration.
+    pub fn load_in(&self, directory: Option<(&Path, &str)>, more: Vec<Flag>) -> Result<Config, Failure> {
         let file = match &self.config {
             None => None,
             Some(path) => {
@@ -50,6 +55,6 @@ impl SettingArgs {
         let environment =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let file = file.as_ref().map(|(path, text)| (*path, text.as_str()));
-        full_settings(&Layers { file, environment: environment.collect(), flags }).map_err(Failure::usage)
+        full_settings(&Layers { directory, file, environment: environment.collect(), flags }).map_err(Failure::usage)
     }
 }

@@ -16,7 +16,7 @@ pub struct UploadArgs {
     #[arg(value_name = "DIR", required = true, value_hint = clap::ValueHint::DirPath)]
     directories: Vec<PathBuf>,
 
-    /// Destination, as s3://BUCKET/PREFIX [default: archive.upload of the crawl]
+    /// Destination, as s3://BUCKET/PREFIX [default: HARVESTMAN_ARCHIVE_UPLOAD]
     #[arg(long, value_name = "PLACE")]
     to: Option<String>,
 }
@@ -76,17 +76,12 @@ fn place(args: &UploadArgs, directory: &std::path::Path) -> Result<String, Failu
     if let Some(place) = &args.to {
         return Ok(place.clone());
     }
-    let text = std::fs::read_to_string(directory.join("config.toml")).unwrap_or_default();
-    let config: toml::Table = text.parse().unwrap_or_default();
-    let place = config.get("archive").and_then(|archive| archive.get("upload")).and_then(toml::Value::as_str);
-    match place {
-        Some(place) if !place.is_empty() => Ok(place.to_owned()),
-        _ => {
-            let directory = directory.display();
-            Err(Failure::usage(format!(
-                "the crawl in {directory} has no upload destination: add --to s3://BUCKET/PREFIX"
-            )))
-        }
+    // Not that of the crawl's config.toml: the directory may come from somebody else.
+    match std::env::var("HARVESTMAN_ARCHIVE_UPLOAD") {
+        Ok(place) if !place.is_empty() => Ok(place),
+        _ => Err(Failure::usage(
+            "no destination is given: add --to s3://BUCKET/PREFIX, or set HARVESTMAN_ARCHIVE_UPLOAD",
+        )),
     }
 }
 
@@ -134,7 +129,7 @@ fn log_result(
     let Some(first) = uploaded.missing.first() else { return };
     let (missing, directory) = (uploaded.missing.len(), directory.display());
     tracing::error!(
-        "{missing} WARC files were not uploaded, the first: {} ({}). They remain in {directory}; retry with: harvestman upload {directory}",
+        "{missing} WARC files were not uploaded, the first: {} ({}). They remain in {directory}; retry with: harvestman upload {directory} --to {place}",
         first.name,
         first.why
     );

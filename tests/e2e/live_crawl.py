@@ -42,10 +42,12 @@ def crawl(made, out):
 
 def killed_crawl(made, out, points):
     """Runs a crawl that is killed by SIGKILL when its page log has each of these numbers of lines, and resumed. Returns its page log.
+    Files with examples are given again, as a crawl directory must not choose them.
     Checks after each kill that the policy knows again what the log says was fetched."""
     shutil.rmtree(out, ignore_errors=True)
     deadline, start, restored = time.monotonic() + CRAWL_SECONDS_MAX, time.monotonic(), []
-    resume = [made[0], "resume", out, "--quiet"]
+    examples = [word for at, word in enumerate(made) if "--example" in (word, made[at - 1])]
+    resume = [made[0], "resume", out, "--quiet", *examples]
     process, log = _start(made, f"{out}-0.log"), f"{out}-0.log"
     try:
         for number, point in enumerate(points, 1):

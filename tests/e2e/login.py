@@ -228,7 +228,7 @@ def killed(args, forum, expected):
     crawl.send_signal(signal.SIGKILL)
     crawl.wait()
     between = len(forum.requests())
-    code, said = run([args.harvestman, "resume", out, "--quiet"])
+    code, said = run([args.harvestman, "resume", out, "--quiet", *log_in(forum)])
     assert code == 0, said
     made = forum.requests()[between:]
     assert not [target for _, method, target in made if method == "POST"], "the resumed crawl logged in again"

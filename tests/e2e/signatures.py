@@ -161,7 +161,7 @@ def plain(program, verify):
         failed = {url: fate for url, fate in program.fates(out).items() if fate not in ("fetched", "redirected")}
         assert not failed, failed
         again = len(site.requests)
-        program.run("recrawl", out, "--quiet")
+        program.run("recrawl", out, "--quiet", "--sign-key", program.key)
         assert len(site.requests) > again, "nothing was revisited"
         all_verify(SimpleNamespace(requests=site.requests[again:]), verify, 1)
     print(f"HTTP/1.1: {count} requests and a recrawl verify")

@@ -18,4 +18,5 @@ mod runs;
 mod scripted;
 mod searches;
 mod sought;
+mod strangers;
 mod watched;

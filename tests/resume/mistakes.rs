@@ -74,5 +74,5 @@ fn the_configuration_is_that_of_the_crawl() {
     other.args(["--config", "other.toml"]);
     let other = output(other);
     assert_eq!(other.status.code(), Some(2));
-    assert!(told(&other).contains("its own configuration"), "{}", told(&other));
+    assert!(told(&other).contains("cannot read other.toml"), "{}", told(&other));
 }

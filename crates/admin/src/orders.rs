@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::guard::Refused;
 use harvestman_core::clock::Clock;
+use harvestman_core::crawl_file;
 use harvestman_report::{Command, Commands, CrawlStatus, PauseSwitch, StopFlag};
 
 /// The journal of commands, in the crawl directory.
@@ -116,7 +117,7 @@ impl Orders {
         let time = self.controls.clock.now().timestamp().to_string();
         let mut line = serde_json::to_vec(&JournalEntry { time, command, arguments, effect })?;
         line.push(b'\n');
-        let mut journal = OpenOptions::new().create(true).append(true).open(&self.journal)?;
+        let mut journal = crawl_file::open_with(&self.journal, OpenOptions::new().create(true).append(true))?;
         journal.write_all(&line)?;
         journal.sync_data()
     }

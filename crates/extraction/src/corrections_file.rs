@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use harvestman_core::crawl_file;
 use harvestman_posts::{Correction, Corrections, InvalidCorrection};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +51,7 @@ struct Stored<C> {
 pub fn read_corrections(directory: &Path) -> Result<Vec<Correction>, CorrectionsError> {
     let path = directory.join(CORRECTIONS_FILE);
     let text = match std::fs::metadata(&path)
-        .and_then(|of| if of.len() > BYTES_MAX { Ok(None) } else { std::fs::read(&path).map(Some) })
+        .and_then(|of| if of.len() > BYTES_MAX { Ok(None) } else { crawl_file::read(&path).map(Some) })
     {
         Ok(Some(text)) => text,
         Ok(None) => return Err(CorrectionsError::TooLarge(path)),

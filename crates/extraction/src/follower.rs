@@ -5,6 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use harvestman_core::crawl_file;
 use harvestman_core::recent_trees::RecentTrees;
 use harvestman_posts::site::{LivePosts, PageNeighbours, Post};
 use harvestman_posts::{Correction, Corrections, Extractor, Page};
@@ -106,9 +107,12 @@ impl Follower {
     ///
     /// A file cannot be read or written.
     pub fn open(directory: &Path, decode: DecodeMessage, trees: RecentTrees) -> io::Result<Self> {
-        let log = File::open(directory.join(PAGE_LOG))?;
+        let log = crawl_file::open(&directory.join(PAGE_LOG))?;
         let state = read_state(directory, &log)?;
-        let posts = OpenOptions::new().read(true).append(true).create(true).open(directory.join(POSTS_FILE))?;
+        let posts = crawl_file::open_with(
+            &directory.join(POSTS_FILE),
+            OpenOptions::new().read(true).append(true).create(true),
+        )?;
         let posts_bytes = complete_bytes(&posts, state.posts_bytes)?;
         posts.set_len(posts_bytes)?;
         let mut follower = Self {
@@ -350,7 +354,7 @@ impl WaitingPage {
 
 /// Returns the state of an earlier run. Where the log was cut since then, it is read from its beginning.
 fn read_state(directory: &Path, mut log: &File) -> io::Result<State> {
-    let text = match std::fs::read(directory.join(STATE_FILE)) {
+    let text = match crawl_file::read(&directory.join(STATE_FILE)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(State::default()),
         Err(error) => return Err(error),

@@ -8,7 +8,7 @@ use super::filter::OwnFilters;
 use super::guarded::Guarded;
 use super::pages::PageSender;
 use super::policy::OwnPolicy;
-use super::program::{self, CONFIG_FILE};
+use super::program::{self, CONFIG_FILE, Owner};
 use super::ready::ReadyCrawl;
 use super::{Crawl, Error, LinkFilter, OnError, Pages, Policy, Sink};
 use harvestman_core::config::{Config, Flag, FlagValue, Layers, left_out};
@@ -150,31 +150,34 @@ impl CrawlBuilder {
 
     /// Reads and completes the configuration.
     fn config(&self) -> Result<Config, String> {
-        let (mut flags, mut file, mut before) = (self.settings.clone(), None, None);
+        let (mut flags, mut before) = (self.settings.clone(), None);
         if let Some(directory) = &self.directory {
-            if let Some(other) = &self.config_file {
-                let other = other.display();
-                return Err(format!("{other}: a crawl resumes with its own configuration; change settings with `set`"));
-            }
-            let (text, fixed) = program::directory_flags(directory)?;
+            let (text, fixed) = program::directory_flags(directory, Owner::User)?;
             flags.extend(fixed);
-            before = Some(text.clone());
-            file = Some((directory.join(CONFIG_FILE), text));
-        } else if let Some(path) = &self.config_file {
-            let text = std::fs::read_to_string(path);
-            file = Some((path.clone(), text.map_err(|error| format!("cannot read {}: {error}", path.display()))?));
+            before = Some((directory.join(CONFIG_FILE), text));
         }
+        let read = |path: &PathBuf| {
+            let text =
+                std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
+            text.map(|text| (path.clone(), text))
+        };
+        let file = self.config_file.as_ref().map(read).transpose()?;
         if !self.seeds.is_empty() {
             let value = FlagValue::List(self.seeds.clone());
             flags.push(Flag { flag: "seed".to_owned(), name: "crawl.seeds".to_owned(), value });
         }
-        let file = file.as_ref().map(|(path, text)| (path.as_path(), text.as_str()));
-        let config = program::full_settings(&Layers { file, environment: Vec::new(), flags })?;
+        let layers = Layers {
+            directory: before.as_ref().map(|(path, text)| (path.as_path(), text.as_str())),
+            file: file.as_ref().map(|(path, text)| (path.as_path(), text.as_str())),
+            environment: Vec::new(),
+            flags,
+        };
+        let config = program::full_settings(&layers)?;
         check_supported(&config)?;
         let seeds = program::read_seeds(&config)?;
         let config = program::complete(config, &seeds);
-        if let Some(before) = before {
-            let missing: Vec<&str> = left_out(&before, &config).collect();
+        if let Some((_, before)) = &before {
+            let missing: Vec<&str> = left_out(before, &config).collect();
             if !missing.is_empty() {
                 tracing::warn!(
                     "{} was set and is not in {CONFIG_FILE}; the crawl resumes without it",

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Error, output};
+use harvestman_core::crawl_file;
 use harvestman_policy::steering::Steering;
 use harvestman_stages::host::BlockedHosts;
 
@@ -44,7 +45,7 @@ impl ActiveOrders {
                  without these orders"
             ))
         };
-        let text = match std::fs::read(&path) {
+        let text = match crawl_file::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(wrong(&error)),

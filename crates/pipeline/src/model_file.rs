@@ -1,12 +1,13 @@
 //! The site model as a file: the one that a crawl starts from, and the one that it writes to its directory.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::example::spelling_reader;
 use harvestman_core::config::{Config, ParseOptions, PolicyKind};
+use harvestman_core::crawl_file;
 use harvestman_core::url::{CanonicalUrl, Scope};
 use harvestman_policy::Policy;
 use harvestman_policy::learned::{ModelError, ReadPage, SiteModel};
@@ -93,7 +94,7 @@ pub fn write_model(model: &SiteModel, path: &Path) -> io::Result<()> {
     let bytes = model.to_bytes().map_err(io::Error::other)?;
     let mut partial = path.as_os_str().to_owned();
     partial.push(".partial");
-    std::fs::write(&partial, bytes)?;
+    crawl_file::create(Path::new(&partial))?.write_all(&bytes)?;
     std::fs::rename(&partial, path)
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use harvestman_core::config::{Config, Secrets, as_toml};
+use harvestman_core::crawl_file;
 
 /// The directory of the state, in the crawl directory.
 pub(super) const STATE_DIRECTORY: &str = "state";
@@ -38,8 +39,18 @@ pub(super) fn prepare(path: &Path) -> Result<(), Error> {
         Err(error) => return Err(refuse(error.to_string())),
     }
     let probe = path.join(".harvestman-probe");
-    let written = fs::write(&probe, b"written\n").and_then(|()| fs::remove_file(&probe));
+    let written = crawl_file::create(&probe)
+        .and_then(|mut file| file.write_all(b"written\n"))
+        .and_then(|()| fs::remove_file(&probe));
     written.map_err(|error| refuse(format!("cannot write there: {error}")))
+}
+
+/// Refuses a directory with links and special files, through which what is written there would land elsewhere.
+pub(super) fn check_files(directory: &Path) -> Result<(), Error> {
+    crawl_file::check_tree(directory).map_err(|(path, why)| {
+        let reason = format!("{}: {why}", path.display());
+        Error::OutputDirectory { path: directory.to_owned(), reason }
+    })
 }
 
 /// The effective configuration, in the crawl directory.
@@ -69,7 +80,7 @@ fn replace_with(path: &Path, contents: &[u8], options: &mut fs::OpenOptions) -> 
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
-    let mut file = options.write(true).create_new(true).open(&new)?;
+    let mut file = crawl_file::open_with(Path::new(&new), options.write(true).create_new(true))?;
     file.write_all(contents)?;
     file.sync_all()?;
     fs::rename(&new, path)?;
@@ -86,7 +97,7 @@ impl DirectoryLock {
     pub(super) fn take(directory: &Path) -> Result<Self, Error> {
         let refuse = |reason: String| Error::OutputDirectory { path: directory.to_owned(), reason };
         let path = directory.join("lock");
-        let file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+        let file = crawl_file::open_with(&path, fs::OpenOptions::new().create(true).truncate(false).write(true));
         let file = file.map_err(|error| refuse(format!("cannot write there: {error}")))?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),

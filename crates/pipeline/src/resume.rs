@@ -67,6 +67,7 @@ impl Start {
             let reason = "it holds no crawl that could be resumed".to_owned();
             return Err(Error::OutputDirectory { path: directory.to_owned(), reason });
         }
+        output::check_files(directory)?;
         let lock = DirectoryLock::take(directory)?;
         let store = Store::open(&state)?;
         for repaired in archive::repair_all(directory)? {

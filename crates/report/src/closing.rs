@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -12,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::status::per_second;
 use super::{CrawlStatus, DedupStats, ExtensionError, RecrawlFigures, StopReason, Usage, seconds};
 use harvestman_core::clock::Instant;
+use harvestman_core::crawl_file;
 use harvestman_core::model::{Fate, FateTable, RenderingSummary, SearchRecord, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
@@ -221,7 +221,7 @@ impl Report {
     }
 
     fn write_to(&self, path: &Path) -> io::Result<()> {
-        let mut file = BufWriter::new(File::create(path)?);
+        let mut file = BufWriter::new(crawl_file::create(path)?);
         serde_json::to_writer_pretty(&mut file, self)?;
         file.write_all(b"\n")?;
         file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()

@@ -36,8 +36,7 @@ pub fn changed(config: &Config, changes: &[Flag]) -> Result<Config, String> {
         ));
     }
     let text = as_toml(config, Secrets::Shown);
-    let layers =
-        Layers { file: Some((Path::new("config.toml"), &text)), environment: Vec::new(), flags: changes.to_vec() };
+    let layers = Layers { file: Some((Path::new("config.toml"), &text)), flags: changes.to_vec(), ..Layers::default() };
     load(&layers).map_err(|mistakes| mistakes.to_string())
 }
 

@@ -9,13 +9,22 @@ use toml::{Table, Value};
 
 use super::given::{self, Flag, Given};
 use super::mistake::{Mistake, Mistakes, Source};
+use super::own;
 use super::sections::Config;
 use super::validate::validate;
+
+/// The section and the key of a setting.
+type Name = (&'static str, &'static str);
 
 /// The sources of a configuration, in ascending order of precedence.
 #[derive(Debug, Clone, Default)]
 pub struct Layers<'a> {
-    /// The configuration file's path and text.
+    /// The path and text of the configuration of the crawl directory that is crawled into again. It may come from somebody else: of
+    /// the settings that only the user may choose ([`super::own`]), none is taken from it, and those that it has must be given again
+    /// below.
+    pub directory: Option<(&'a Path, &'a str)>,
+    /// The configuration file's path and text. With a `directory`, only the settings that the directory must not choose are taken from
+    /// it: the others are those of the crawl.
     pub file: Option<(&'a Path, &'a str)>,
     /// Environment variables, names and values; those that are no settings are ignored.
     pub environment: Vec<(String, String)>,
@@ -30,16 +39,10 @@ pub struct Layers<'a> {
 /// Everything that is wrong.
 pub fn load(layers: &Layers<'_>) -> Result<Config, Mistakes> {
     let mut mistakes = Vec::new();
-    let mut all = Vec::new();
-    if let Some((path, text)) = layers.file {
-        all.extend(given::from_file(path, text, &mut mistakes));
-    }
-    all.extend(given::from_environment(layers.environment.iter().cloned(), &mut mistakes));
-    all.extend(given::from_flags(&layers.flags, &mut mistakes));
-
+    let mut broken = Vec::new();
+    let all = given_settings(layers, &mut mistakes, &mut broken);
     let mut root = Table::new();
     let mut sources: BTreeMap<(&str, &str), Source> = BTreeMap::new();
-    let mut broken = Vec::new();
     for given in all {
         match readable(&given) {
             Ok(value) => {
@@ -54,6 +57,47 @@ pub fn load(layers: &Layers<'_>) -> Result<Config, Mistakes> {
     }
     let config = checked(root, &sources, &broken, &mut mistakes);
     if mistakes.is_empty() { Ok(config) } else { Err(Mistakes(mistakes)) }
+}
+
+/// Returns all settings that were given, in ascending order of precedence.
+fn given_settings(layers: &Layers<'_>, mistakes: &mut Vec<Mistake>, broken: &mut Vec<Name>) -> Vec<Given> {
+    let mut own = Vec::new();
+    if let Some((path, text)) = layers.file {
+        own.extend(given::from_file(path, text, mistakes));
+        own.retain(|given| layers.directory.is_none() || own::is_asked_in_runs(given.section.name, given.key));
+    }
+    own.extend(given::from_environment(layers.environment.iter().cloned(), mistakes));
+    own.extend(given::from_flags(&layers.flags, mistakes));
+    let mut all = layers.directory.map_or_else(Vec::new, |file| of_directory(file, &own, mistakes, broken));
+    all.extend(own);
+    all
+}
+
+/// Returns the settings of a crawl directory without those that only the user may choose. Those that the user has not given are
+/// mistakes.
+fn of_directory(
+    (path, text): (&Path, &str),
+    own: &[Given],
+    mistakes: &mut Vec<Mistake>,
+    broken: &mut Vec<Name>,
+) -> Vec<Given> {
+    let mut all = given::from_file(path, text, mistakes);
+    let mut refused = own::left_out_of_directory(path, text);
+    all.retain(|given| {
+        let value = given.readings.first();
+        let why =
+            value.and_then(|value| own::not_of_directory(given.section.name, given.key, value, given.source.clone()));
+        let is_taken = why.is_none();
+        refused.extend(why.map(|why| (given.section.name, given.key, why)));
+        is_taken
+    });
+    for (section, key, why) in refused {
+        if !own.iter().any(|given| (given.section.name, given.key) == (section, key)) {
+            broken.push((section, key));
+            mistakes.push(why);
+        }
+    }
+    all
 }
 
 /// Returns the first reading that the setting's type accepts, tried in isolation so that every mistake is found.
@@ -91,7 +135,7 @@ fn set(root: &mut Table, given: &Given, value: Value) {
 fn checked(
     root: Table,
     sources: &BTreeMap<(&str, &str), Source>,
-    broken: &[(&str, &str)],
+    broken: &[Name],
     mistakes: &mut Vec<Mistake>,
 ) -> Config {
     let config = Config::from_table(root).unwrap_or_else(|error| {

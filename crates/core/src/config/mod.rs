@@ -24,6 +24,7 @@ mod metrics;
 mod mistake;
 mod names;
 pub mod options;
+mod own;
 pub mod parse;
 mod policy;
 mod print;

@@ -21,12 +21,19 @@ const REMARK: &str = "Was set and is left out:";
 
 /// Returns the secrets that were omitted from the text of a configuration and are not set in `config` either.
 pub fn left_out<'a>(text: &'a str, config: &Config) -> impl Iterator<Item = &'a str> {
-    let names = text.lines().filter_map(|line| line.strip_prefix("# ")?.strip_prefix(REMARK)?.trim().split(':').next());
     let values = config.to_table().unwrap_or_default();
-    names.filter(move |name| {
+    remarks(text).map(|(_, name)| name).filter(move |name| {
         let (section, key) = name.split_once('.').unwrap_or_default();
         let default = super::section(section).and_then(|section| (section.defaults)().get(key).cloned());
         values.get(section).and_then(|values| values.get(key)) == default.as_ref()
+    })
+}
+
+/// Returns the settings that the text of a configuration says were left out, each with the number of its line.
+pub(super) fn remarks(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().filter_map(|(at, line)| {
+        let name = line.strip_prefix("# ")?.strip_prefix(REMARK)?.trim().split(':').next()?;
+        Some((at + 1, name))
     })
 }
 

@@ -47,7 +47,7 @@ fn all_mistakes_are_reported_together_each_with_its_source() {
     let file = "[crawl]\nthreads = 9999\npolcy = \"bfs\"\n\n[bugdet]\npages = 1\n\n[log]\nlevel = \"loud\"\n";
     let environment = vec![variable("HARVESTMAN_BUDGET_BYTES", "huge"), variable("HARVESTMAN_NOSUCH_KEY", "1")];
     let flags = vec![flag("budget.pages", "-1"), flag("budget", "1"), flag("metrics.listen", "nowhere")];
-    let found = texts(load(&Layers { file: Some((Path::new("h.toml"), file)), environment, flags }));
+    let found = texts(load(&Layers { file: Some((Path::new("h.toml"), file)), environment, flags, directory: None }));
     let expected = [
         "h.toml:5: unknown section `bugdet`; did you mean `budget`?",
         "h.toml:3: unknown setting `crawl.polcy`; did you mean `crawl.policy`?",

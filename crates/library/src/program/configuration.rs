@@ -6,6 +6,7 @@ use url::Url;
 
 use super::{contact, seeds, topic_file};
 use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
+use harvestman_core::crawl_file;
 use harvestman_core::seed::Seed;
 
 /// The file in a crawl directory with the configuration of the crawl.
@@ -21,14 +22,29 @@ pub fn full_settings(layers: &Layers<'_>) -> Result<Config, String> {
     Ok(config)
 }
 
+/// Whose crawl directories are crawled into again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// Those of the user who runs the program.
+    User,
+    /// Those of any user.
+    Anybody,
+}
+
 /// Returns the text of the configuration in a crawl directory, and the settings that a further run in it must have.
 ///
 /// # Errors
-/// It is no crawl directory.
-pub fn directory_flags(directory: &Path) -> Result<(String, Vec<Flag>), String> {
-    let text = std::fs::read_to_string(directory.join(CONFIG_FILE)).map_err(|error| {
-        format!("{} is not a crawl directory: cannot read its {CONFIG_FILE}: {error}", directory.display())
-    })?;
+/// It is no crawl directory, or that of another user.
+pub fn directory_flags(directory: &Path, owner: Owner) -> Result<(String, Vec<Flag>), String> {
+    let shown = directory.display();
+    let unread = |error| format!("{shown} is not a crawl directory: cannot read its {CONFIG_FILE}: {error}");
+    if let Some(other) = crawl_file::other_owner(directory).map_err(unread)?.filter(|_| owner == Owner::User) {
+        return Err(format!(
+            "{shown} belongs to another user (number {other}), who could have prepared its files and settings. If you trust that \
+             user, repeat the command with --trust-owner; otherwise crawl anew into a directory of your own"
+        ));
+    }
+    let text = crawl_file::read_to_string(&directory.join(CONFIG_FILE)).map_err(unread)?;
     let fixed = |name: &str, value: String| Flag {
         flag: "DIR".to_owned(),
         name: name.to_owned(),

@@ -5,5 +5,5 @@ pub mod contact;
 pub mod seeds;
 mod topic_file;
 
-pub use configuration::{CONFIG_FILE, complete, directory_flags, full_settings, read_seeds};
+pub use configuration::{CONFIG_FILE, Owner, complete, directory_flags, full_settings, read_seeds};
 pub use topic_file::read_topics;

@@ -19,6 +19,7 @@ pub(super) fn start(directory: &Path) -> Result<Start, Error> {
     if !state.is_dir() && !left.is_dir() {
         return Start::new_crawl(directory);
     }
+    output::check_files(directory)?;
     let lock = DirectoryLock::take(directory)?;
     archive::repair_all(directory)?;
     let write = |source| Error::Write { path: directory.to_owned(), source };

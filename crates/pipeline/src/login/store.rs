@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::environment::Network;
 use crate::output;
 use harvestman_core::config::LoginOptions;
+use harvestman_core::crawl_file;
 use harvestman_login::Marks;
 use harvestman_stages::fetch::StoredCookies;
 
@@ -90,7 +91,7 @@ impl SessionStore {
 fn read(path: &Path) -> io::Result<StoredSession> {
     match std::fs::metadata(path) {
         Ok(file) if file.len() > BYTES_MAX => Err(io::ErrorKind::FileTooLarge.into()),
-        Ok(_) => Ok(serde_json::from_slice(&std::fs::read(path)?)?),
+        Ok(_) => Ok(serde_json::from_slice(&crawl_file::read(path)?)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(StoredSession::default()),
         Err(error) => Err(error),
     }

@@ -21,6 +21,7 @@ use segments::{KEPT_FIRST, KEPT_MAX, Segment, to_drop};
 
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;
+use harvestman_core::crawl_file;
 use harvestman_core::model::ClusterId;
 use harvestman_policy::Observation;
 
@@ -94,7 +95,7 @@ impl ObservationLog {
         fs::create_dir_all(&directory)?;
         let (mut recalled, mut segments) = (Recalled::default(), Vec::<Segment>::new());
         for number in segments::numbers(&directory)? {
-            let bytes = fs::read(directory.join(segments::name(number)))?;
+            let bytes = crawl_file::read(&directory.join(segments::name(number)))?;
             // Within a run, a segment follows only one that is full.
             if segments.last().is_some_and(|last| last.count < SEGMENT) {
                 show(ObservationEvent::RunEnded);
@@ -163,7 +164,7 @@ impl ObservationLog {
     /// Begins a segment.
     fn begin(&mut self) -> io::Result<()> {
         let number = self.segments.last().map_or(0, |last| last.number + 1);
-        let mut file = File::create(self.directory.join(segments::name(number)))?;
+        let mut file = crawl_file::create(&self.directory.join(segments::name(number)))?;
         file.write_all(&Head { magic: MAGIC, key: self.key }.bytes())?;
         self.file = Some(file);
         self.segments.push(Segment { number, count: 0 });
@@ -181,7 +182,7 @@ pub(super) fn replay(directory: &Path, key: u64, mut show: impl FnMut(Observatio
         numbers => numbers?,
     };
     for number in numbers {
-        match block::read(&fs::read(directory.join(segments::name(number)))?, key, &mut show) {
+        match block::read(&crawl_file::read(&directory.join(segments::name(number)))?, key, &mut show) {
             Some(count) => recalled.observations += count,
             None => recalled.spoilt += 1,
         }

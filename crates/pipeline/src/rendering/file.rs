@@ -13,6 +13,7 @@ use super::Renders;
 use super::learned::{KeptRendering, Learned};
 use crate::output;
 use harvestman_core::clock::{Clock, Instant};
+use harvestman_core::crawl_file;
 use harvestman_core::model::RenderingSummary;
 
 /// The file, in the crawl directory.
@@ -55,7 +56,7 @@ pub(super) fn recall(directory: &Path) -> Learned {
 fn read(path: &Path) -> Result<Option<KeptRendering>, String> {
     let bytes = match std::fs::metadata(path) {
         Ok(file) if file.len() > BYTES_MAX as u64 => return Err(format!("it is larger than {BYTES_MAX} bytes")),
-        Ok(_) => std::fs::read(path),
+        Ok(_) => crawl_file::read(path),
         Err(error) => Err(error),
     };
     match bytes {

@@ -5,6 +5,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::Error;
+use harvestman_core::crawl_file;
 
 /// The I/O operations of an append-only file. This is a trait so that a test can inject failures at any byte.
 pub(super) trait AppendMedium: Write {
@@ -37,7 +38,7 @@ pub(super) struct AppendFile<M> {
 impl AppendFile<File> {
     /// Creates a file that must not exist yet.
     pub fn create(path: PathBuf) -> Result<Self, Error> {
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
+        match crawl_file::open_with(&path, OpenOptions::new().write(true).create_new(true)) {
             Ok(file) => Ok(Self::new(path, file, 0)),
             Err(source) => Err(Error::file("create", &path, source)),
         }
@@ -45,7 +46,7 @@ impl AppendFile<File> {
 
     /// Opens a file to continue after its first `length` bytes. Creates it if it does not exist.
     pub fn resume(path: PathBuf, length: u64) -> Result<Self, Error> {
-        let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+        let opened = crawl_file::open_with(&path, OpenOptions::new().write(true).create(true).truncate(false));
         match opened.and_then(|mut file| file.cut(length).map(|()| file)) {
             Ok(file) => Ok(Self::new(path, file, length)),
             Err(source) => Err(Error::file("open", &path, source)),

@@ -10,6 +10,7 @@ use super::file::{AppendFile, sync_directory};
 use super::gzip::{Content, MemberCompressor};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
+use harvestman_core::crawl_file;
 
 /// The compression level for both gzip and zstd. Batches are large and few, so good compression costs little per line.
 const BATCH_LEVEL: u8 = 3;
@@ -130,14 +131,14 @@ impl LineLog {
     ) -> Result<(), Error> {
         for compression in [LineCompression::None, LineCompression::Gzip, LineCompression::Zstd] {
             let path = directory.join(format!("{name}{}", suffix(compression)));
-            let retained = match File::open(&path) {
+            let retained = match crawl_file::open(&path) {
                 Ok(file) => length_before(file, compression, &mut is_lost),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => Err(error),
             };
             let retained = retained.map_err(|source| Error::file("read", &path, source))?;
             let shorten = |file: File| file.set_len(retained).and_then(|()| file.sync_all());
-            let shortened = File::options().write(true).open(&path).and_then(shorten);
+            let shortened = crawl_file::open_with(&path, File::options().write(true)).and_then(shorten);
             shortened.map_err(|source| Error::file("truncate", &path, source))?;
         }
         Ok(())
@@ -183,7 +184,7 @@ fn suffix(compression: LineCompression) -> &'static str {
 
 /// Returns how many bytes of the log at `path` are complete lines or batches; 0 if it does not exist.
 fn whole_length(path: &Path, compression: LineCompression) -> io::Result<u64> {
-    let file = match File::open(path) {
+    let file = match crawl_file::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(error),

@@ -13,6 +13,7 @@ use super::file::{rename, sync_directory};
 use super::page_log_repair;
 use super::reader::{self, Limits, WarcReader};
 use super::writer::{OPEN_SUFFIX, WARC_DIRECTORY};
+use harvestman_core::crawl_file;
 
 /// Number of bytes of a removed tail that are searched for records at a time.
 const SEARCHED_AT_ONCE: u64 = 1 << 20;
@@ -51,7 +52,7 @@ fn failed(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Error {
 
 /// Truncates the file after its last complete record. This is idempotent.
 fn cut(path: &Path) -> Result<Cut, Error> {
-    let file = OpenOptions::new().read(true).write(true).open(path).map_err(failed("open", path))?;
+    let file = crawl_file::open_with(path, OpenOptions::new().read(true).write(true)).map_err(failed("open", path))?;
     let length = file.metadata().map_err(failed("read", path))?.len();
     let (records, whole) = whole_records(&file).map_err(failed("read", path))?;
     let kept = salvage_whole_records(&file, whole, &with_suffix(&finished_path(path), ".cut"))
@@ -116,7 +117,7 @@ fn salvage_whole_records(mut file: &File, start: u64, copy: &Path) -> io::Result
         return Ok(None);
     }
     file.seek(SeekFrom::Start(start))?;
-    let mut output = File::create(copy)?;
+    let mut output = crawl_file::create(copy)?;
     io::copy(&mut file, &mut output)?;
     output.sync_all()?;
     Ok(Some(copy.to_path_buf()))

@@ -1,11 +1,12 @@
 //! Reserved disk space. A disk fills up with records, which are most of the data of a crawl; the page log lines that
 //! are still in memory then, and the report, need reserved space.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::Error;
+use harvestman_core::crawl_file;
 
 /// The name of the file in the crawl directory that occupies the space.
 const NAME: &str = ".reserve";
@@ -30,7 +31,7 @@ impl DiskReserve {
 
 /// Writes the bytes, because a sparse file takes no space.
 fn fill(path: &Path, bytes: u64) -> io::Result<()> {
-    let mut file = File::create(path)?;
+    let mut file = crawl_file::create(path)?;
     let mut left = bytes;
     while left > 0 {
         let piece = left.min(PIECE as u64);

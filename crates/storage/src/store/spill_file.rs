@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use super::StoreError;
+use harvestman_core::crawl_file;
 
 /// Alignment of chunks, so that a free slot fits many other chunks.
 const GRAIN: u64 = 1_024;
@@ -37,7 +38,7 @@ const fn grains(length: u64) -> u64 {
 impl SpillFile {
     /// Creates an empty file at `path`, or truncates an existing one.
     pub fn create(path: &Path) -> Result<Self, StoreError> {
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
+        let opened = crawl_file::open_with(path, OpenOptions::new().read(true).write(true).create(true).truncate(true));
         let file = opened.map_err(|error| StoreError::Failed {
             action: "create a file for",
             path: path.to_path_buf(),

@@ -10,6 +10,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use harvestman_core::crawl_file;
+
 const PIECE: u64 = 64 << 10;
 
 /// The removed byte.
@@ -35,7 +37,7 @@ pub(super) fn truncate_last_group(path: &Path) -> Option<TruncatedByte> {
     let number = |path: &Path| path.file_stem().and_then(|stem| stem.to_str()?.parse::<u64>().ok());
     let journals = entries.filter(|path| path.extension().is_some_and(|extension| extension == "jnl"));
     let newest = journals.max_by_key(|path| number(path))?;
-    let journal = OpenOptions::new().read(true).write(true).open(newest).ok()?;
+    let journal = crawl_file::open_with(&newest, OpenOptions::new().read(true).write(true)).ok()?;
     let (at, byte) = last_written(&journal).ok()??;
     journal.write_all_at(&[0], at).and_then(|()| journal.sync_all()).ok()?;
     Some(TruncatedByte { journal, at, byte })

@@ -16,6 +16,7 @@ use object_store::{ObjectStore, ObjectStoreExt as _, RetryConfig, WriteMultipart
 use super::closed::ClosedFile;
 use super::connector::Connector;
 use super::target::UploadTarget;
+use harvestman_core::crawl_file;
 
 /// Part size in bytes. Larger files are uploaded in parts.
 const PART: usize = 8 << 20;
@@ -121,7 +122,7 @@ impl ObjectStorage {
     /// Fails if the file cannot be read, or the storage does not accept it.
     pub async fn put(&self, file: &ClosedFile) -> Result<(), UploadError> {
         let unreadable = |error| UploadError::File(file.path.display().to_string(), error);
-        let mut input = File::open(&file.path).map_err(unreadable)?;
+        let mut input = crawl_file::open(&file.path).map_err(unreadable)?;
         let at = Path::from(self.place.prefix.as_str()).join(file.name.as_str());
         let failed = |error| self.failed(format!("uploading {} to {}", file.name, self.place), &error);
         if file.bytes <= PART as u64 {

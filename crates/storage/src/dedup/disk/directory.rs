@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::DiskError;
 use super::header::Span;
+use harvestman_core::crawl_file;
 
 /// The file that is locked while the set is open.
 const LOCK: &str = "lock";
@@ -104,7 +105,7 @@ pub(in crate::dedup) fn remove_all(path: &Path) -> Result<(), DiskError> {
 
 fn lock(directory: &Path) -> Result<File, DiskError> {
     let path = directory.join(LOCK);
-    let opened = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+    let opened = crawl_file::open_with(&path, OpenOptions::new().write(true).create(true).truncate(false));
     let file = opened.map_err(|source| DiskError::file("create", &path, source))?;
     match file.try_lock() {
         Ok(()) => Ok(file),

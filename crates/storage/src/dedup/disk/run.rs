@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::DiskError;
 use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, RunHeader};
 use super::scan::Scan;
+use harvestman_core::crawl_file;
 
 /// A file of ascending fingerprints, with the first fingerprint of each page in memory.
 pub(super) struct Run {
@@ -31,7 +32,7 @@ impl Run {
     /// Opens the run in a file and reads all of it to detect damage. `page_of` returns the number of fingerprints per
     /// page for a given total.
     pub fn open(path: PathBuf, page_of: impl FnOnce(u64) -> usize, block: usize) -> Result<Self, DiskError> {
-        let opened = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let opened = crawl_file::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (length, file) = opened.map_err(|source| DiskError::file("open", &path, source))?;
         if length < HEADER_BYTES as u64 {
             return Err(DiskError::damaged(&path, "is truncated"));

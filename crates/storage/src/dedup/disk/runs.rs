@@ -11,6 +11,7 @@ use super::run::{Page, Run};
 use super::scan::Scan;
 use super::write::{RunLayout, RunWriter};
 use super::{DiskError, DiskOptions};
+use harvestman_core::crawl_file;
 
 /// Sorted runs, oldest first. No fingerprint is in two of them.
 pub(super) struct Runs {
@@ -116,7 +117,7 @@ fn write_file(
     new: &mut dyn Iterator<Item = u128>,
     runs: &[Run],
 ) -> Result<Run, DiskError> {
-    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
+    let opened = crawl_file::open_with(path, OpenOptions::new().read(true).write(true).create(true).truncate(true));
     let file = opened.map_err(|source| DiskError::file("create", path, source))?;
     let mut writer = RunWriter::new(path, file, cut)?;
     let mut sources = vec![MergeInput::Memory(new)];
