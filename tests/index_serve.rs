@@ -77,9 +77,14 @@ impl Engine {
     }
 
     fn request(&self, method: &str, path: &str) -> (u16, String) {
+        self.request_with(method, path, &format!("Host: {}\r\n", self.address))
+    }
+
+    /// The same with these header lines.
+    fn request_with(&self, method: &str, path: &str, headers: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address).unwrap();
+        write!(stream, "{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
@@ -164,6 +169,21 @@ fn other_requests_are_refused() {
     }
     assert_eq!(engine.request("POST", "/search?q=zoom").0, 405);
     assert_eq!(engine.get("/search?q=%00%FF%22*:()").0, 200);
+}
+
+#[test]
+fn pages_of_other_sites_cannot_search() {
+    let directory = tempfile::tempdir().unwrap();
+    let (warc, _) = files(directory.path());
+    let engine = Engine::start(&[&warc, Path::new("--name"), Path::new("crawl.example.org")]);
+    let status = |headers: &str| engine.request_with("GET", "/search?q=zoom", headers);
+    for host in ["localhost", "127.0.0.1:1", "Crawl.Example.org:80"] {
+        assert_eq!(status(&format!("Host: {host}\r\n")).0, 200, "{host}");
+    }
+    let (code, why) = status("Host: evil.test\r\n");
+    assert!(code == 403 && why.contains("`evil.test` is not a name of this server") && why.contains("--name"), "{why}");
+    assert_eq!(status("Host: localhost\r\nSec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n").0, 403);
+    assert_eq!(status("Host: localhost\r\nSec-Fetch-Site: none\r\nSec-Fetch-Mode: navigate\r\n").0, 200);
 }
 
 #[test]

@@ -1,25 +1,29 @@
 //! The control socket: a Unix socket in the crawl directory, through which other processes of the same user query the
 //! status of the crawl, watch it, and send it commands: to pause, to resume, to stop, or to change something.
 
-use std::future::IntoFuture;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use axum::body::Bytes;
 use axum::extract::{Path as Named, Query, State};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use tokio::net::UnixListener;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::UnixSocket;
 use tokio::task::JoinHandle;
 
 use super::orders::Orders;
 use super::page_views::{AskedPage, Pages};
 use super::watch::Views;
-use super::{GRACE, Served, encoded};
+use super::{Served, encoded, serve};
 use harvestman_metrics::Metrics;
 use harvestman_report::StopFlag;
 
 /// The name of the socket in the crawl directory.
 pub const SOCKET: &str = "control.sock";
+/// Maximum number of clients whose connections were not accepted yet.
+const BACKLOG: u32 = 128;
 
 /// The listening socket; it is removed when this is dropped.
 #[derive(Debug)]
@@ -31,7 +35,7 @@ pub struct ControlSocket {
 
 impl ControlSocket {
     /// Listens in the crawl directory, which belongs to this process alone, and serves in its own task on the current
-    /// runtime.
+    /// runtime. Only the user of this process may open the socket.
     pub fn listen(served: Served) -> std::io::Result<Self> {
         let path = served.directory.join(SOCKET);
         // A killed run leaves its socket behind.
@@ -39,17 +43,13 @@ impl ControlSocket {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let listener = UnixListener::bind(&path)?;
+        let socket = UnixSocket::new_stream()?;
+        socket.bind(&path)?;
+        // Nobody can connect before it listens, so the mode that the umask gave it opens nothing.
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600))?;
+        let listener = socket.listen(BACKLOG)?;
         let stop = StopFlag::new();
-        let asked = stop.clone();
-        let server = axum::serve(listener, router(served))
-            .with_graceful_shutdown(async move { asked.wait().await })
-            .into_future();
-        let task = tokio::spawn(async move {
-            if let Err(error) = server.await {
-                tracing::warn!(%error, "control socket failed");
-            }
-        });
+        let task = tokio::spawn(serve(listener, TowerToHyperService::new(router(served)), stop.clone()));
         Ok(Self { path, stop, task })
     }
 
@@ -58,7 +58,8 @@ impl ControlSocket {
         // Later clients find no server.
         let _ = std::fs::remove_file(&self.path);
         self.stop.request();
-        let _ = tokio::time::timeout(GRACE, &mut self.task).await;
+        // It does not panic, and nobody aborts it.
+        let _ = (&mut self.task).await;
     }
 }
 

@@ -1,43 +1,31 @@
 //! Access control: who may request what. Pure.
 //!
-//! A page in a browser may send requests to this server, whatever site it came from. It cannot read the responses
-//! unless its name resolves to this machine (DNS rebinding). So requests must be addressed to a name of this server,
-//! and requests that change something need the token and, if a page sends them, must come from the live page itself.
+//! Requests of browsers must be addressed to a name of this server and come from its own page ([`Names`]). Requests that
+//! change something also need the token.
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
-use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
-/// The header in which a browser states where a request comes from.
-const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+use super::names::{Names, Refused, only};
 
 /// The access rules of a server.
 #[derive(Clone)]
 pub struct Guard {
     token: String,
-    /// Whether it is reachable from other machines.
-    reachable: bool,
     /// Whether the token was configured, so that others can know it.
     chosen: bool,
-    /// Names of the server, besides `localhost` and IP addresses.
-    names: Vec<String>,
+    names: Names,
 }
 
 impl std::fmt::Debug for Guard {
     /// Omits the token, which must not appear in logs.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Guard")
-            .field("reachable", &self.reachable)
-            .field("chosen", &self.chosen)
-            .finish_non_exhaustive()
+        f.debug_struct("Guard").field("names", &self.names).field("chosen", &self.chosen).finish_non_exhaustive()
     }
 }
-
-/// Why a request is rejected, as reported to the client.
-pub type Refused = (StatusCode, String);
 
 impl Guard {
     /// Creates the guard of a server at `address`. The token is the configured one, or the generated one if none is
@@ -45,19 +33,27 @@ impl Guard {
     pub fn new(address: IpAddr, (configured, generated): (&str, String), names: &[String]) -> Self {
         let chosen = !configured.is_empty();
         let token = if chosen { configured.to_owned() } else { generated };
-        let reachable = !address.is_loopback();
-        Self { token, reachable, chosen, names: names.iter().map(|name| name.to_ascii_lowercase()).collect() }
+        Self { token, chosen, names: Names::new(address, names, "to metrics.names") }
     }
 
-    /// Returns the page's address, including the token if it was generated; `None` if the page is not served.
+    /// Returns the page's address, including the token if it was generated; `None` if the page is not served. With the
+    /// token it is a secret.
     pub fn page(&self, address: SocketAddr) -> Option<String> {
         let token = if self.chosen { String::new() } else { format!("#token={}", self.token) };
         self.serves_page().then(|| format!("http://{address}/{token}"))
     }
 
     /// Returns whether the page is served at all: to other machines only with a configured token.
-    const fn serves_page(&self) -> bool {
-        !self.reachable || self.chosen
+    pub(super) const fn serves_page(&self) -> bool {
+        !self.names.is_reachable() || self.chosen
+    }
+
+    /// Checks whether metrics may be read, which reveal nothing about what is crawled.
+    ///
+    /// # Errors
+    /// Says why not.
+    pub fn may_measure(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        self.names.may_measure(headers)
     }
 
     /// Checks whether the page itself may be served; it reveals nothing about the crawl.
@@ -65,12 +61,8 @@ impl Guard {
     /// # Errors
     /// Says why not.
     pub fn may_open(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        if !self.serves_page() {
-            let why = "this address is reachable from other machines: set metrics.token (HARVESTMAN_METRICS_TOKEN) to \
-                       enable the live page here, or listen on 127.0.0.1\n";
-            return Err((StatusCode::FORBIDDEN, why.to_owned()));
-        }
-        self.is_addressed_to_us(headers)
+        self.is_open_here()?;
+        self.names.may_open(headers)
     }
 
     /// Checks whether data of the crawl may be read.
@@ -78,9 +70,10 @@ impl Guard {
     /// # Errors
     /// Says why not.
     pub fn may_read(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        self.may_open(headers)?;
+        self.is_open_here()?;
+        self.names.may_ask(headers)?;
         // With a configured token there may be a proxy in front of the server, through which others come.
-        if self.reachable || self.chosen { self.has_token(headers) } else { Ok(()) }
+        if self.names.is_reachable() || self.chosen { self.has_token(headers) } else { Ok(()) }
     }
 
     /// Checks whether a command may be sent to the crawl.
@@ -88,24 +81,18 @@ impl Guard {
     /// # Errors
     /// Says why not.
     pub fn may_change(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        self.may_open(headers)?;
-        is_from_our_page(headers)?;
+        self.is_open_here()?;
+        self.names.may_ask(headers)?;
         self.has_token(headers)
     }
 
-    fn is_addressed_to_us(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        let host = only(headers, &HOST).unwrap_or_default();
-        let name = name_of(host);
-        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-        let ours = match address {
-            Ok(address) => self.reachable || address.is_loopback(),
-            Err(_) => name == "localhost" || self.names.contains(&name),
-        };
-        if ours {
+    fn is_open_here(&self) -> Result<(), Refused> {
+        if self.serves_page() {
             return Ok(());
         }
-        let why = format!("`{host}` is not a name of this server; if it should be, add it to metrics.names\n");
-        Err((StatusCode::FORBIDDEN, why))
+        let why = "this address is reachable from other machines: set metrics.token (HARVESTMAN_METRICS_TOKEN) to \
+                   enable the live page here, or listen on 127.0.0.1\n";
+        Err((StatusCode::FORBIDDEN, why.to_owned()))
     }
 
     fn has_token(&self, headers: &HeaderMap) -> Result<(), Refused> {
@@ -118,31 +105,6 @@ impl Guard {
                    it was set as metrics.token\n";
         Err((StatusCode::UNAUTHORIZED, why.to_owned()))
     }
-}
-
-/// Checks that a request that was sent by a page was sent by the live page.
-fn is_from_our_page(headers: &HeaderMap) -> Result<(), Refused> {
-    let site = headers.get(&FETCH_SITE).map(|site| site.to_str().unwrap_or_default());
-    let host = only(headers, &HOST).unwrap_or_default();
-    let origin = headers.contains_key(ORIGIN).then(|| only(headers, &ORIGIN).unwrap_or_default());
-    let same = |origin: &str| origin.split_once("://").is_some_and(|(_, from)| from.eq_ignore_ascii_case(host));
-    if site.is_none_or(|site| matches!(site, "same-origin" | "none")) && origin.is_none_or(same) {
-        return Ok(());
-    }
-    Err((StatusCode::FORBIDDEN, "only the live page and programs may do this, not other pages\n".to_owned()))
-}
-
-/// Returns the value of a header that occurs exactly once.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    let value = values.next()?.to_str().ok()?;
-    values.next().is_none().then_some(value)
-}
-
-/// Returns the name in `name:port`, in lower case; empty if it is invalid.
-fn name_of(host: &str) -> String {
-    let authority = host.parse::<Authority>().ok().filter(|authority| !authority.as_str().contains('@'));
-    authority.map(|authority| authority.host().to_ascii_lowercase()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 use std::net::Ipv4Addr;
 
+use axum::http::HeaderName;
+
 use super::*;
 
 const LOOPBACK: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
@@ -91,6 +93,40 @@ fn other_pages_cannot_send_commands_even_with_the_token() {
     for site in ["cross-site", "same-site", ""] {
         assert_eq!(from(&[("sec-fetch-site", site)]), 403, "{site}");
     }
+}
+
+#[test]
+fn pages_of_other_sites_cannot_read_and_users_and_programs_can() {
+    let guard = guard(LOOPBACK, "");
+    let from = |more: &[(&str, &str)]| {
+        let mut all = vec![("host", "127.0.0.1:9900")];
+        all.extend(more);
+        let headers = headers(&all);
+        [guard.may_measure(&headers), guard.may_open(&headers), guard.may_read(&headers)].map(status)
+    };
+    for ours in [&[][..], &[("sec-fetch-site", "same-origin")], &[("sec-fetch-site", "none")]] {
+        assert_eq!(from(ours), [200, 200, 200], "{ours:?}");
+    }
+    for site in ["cross-site", "same-site", ""] {
+        assert_eq!(from(&[("sec-fetch-site", site)]), [403, 403, 403], "{site}");
+        let frame = [("sec-fetch-site", site), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")];
+        assert_eq!(from(&frame), [403, 403, 403], "{site}");
+        let link = [("sec-fetch-site", site), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document")];
+        assert_eq!(from(&link), [200, 200, 403], "a link that a user follows, {site}");
+    }
+    assert_eq!(from(&[("origin", "http://evil.test")]), [403, 403, 403]);
+}
+
+#[test]
+fn metrics_have_any_name_where_they_are_reachable_and_only_names_of_this_machine_elsewhere() {
+    let local = guard(LOOPBACK, "");
+    let measured = |guard: &Guard, all: &[(&str, &str)]| status(guard.may_measure(&headers(all)));
+    assert_eq!(measured(&local, &[("host", "evil.test:9900")]), 403);
+    assert_eq!(measured(&local, &[("host", "crawl.example.org")]), 200);
+    assert_eq!(measured(&local, &[]), 200, "a client of HTTP/1.0");
+    let reachable = guard(EVERYWHERE, "");
+    assert_eq!(measured(&reachable, &[("host", "crawler:9900")]), 200, "as Prometheus knows it");
+    assert_eq!(measured(&reachable, &[("host", "crawler:9900"), ("sec-fetch-site", "cross-site")]), 403);
 }
 
 #[test]

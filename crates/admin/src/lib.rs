@@ -7,20 +7,21 @@
 
 mod control;
 mod guard;
+mod names;
 mod orders;
 mod page;
 mod page_views;
 mod relay;
+mod server;
+mod turns;
 mod watch;
 
-use std::future::IntoFuture;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Path as Named, Query, State};
+use axum::extract::{Path as Named, Query, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
@@ -28,6 +29,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -37,19 +39,16 @@ use harvestman_report::live::Live;
 use harvestman_report::{CrawlStatus, StopFlag};
 
 pub use control::{ControlSocket, SOCKET};
-pub use guard::{Guard, Refused};
+pub use guard::Guard;
+pub use names::{Names, Refused};
 use orders::Orders;
 pub use orders::{Controls, StatusProvider};
 use page::PAGE;
 pub use page_views::PageViews;
 use page_views::{AskedPage, Pages};
 pub use relay::Relay;
+pub use server::{Peer, serve};
 use watch::Views;
-
-/// How long clients whose responses are in progress can delay the end of the server.
-const GRACE: Duration = Duration::from_secs(1);
-/// Maximum size of a command's arguments in bytes.
-const BODY_MAX: usize = 64 * 1024;
 
 /// Why the server could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -120,15 +119,7 @@ impl Admin {
             guard: Arc::clone(&guard),
         };
         let stop = StopFlag::new();
-        let asked = stop.clone();
-        let server = axum::serve(listener, router(sources))
-            .with_graceful_shutdown(async move { asked.wait().await })
-            .into_future();
-        let task = tokio::spawn(async move {
-            if let Err(error) = server.await {
-                tracing::warn!(%error, "metrics server failed");
-            }
-        });
+        let task = tokio::spawn(serve(listener, TowerToHyperService::new(router(sources)), stop.clone()));
         Ok(Self { address, guard, stop, task })
     }
 
@@ -143,30 +134,38 @@ impl Admin {
     }
 
     /// Stops the server; responses in progress get one second to finish.
-    pub async fn stop(mut self) {
+    pub async fn stop(self) {
         self.stop.request();
-        if tokio::time::timeout(GRACE, &mut self.task).await.is_err() {
-            self.task.abort();
-        }
+        // It does not panic, and nobody aborts it.
+        let _ = self.task.await;
     }
 }
 
 fn router(sources: Sources) -> Router {
     Router::new()
         .route("/", get(page))
-        .route("/metrics", get(|State(sources): State<Sources>| async move { encoded(&sources.metrics) }))
-        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/metrics", get(figures))
+        .route("/healthz", get(health))
         .route("/api/status", get(status))
         .route("/api/live", get(newest))
         .route("/api/events", get(events))
         .route("/api/posts", get(posts))
         .route("/api/{command}", post(run_command))
-        .layer(DefaultBodyLimit::max(BODY_MAX))
         .with_state(sources)
 }
 
 fn encoded(metrics: &Metrics) -> Response {
     ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], metrics.encode()).into_response()
+}
+
+async fn figures(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
+    sources.guard.may_measure(&headers)?;
+    Ok(encoded(&sources.metrics))
+}
+
+async fn health(State(sources): State<Sources>, headers: HeaderMap) -> Result<&'static str, Refused> {
+    sources.guard.may_measure(&headers)?;
+    Ok("ok\n")
 }
 
 async fn page(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
@@ -193,12 +192,12 @@ async fn status(State(sources): State<Sources>, headers: HeaderMap) -> Result<Js
 
 async fn newest(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
     sources.guard.may_read(&headers)?;
-    Ok(sources.views.newest().await)
+    sources.views.newest().await
 }
 
 async fn events(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
     sources.guard.may_read(&headers)?;
-    Ok(sources.views.stream())
+    sources.views.stream()
 }
 
 async fn posts(

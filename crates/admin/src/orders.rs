@@ -9,7 +9,7 @@ use axum::body::Bytes;
 use axum::http::StatusCode;
 use serde::Serialize;
 
-use super::guard::Refused;
+use super::names::Refused;
 use harvestman_core::clock::Clock;
 use harvestman_core::crawl_file;
 use harvestman_report::{Command, Commands, CrawlStatus, PauseSwitch, StopFlag};

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
-use super::guard::Refused;
+use super::names::Refused;
 
 /// Maximum number of pages that wait or are read at a time.
 const PAGES_MAX: usize = 4;

@@ -1,21 +1,22 @@
 //! The live page of a crawl that was started without one: a server in another process of the same user, which forwards
 //! the requests that its [`Guard`] allows to the crawl's control socket.
 
-use std::future::IntoFuture;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
 use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, UnixStream};
 
-use super::guard::{Guard, Refused};
-use super::{BODY_MAX, Error, SOCKET, page_for};
+use super::guard::Guard;
+use super::names::Refused;
+use super::{Error, SOCKET, page_for, serve};
 use harvestman_core::config::MetricsOptions;
 use harvestman_report::StopFlag;
 
@@ -54,16 +55,9 @@ impl Relay {
     }
 
     /// Serves until `stop` is requested.
-    ///
-    /// # Errors
-    /// No more connections can be accepted.
-    pub async fn serve(self, stop: StopFlag) -> std::io::Result<()> {
+    pub async fn serve(self, stop: StopFlag) {
         let sources = Sources { guard: self.guard, socket: self.socket };
-        let server = axum::serve(self.listener, router(sources)).into_future();
-        tokio::select! {
-            ended = server => ended,
-            () = stop.wait() => Ok(()),
-        }
+        serve(self.listener, TowerToHyperService::new(router(sources)), stop).await;
     }
 }
 
@@ -73,7 +67,6 @@ fn router(sources: Sources) -> Router {
         .route("/api/{what}", any(relay_request))
         .route("/metrics", get(relay_request))
         .route("/healthz", get(relay_request))
-        .layer(DefaultBodyLimit::max(BODY_MAX))
         .with_state(sources)
 }
 
@@ -84,7 +77,7 @@ async fn page(State(sources): State<Sources>, headers: HeaderMap) -> Result<Resp
 async fn relay_request(State(sources): State<Sources>, request: Request) -> Result<Response, Refused> {
     let is_open = !request.uri().path().starts_with("/api/");
     match *request.method() {
-        _ if is_open => {}
+        _ if is_open => sources.guard.may_measure(request.headers())?,
         Method::GET | Method::HEAD => sources.guard.may_read(request.headers())?,
         _ => sources.guard.may_change(request.headers())?,
     }

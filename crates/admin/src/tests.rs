@@ -1,6 +1,10 @@
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use super::server::GRACE;
 use super::*;
 use harvestman_core::clock::Clock;
 use harvestman_report::live::LiveView;
@@ -23,14 +27,23 @@ async fn start() -> Bench {
 }
 
 async fn start_at(listen: &str, token: &str) -> Result<Bench, Error> {
+    let (served, stop, directory) = served();
+    let (metrics, live, commands) = (served.metrics.clone(), served.live.clone(), served.controls.commands.clone());
+    let options = MetricsOptions { listen: listen.to_owned(), token: token.to_owned(), names: Vec::new() };
+    let admin = Admin::start(&options, served, TOKEN.to_owned()).await?;
+    Ok(Bench { admin, metrics, live, stop, commands, directory })
+}
+
+/// The parts of a crawl that does not exist, in a directory of its own.
+fn served() -> (Served, StopFlag, tempfile::TempDir) {
     let directory = tempfile::tempdir().unwrap();
-    let (metrics, live, stop, commands) = (Metrics::new(), Live::open(), StopFlag::new(), Commands::new());
+    let (metrics, live, stop) = (Metrics::new(), Live::open(), StopFlag::new());
     let controls = Controls {
         status: Arc::new(|| CrawlStatus { pages: 7, ..CrawlStatus::default() }),
         stop: stop.clone(),
         leave: None,
         pause: PauseSwitch::new(),
-        commands: commands.clone(),
+        commands: Commands::new(),
         in_fleet: false,
         clock: Clock::system(),
     };
@@ -38,16 +51,8 @@ async fn start_at(listen: &str, token: &str) -> Result<Bench, Error> {
         "http://h/a b" => Ok("{\"posts\":1}".to_owned()),
         other => Err(format!("{other} is not known")),
     });
-    let served = Served {
-        metrics: metrics.clone(),
-        live: live.clone(),
-        controls,
-        directory: directory.path().to_owned(),
-        page_views: Some(page_views),
-    };
-    let options = MetricsOptions { listen: listen.to_owned(), token: token.to_owned(), names: Vec::new() };
-    let admin = Admin::start(&options, served, TOKEN.to_owned()).await?;
-    Ok(Bench { admin, metrics, live, stop, commands, directory })
+    let at = directory.path().to_owned();
+    (Served { metrics, live, controls, directory: at, page_views: Some(page_views) }, stop, directory)
 }
 
 impl Bench {
@@ -235,4 +240,55 @@ async fn silent_and_streaming_clients_do_not_delay_the_end_of_the_server() {
     watching.read_exact(&mut head).await.unwrap();
     tokio::time::timeout(GRACE * 5, bench.admin.stop()).await.expect("the server ends within its grace period");
     drop((silent, watching));
+}
+
+#[tokio::test]
+async fn other_pages_start_no_reads() {
+    let bench = start().await;
+    let of_page = [("Host", "localhost"), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "no-cors")];
+    for path in
+        ["/", "/metrics", "/healthz", "/api/status", "/api/live", "/api/events", "/api/posts?url=http://h/a%20b"]
+    {
+        let (head, _) = bench.ask(&format!("GET {path}"), &of_page, "").await;
+        assert!(head.starts_with("http/1.1 403"), "{path}: {head}");
+    }
+    bench.admin.stop().await;
+}
+
+#[tokio::test]
+async fn clients_that_wait_for_views_leave_places_for_others() {
+    let bench = start().await;
+    let mut waiting = Vec::new();
+    let mut refused = 0;
+    for number in 0..server::CONNECTIONS_MAX {
+        let mut stream = TcpStream::connect(bench.admin.address()).await.unwrap();
+        let path = if number % 2 == 0 { "live" } else { "events" };
+        let request = format!("GET /api/{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        // Requests for `live` are not answered while there is no view.
+        if number >= server::CONNECTIONS_MAX / 2 {
+            let mut head = [0; 12];
+            stream.read_exact(&mut head).await.unwrap();
+            refused += u32::from(&head == b"HTTP/1.1 503");
+        }
+        waiting.push(stream);
+    }
+    assert_eq!(refused, 16);
+    assert_eq!(bench.get("/healthz").await.1, "ok\n");
+    bench.admin.stop().await;
+}
+
+#[tokio::test]
+async fn only_the_user_of_the_process_may_open_the_control_socket() {
+    let (served, _stop, directory) = served();
+    let path = directory.path().join(SOCKET);
+    let socket = ControlSocket::listen(served).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    let mut stream = tokio::net::UnixStream::connect(&path).await.unwrap();
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.ends_with("\r\n\r\nok\n"), "{answer}");
+    socket.close().await;
+    assert!(!path.exists());
 }

@@ -11,9 +11,11 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use super::names::Refused;
 use harvestman_report::live::{Live, Shown};
 
-/// Maximum number of concurrent streams.
+/// Maximum number of clients that wait for views at a time. Together with what else takes long, they must leave places
+/// among the connections of a server.
 const STREAMS_MAX: usize = 16;
 /// How long to wait for a view.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,30 +35,36 @@ impl Views {
     }
 
     /// Returns the next view, as JSON.
-    pub(super) async fn newest(&self) -> Response {
+    pub(super) async fn newest(&self) -> Result<Response, Refused> {
+        let _permit = self.permit()?;
         let mut watching = self.live.watch();
         let seen = match tokio::time::timeout(PATIENCE, watching.changed()).await {
             Ok(Ok(())) => watching.borrow().clone(),
             _ => Shown::Nothing,
         };
-        match seen {
+        Ok(match seen {
             Shown::View(json) => ([(CONTENT_TYPE, "application/json")], json.to_string()).into_response(),
             Shown::Ended(why) => {
                 (StatusCode::SERVICE_UNAVAILABLE, format!("the crawl has ended: {why}\n")).into_response()
             }
             Shown::Nothing => (StatusCode::SERVICE_UNAVAILABLE, "the crawl is starting or ending\n").into_response(),
-        }
+        })
     }
 
     /// Streams all views from now on as events `view`, and finally an event `ended`.
-    pub(super) fn stream(&self) -> Response {
-        let Ok(permit) = Arc::clone(&self.streams).try_acquire_owned() else {
-            let why = format!("{STREAMS_MAX} live pages of this crawl are already open: close one of them\n");
-            return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
-        };
+    pub(super) fn stream(&self) -> Result<Response, Refused> {
+        let permit = self.permit()?;
         let events = stream::unfold(Some((self.live.watch(), permit)), next);
         let events = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
-        ([(CACHE_CONTROL, "no-store")], events).into_response()
+        Ok(([(CACHE_CONTROL, "no-store")], events).into_response())
+    }
+
+    /// Returns the right to wait for views.
+    fn permit(&self) -> Result<OwnedSemaphorePermit, Refused> {
+        Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
+            let why = format!("{STREAMS_MAX} live pages of this crawl are already open: close one of them\n");
+            (StatusCode::SERVICE_UNAVAILABLE, why)
+        })
     }
 }
 

@@ -41,6 +41,10 @@ pub struct ServeArgs {
     /// Address to serve at; port 0 picks a free port
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:0")]
     listen: SocketAddr,
+    /// A name of this machine that browsers and programs use in the address, besides localhost and IP addresses; may be
+    /// repeated. Requests for other names are refused
+    #[arg(long = "name", value_name = "HOST")]
+    names: Vec<String>,
     /// Keep the index in temporary files below this directory, instead of in memory
     #[arg(long, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     on_disk: Option<PathBuf>,
@@ -62,7 +66,7 @@ The first line of the output is the URL of a search, with {query} where the word
   page     the page of results, from 1; pageno is the same
   format   json, as SearXNG answers (default); rss, with OpenSearch elements; or html
 /opensearch.xml describes this to other programs. Anyone who reaches the address can search: by
-default, only this machine.
+default, only this machine. Pages of other sites in a browser cannot.
 
 Needs the cargo feature `index`, which is enabled by default.";
 

@@ -3,31 +3,24 @@
 use std::convert::Infallible;
 use std::io::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use bytes::Bytes;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
-use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 
 use super::input::Input;
 use super::question::Question;
 use super::{ServeArgs, answer};
 use crate::cli::exit::Failure;
 use crate::cli::signals;
+use harvestman_admin::{self as admin, Names};
 use harvestman_index::{IndexBuilder, LocalIndex};
 use harvestman_report::{StopFlag, figures};
 
-/// Maximum number of open connections; further ones wait to be accepted.
-const CONNECTIONS_MAX: usize = 256;
-/// How long a client may take to send the head of a request.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// The pages of results load nothing.
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'");
 
@@ -36,6 +29,7 @@ struct Engine {
     index: LocalIndex,
     /// Its address, without a slash at the end.
     base: String,
+    names: Names,
 }
 
 /// Indexes the pages and serves them until a signal.
@@ -59,7 +53,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<(), Failure> {
     let index = build(args, builder.context("cannot create the index")?)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("cannot start the server")?;
-    runtime.block_on(serve(listener, index)).context("cannot serve any longer")?;
+    runtime.block_on(serve(listener, index, &args.names)).context("cannot serve any longer")?;
     Ok(())
 }
 
@@ -81,18 +75,21 @@ fn build(args: &ServeArgs, builder: IndexBuilder) -> anyhow::Result<LocalIndex> 
     Ok(index)
 }
 
-async fn serve(listener: std::net::TcpListener, index: LocalIndex) -> std::io::Result<()> {
+async fn serve(listener: std::net::TcpListener, index: LocalIndex, names: &[String]) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = TcpListener::from_std(listener)?;
     let stop = StopFlag::new();
     signals::listen(stop.clone())?;
-    let base = format!("http://{}", listener.local_addr()?);
+    let address = listener.local_addr()?;
+    let base = format!("http://{address}");
     announce(&base)?;
-    let engine = Arc::new(Engine { index, base });
-    tokio::select! {
-        () = accept(listener, engine) => {}
-        () = stop.wait() => {}
-    }
+    let names = Names::new(address.ip(), names, "with --name");
+    let engine = Arc::new(Engine { index, base, names });
+    let service = service_fn(move |request: Request<Full<Bytes>>| {
+        let answer = engine.answer(&request);
+        async { Ok::<_, Infallible>(answer) }
+    });
+    admin::serve(listener, service, stop).await;
     Ok(())
 }
 
@@ -105,35 +102,15 @@ fn announce(base: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Accepts connections; their tasks belong to the runtime and end with it.
-async fn accept(listener: TcpListener, engine: Arc<Engine>) {
-    let slots = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
-        let Ok((stream, _)) = listener.accept().await else {
-            // Probably out of file descriptors: wait for connections to be closed.
-            tokio::time::sleep(Duration::from_millis(10)).await;
-            continue;
-        };
-        let engine = Arc::clone(&engine);
-        tokio::spawn(async move {
-            let service = service_fn(move |request: Request<Incoming>| {
-                let engine = Arc::clone(&engine);
-                async move { Ok::<_, Infallible>(engine.answer(request.method(), request.uri())) }
-            });
-            let mut http = hyper::server::conn::http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
-            // Disconnecting clients are not an error of the server.
-            let _ = http.serve_connection(TokioIo::new(stream), service).await;
-            drop(slot);
-        });
-    }
-}
-
 impl Engine {
-    fn answer(&self, method: &Method, uri: &http::Uri) -> Response<Full<Bytes>> {
-        if !matches!(*method, Method::GET | Method::HEAD) {
+    fn answer(&self, request: &Request<Full<Bytes>>) -> Response<Full<Bytes>> {
+        if let Err((status, why)) = self.names.may_open(request.headers()) {
+            return response(status, "text/plain; charset=utf-8", why);
+        }
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return response(StatusCode::METHOD_NOT_ALLOWED, "text/plain", "only GET and HEAD are possible\n".into());
         }
+        let uri = request.uri();
         match uri.path() {
             "/search" => self.search(uri.query().unwrap_or_default()),
             "/" => response(StatusCode::OK, "text/html; charset=utf-8", answer::START.into()),
