@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::Error;
@@ -51,6 +51,27 @@ pub(super) fn check_files(directory: &Path) -> Result<(), Error> {
         let reason = format!("{}: {why}", path.display());
         Error::OutputDirectory { path: directory.to_owned(), reason }
     })
+}
+
+/// Closes the directory of a crawl that has a log-in to other users, as it may hold what only members see. Other modes
+/// of a directory that is not new may be the user's choice: one that everybody can open is warned about.
+pub(super) fn close_to_others(directory: &Path, config: &Config, is_new: bool) -> Result<(), Error> {
+    if !config.login.is_on() && !config.fetch.has_credentials() {
+        return Ok(());
+    }
+    let refuse = |error: io::Error| {
+        let reason = format!("it cannot be closed to other users: {error}");
+        Error::OutputDirectory { path: directory.to_owned(), reason }
+    };
+    let mode = fs::metadata(directory).map_err(refuse)?.permissions().mode();
+    if is_new && mode & 0o077 != 0 {
+        return fs::set_permissions(directory, fs::Permissions::from_mode(0o700)).map_err(refuse);
+    }
+    if mode & 0o007 != 0 {
+        let path = directory.display();
+        tracing::warn!("the crawl has a log-in, and every user can open {path}: `chmod 700 {path}` closes it");
+    }
+    Ok(())
 }
 
 /// The effective configuration, in the crawl directory.
@@ -158,6 +179,30 @@ mod tests {
         prepare(&new).unwrap();
         prepare(&new).unwrap();
         assert_eq!(fs::read_dir(&new).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_new_directory_of_a_crawl_with_a_log_in_is_closed_to_other_users() {
+        let with_login = |set: fn(&mut Config)| {
+            let mut config = Config::default();
+            set(&mut config);
+            config
+        };
+        let closed_by = |config: &Config, is_new: bool| {
+            let dir = tempfile::tempdir().unwrap();
+            fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
+            close_to_others(dir.path(), config, is_new).unwrap();
+            fs::metadata(dir.path()).unwrap().permissions().mode() & 0o777 == 0o700
+        };
+        assert!(!closed_by(&Config::default(), true), "the umask decides");
+        let login = with_login(|config| config.login.url = "https://h/login".to_owned());
+        let cookie = with_login(|config| config.fetch.cookie = "a=b".to_owned());
+        let file = with_login(|config| config.fetch.cookies_file = "cookies.txt".to_owned());
+        let header = with_login(|config| config.fetch.headers.push("X-Api-Key: k".to_owned()));
+        for config in [login, cookie, file, header] {
+            assert!(closed_by(&config, true), "{:?} {:?}", config.login, config.fetch);
+            assert!(!closed_by(&config, false), "an older directory keeps the mode that its owner gave it");
+        }
     }
 
     #[test]

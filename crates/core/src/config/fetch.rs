@@ -107,3 +107,10 @@ options! {
         proxy: String = String::new(),
     }
 }
+
+impl FetchOptions {
+    /// Returns whether requests have cookies or headers of the user's own, by which sites may know a member.
+    pub const fn has_credentials(&self) -> bool {
+        !self.cookie.is_empty() || !self.cookies_file.is_empty() || !self.headers.is_empty()
+    }
+}

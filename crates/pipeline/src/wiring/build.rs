@@ -107,6 +107,7 @@ impl CrawlBuilder<'_> {
         let crawl_directory = output::directory(self.config);
         // Only now, so that nothing is created if the settings are wrong.
         let Start { lock, left } = (self.start)(&crawl_directory)?;
+        output::close_to_others(&crawl_directory, self.config, left.is_none())?;
         let (mut sinks, writer) = self.sinks(&parts, &mut policy, crawl_directory, left)?;
         let circle = self.circle(&parts, &policy, &mut sinks)?;
         let seeds = self.seeds(&parts, &policy, &sinks, circle.is_new);
