@@ -1,7 +1,7 @@
 //! The endpoints of a running crawl for monitoring and control: the HTTP server and the control socket.
 
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -124,13 +124,28 @@ impl Endpoints {
 async fn serve(config: &Config, served: Served) -> Result<Admin, Failure> {
     let admin = Admin::start(&config.metrics, served, token()).await.map_err(Failure::usage)?;
     match admin.page() {
-        Some(page) => tracing::info!("live page at {page}"),
+        Some(page) => {
+            tracing::info!("{}", announcement(&page, std::io::stderr().is_terminal(), Path::new(&config.crawl.out)));
+        }
         None => tracing::info!(
             "metrics at http://{}/metrics; the live page requires metrics.token or a 127.0.0.1 address",
             admin.address()
         ),
     }
     Ok(admin)
+}
+
+/// Returns the log line about the live page. Other users may read a log, so only a terminal shows the token.
+fn announcement(page: &str, in_terminal: bool, directory: &Path) -> String {
+    match page.split_once('#') {
+        Some((address, _)) if !in_terminal => {
+            format!(
+                "live page at {address}; its address with the token is in {}",
+                directory.join(ADDRESS_FILE).display()
+            )
+        }
+        _ => format!("live page at {page}"),
+    }
 }
 
 /// Returns an unguessable token.
@@ -153,6 +168,16 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    #[test]
+    fn only_a_terminal_shows_the_token() {
+        let page = "http://127.0.0.1:9/#token=secret";
+        let logged = announcement(page, false, Path::new("forum"));
+        assert_eq!(logged, "live page at http://127.0.0.1:9/; its address with the token is in forum/live.url");
+        assert_eq!(announcement(page, true, Path::new("forum")), format!("live page at {page}"));
+        let chosen = announcement("http://127.0.0.1:9/", false, Path::new("forum"));
+        assert_eq!(chosen, "live page at http://127.0.0.1:9/", "a token of the user's own choice is in no file");
+    }
 
     #[test]
     fn the_address_file_is_private_and_removed_when_dropped() {

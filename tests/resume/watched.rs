@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use harvestman::lab::sim::WorldOptions;
@@ -169,6 +169,33 @@ fn a_crawl_shows_its_funnel_its_site_and_its_hosts_and_does_what_its_page_tells_
     }
     let config = std::fs::read_to_string(runs.out().join("config.toml")).unwrap();
     assert!(!config.contains(&page.token), "the token is nobody's business");
+    let log = runs.stderr();
+    assert!(!log.contains(&page.token) && log.contains("live.url"), "others may read a log: {log}");
+}
+
+#[test]
+fn idle_clients_hinder_neither_the_crawl_nor_its_operator() {
+    let server = serve(&WorldOptions { pages: 150, ..WorldOptions::default() }, Duration::from_millis(1));
+    let runs = Runs::of(&server, &["host.delay=2ms", "host.delay_factor=0", "metrics.listen=127.0.0.1:0"]);
+    let crawl = runs.crawl();
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -n 128 && exec \"$@\"", "sh"]).arg(crawl.get_program()).args(crawl.get_args());
+    for (name, value) in crawl.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    let mut running = runs.start(limited);
+    let page = Page::of(&runs);
+    page.tell("pause", "");
+    let idle: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(&page.address).unwrap()).collect();
+    assert!(page.ask("GET /metrics", "").1.contains("harvestman_crawl_pages_total"));
+    assert!(page.ask("GET /", "").1.contains("<html"));
+    page.tell("go-on", "");
+    assert_eq!(running.wait().unwrap().code(), Some(0), "{}", runs.stderr());
+    runs.check_complete(&server);
+    drop(idle);
 }
 
 #[test]
