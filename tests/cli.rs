@@ -148,11 +148,34 @@ fn an_invalid_seed_is_quoted_and_nothing_is_created() {
 }
 
 #[test]
-fn a_crawl_without_a_seed_or_an_output_directory_says_what_is_missing() {
+fn a_crawl_without_a_seed_says_that_it_is_missing() {
     let output = run(&["crawl", "--out", "/nonexistent/x"]);
     assert_eq!((output.status.code(), stderr(&output).contains("no seed")), (Some(2), true));
-    let output = run(&["crawl", "http://127.0.0.1:9/"]);
-    assert_eq!((output.status.code(), stderr(&output).contains("--out DIR")), (Some(2), true));
+}
+
+#[test]
+fn a_crawl_without_an_output_directory_makes_one_that_is_named_after_the_host() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["127.0.0.1", "127.0.0.1-2"] {
+        // Nothing listens there.
+        let crawl = ["crawl", "http://127.0.0.1:1/", "--requests", "1"];
+        let output = harvestman().args(crawl).current_dir(dir.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+        assert!(stderr(&output).contains(&format!("the new directory {name}")), "{}", stderr(&output));
+        assert!(stdout(&output).contains(&format!("output    {name}\n")), "{}", stdout(&output));
+        assert!(dir.path().join(name).join("report.json").exists());
+    }
+}
+
+#[test]
+fn a_url_in_the_place_of_a_command_is_a_mistake_that_names_the_command() {
+    for url in ["https://example.org/", "forum.example.org", "http://127.0.0.1:9/?a&b"] {
+        let output = run(&[url]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("`{url}`")) && said.contains("harvestman crawl "), "{said}");
+    }
+    assert!(!stderr(&run(&["crowl"])).contains("harvestman crawl "));
 }
 
 #[test]
@@ -344,6 +367,16 @@ fn the_posts_of_a_page_are_shown() {
     assert!(listed.starts_with("no posts: the page shows no date"), "{listed}");
     let output = run(&["inspect", "posts", "https://a.example/t/1"]);
     assert!(output.status.code() == Some(2) && stderr(&output).contains("--crawl"), "{}", stderr(&output));
+    let block = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>nothing to see";
+    let (_dir, warc) = file(&format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n\
+         WARC-Target-URI: https://a.example/\r\nContent-Type: application/http; msgtype=response\r\n\
+         Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    ));
+    let output = run(&["posts", warc.to_str().unwrap()]);
+    let said = stderr(&output);
+    assert!(output.status.code() == Some(0) && said.contains("`harvestman inspect posts FILE` tells why"), "{said}");
     let (_dir, deep) = file(&"<div>".repeat(100_000));
     let output = run(&["inspect", "posts", deep.to_str().unwrap()]);
     assert!(output.status.code() == Some(1) && stderr(&output).contains("nested too deep"), "{}", stderr(&output));

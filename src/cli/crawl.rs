@@ -8,12 +8,13 @@ use super::exit::{Exit, Failure};
 use super::posts::following::{FollowSignal, with_posts};
 use super::settings::SettingArgs;
 use super::upload::with_uploads;
-use super::{log, signals};
+use super::{log, new_directory, signals};
 use harvestman_core::config::{Config, Flag, FlagValue, LogFormat};
 use harvestman_library::ReadyCrawl;
 use harvestman_library::program::{complete, read_seeds};
 use harvestman_metrics::Metrics;
 use harvestman_pipeline::{self as pipeline, Beginning};
+use harvestman_report::document::{flag_to_go_on, quoted};
 use harvestman_report::live::Live;
 use harvestman_report::progress::Progress;
 use harvestman_report::{CrawlStatus, Hooks, Report, StopReason};
@@ -63,6 +64,8 @@ Examples:
     harvestman crawl https://forum.example.org/ --cookies cookies.txt \\
         --resolve forum.example.org:127.0.0.1 --out dev
 
+Without --out, a new directory in the current one is named after the host of the first seed.
+
 Files in the output directory:
   report.json            results and statistics
   pages.jsonl            one line per URL
@@ -77,7 +80,11 @@ Files in the output directory:
 /// Runs the crawl described by `args`.
 pub fn run(args: &CrawlArgs) -> Result<Exit, Failure> {
     let more = seeds_flag(&args.seeds);
-    let (config, progress) = prepare(args.settings.load(more.into_iter().collect())?, args.quiet)?;
+    let (mut config, progress) = prepare(args.settings.load(more.into_iter().collect())?, args.quiet)?;
+    if config.crawl.out.is_empty() {
+        config.crawl.out = new_directory::named_after(&config.crawl.seeds).map_err(Failure::usage)?;
+        tracing::info!("no --out is given: the output goes to the new directory {}", config.crawl.out);
+    }
     run_with(&config, &progress, Beginning::AtSeeds)
 }
 
@@ -119,9 +126,16 @@ pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, beginning: Beg
     // Standard output may be closed; the crawl is complete nevertheless.
     let out = &config.crawl.out;
     let more = config.state.enabled && report.stop_reason != StopReason::FrontierEmpty;
-    let resume = if more { format!("\nresume    harvestman resume {out}") } else { String::new() };
-    let _ = writeln!(io::stdout(), "{report}output    {out}\nread      harvestman report {out}{resume}");
+    let resume = if more { resume_line(&report, out) } else { String::new() };
+    let _ = writeln!(io::stdout(), "{report}output    {out}\nread      harvestman report {}{resume}", quoted(out));
     Ok(Exit::after(&report))
+}
+
+/// Returns the line that says how the crawl goes on.
+fn resume_line(report: &Report, out: &str) -> String {
+    let flag = flag_to_go_on(report.stop_reason, report.pages, report.requests);
+    let why = if flag.is_empty() { "" } else { "   (budgets cover all runs of the crawl together)" };
+    format!("\nresume    harvestman resume {}{flag}{why}", quoted(out))
 }
 
 /// When a crawl ends, unless something else ends it earlier.

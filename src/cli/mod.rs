@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub mod check;
@@ -36,6 +37,7 @@ mod identity;
 mod lines;
 mod log;
 mod man;
+mod new_directory;
 mod output;
 mod recordings;
 mod reference;
@@ -48,6 +50,9 @@ mod warcs;
 pub use exit::{Exit, Failure};
 pub use reference::reference;
 pub use settings::SettingArgs;
+
+use harvestman_library::program::seeds;
+use harvestman_report::document::quoted;
 
 /// Harvestman crawls large social sites, learns their structure, and archives them in WARC files
 #[derive(Debug, Parser)]
@@ -189,9 +194,21 @@ pub fn command() -> clap::Command {
     groups::grouped(Cli::command())
 }
 
+/// Says which command was meant by a URL in the place of the command.
+fn meant(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    seeds::parse(given).ok()?;
+    let crawl = format!("harvestman crawl {}", quoted(given));
+    Some(format!("`{given}` is no command; if it is a URL to start a crawl from:\n\n  {crawl}"))
+}
+
 /// Runs the command that the arguments of the process name.
 pub fn main() -> ExitCode {
-    let parsed = Cli::from_arg_matches(&command().get_matches());
+    let matches = command().try_get_matches().unwrap_or_else(|error| match meant(&error) {
+        None => error.exit(),
+        Some(what) => command().error(ErrorKind::InvalidSubcommand, what).exit(),
+    });
+    let parsed = Cli::from_arg_matches(&matches);
     let cli = parsed.unwrap_or_else(|error| error.format(&mut command()).exit());
     let exit = dispatch(cli.command).unwrap_or_else(|failure| {
         if !failure.text.is_empty() {

@@ -35,6 +35,8 @@ fn a_crawl_that_has_ended_ends_again_at_once_and_goes_on_with_a_larger_budget() 
     let again = output(runs.resume());
     assert_eq!((again.status.code(), runs.report()["pages"].as_u64()), (Some(0), Some(20)), "{}", told(&again));
     assert_eq!(server.log().requests(), requests, "nothing more was asked for");
+    let goes_on = format!("resume    harvestman resume {} --pages 40 ", runs.out().display());
+    assert!(String::from_utf8_lossy(&again.stdout).contains(&goes_on), "{}", String::from_utf8_lossy(&again.stdout));
     let mut more = runs.resume();
     more.args(["--pages", "0"]);
     let more = output(more);

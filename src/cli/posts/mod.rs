@@ -18,6 +18,7 @@ use harvestman_extraction::{
     ExtractError, Extracted, Format, Inputs, OutputError, Progress, Pseudonyms, Totals, corrections_of, extract, write,
 };
 use harvestman_lab::corpus::response;
+use harvestman_report::document::quoted;
 use harvestman_report::figures;
 use inputs::Found;
 
@@ -170,7 +171,23 @@ fn run_on(paths: &[PathBuf], out: &Path, args: &RecordArgs) -> Result<Exit, Fail
         Err(error) => return Err(Failure::new(Exit::Output, format!("cannot write {}: {error}", out.display()))),
         Ok(()) => {}
     }
-    end(&extracted, out, args.quiet)
+    end(&extracted, out, args.quiet)?;
+    if extracted.site.is_empty() {
+        eprintln!("warning: no posts were found; {}", how_to_see_why(&found, extracted.totals.pages));
+    }
+    Ok(Exit::Done)
+}
+
+/// Says how to see why there are no posts.
+fn how_to_see_why(found: &Found, pages: u64) -> String {
+    let page = match found.crawls.first() {
+        _ if pages == 0 => return "the input has no HTML page".to_owned(),
+        Some(crawl) => format!("URL --crawl {}", quoted(&crawl.to_string_lossy())),
+        None => "FILE".to_owned(),
+    };
+    format!(
+        "`harvestman inspect posts {page}` tells why a page has none, and `harvestman teach` names the places of posts"
+    )
 }
 
 /// Returns an error if the output is there already, or is no place for the format.
@@ -223,7 +240,7 @@ fn extracted(found: &Found, out: &Path, args: &RecordArgs) -> Result<Extracted, 
 }
 
 /// Prints what was extracted.
-fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<Exit, Failure> {
+fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<(), Failure> {
     let Totals { pages, pages_with_posts, feeds, sightings, records, damaged } = &extracted.totals;
     if !quiet {
         let (posts, threads) = (extracted.site.len() as u64, extracted.site.threads().count() as u64);
@@ -249,7 +266,7 @@ fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<Exit, Failure> 
         return Err(Failure::new(Exit::Failed, "the input has no WARC records"));
     }
     match damaged.len() {
-        0 => Ok(Exit::Done),
+        0 => Ok(()),
         count => Err(Failure::new(Exit::Failed, format!("{count} WARC files could not be read to their end"))),
     }
 }

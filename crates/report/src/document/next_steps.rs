@@ -89,20 +89,32 @@ fn by_state(document: &Document, dir: &str) -> Vec<NextStep> {
             StopReason::FrontierEmpty => {
                 vec![step("Revisit the pages that are likely to have changed", format!("harvestman recrawl {dir}"))]
             }
-            StopReason::PagesBudget => resume("Resume with a larger budget", &larger(document, "pages")),
-            StopReason::RequestsBudget => resume("Resume with a larger budget", &larger(document, "requests")),
-            StopReason::BytesBudget => resume("Resume with a larger budget", " --bytes SIZE"),
-            StopReason::TimeBudget => resume("Resume for longer", " --time TIME"),
-            StopReason::LowYield => resume("Resume and fetch all that is left", " --early-stop 0"),
+            StopReason::PagesBudget | StopReason::RequestsBudget | StopReason::BytesBudget => {
+                resume("Resume with a larger budget", &going_on(document, *reason))
+            }
+            StopReason::TimeBudget => resume("Resume for longer", &going_on(document, *reason)),
+            StopReason::LowYield => resume("Resume and fetch all that is left", &going_on(document, *reason)),
             _ => resume("Resume", ""),
         },
     }
 }
 
-/// The flag for twice the budget that was used.
-fn larger(document: &Document, budget: &str) -> String {
-    let used = document.own().map_or(500, |own| if budget == "pages" { own.pages } else { own.requests });
-    format!(" --{budget} {}", used.saturating_mul(2))
+fn going_on(document: &Document, reason: StopReason) -> String {
+    let (pages, requests) = document.own().map_or((500, 500), |own| (own.pages, own.requests));
+    flag_to_go_on(reason, pages, requests)
+}
+
+/// Returns the flag, after a blank, with which `harvestman resume` goes on after this end of a crawl: twice the budget that
+/// was used. Empty if none is needed.
+pub fn flag_to_go_on(reason: StopReason, pages: u64, requests: u64) -> String {
+    match reason {
+        StopReason::PagesBudget => format!(" --pages {}", pages.saturating_mul(2)),
+        StopReason::RequestsBudget => format!(" --requests {}", requests.saturating_mul(2)),
+        StopReason::BytesBudget => " --bytes SIZE".to_owned(),
+        StopReason::TimeBudget => " --time TIME".to_owned(),
+        StopReason::LowYield => " --early-stop 0".to_owned(),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]
