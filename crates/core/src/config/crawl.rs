@@ -7,9 +7,11 @@ crate::options! {
     pub struct CrawlOptions in "crawl" {
         /// URLs to start from. Without a scheme, `https://` is assumed (`http://` for addresses and localhost).
         seeds: Vec<String> = Vec::new(),
-        /// A file with more seeds, one per line; empty lines and lines that begin with `#` are skipped. Empty: none.
+        /// A file with more seeds, one per line; empty lines and lines that begin with `#` are skipped. Its encoding is
+        /// UTF-8, or UTF-16 with a byte order mark. Empty: none.
         seeds_file: String = String::new(),
-        /// The crawl directory, which receives all output of the crawl. It must not exist yet, or must be empty.
+        /// The crawl directory, which receives all output of the crawl. It must not exist yet, or must be empty. Empty:
+        /// `harvestman crawl` makes a new one in the current directory, named after the host of the first seed.
         out: String = String::new(),
         /// The policy: which links are worth a request, and in which order. `bfs` follows all of them, nearest to the
         /// seeds first; `ucc` learns where users' own text is, `target` where pages like `policy.example` are.

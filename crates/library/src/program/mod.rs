@@ -3,6 +3,7 @@
 mod configuration;
 pub mod contact;
 pub mod seeds;
+mod text_file;
 mod topic_file;
 
 pub use configuration::{CONFIG_FILE, Owner, complete, directory_flags, full_settings, read_seeds};

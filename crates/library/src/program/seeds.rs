@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use url::{Host, Url};
 
+use super::text_file::decode;
+
 /// A seed with a URL that can be crawled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
@@ -70,13 +72,14 @@ pub fn gather(given: &[String], path: &str) -> Result<Vec<Seed>, String> {
     Ok(seeds)
 }
 
-fn read(path: &str) -> std::io::Result<String> {
-    if path != "-" {
-        return std::fs::read_to_string(path);
-    }
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text)?;
-    Ok(text)
+fn read(path: &str) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let read = match path {
+        "-" => std::io::stdin().read_to_end(&mut bytes),
+        path => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    read.map_err(|error| error.to_string())?;
+    decode(bytes)
 }
 
 /// Returns the lines of a seeds file that hold a seed, with their numbers.

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use super::text_file::decode;
+
 /// Maximum size of a file of terms, in bytes.
 const BYTES_MAX: u64 = 16 << 20;
 
@@ -28,7 +30,9 @@ fn terms(path: &str) -> Result<Vec<String>, String> {
             "{path} has {size} bytes; a topic is a file of words, one term a line, of at most {BYTES_MAX}"
         ));
     }
-    let text = fs::read_to_string(path).map_err(unread)?;
+    let text = decode(fs::read(path).map_err(unread)?);
+    let text = text.map_err(|why| format!("cannot read the topic from {path}: {why}"))?;
+    let text = text.trim_start_matches('\u{feff}');
     let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
     let terms: Vec<String> = lines.filter(|line| line.chars().any(char::is_alphanumeric)).map(str::to_owned).collect();
     if terms.is_empty() {
@@ -49,7 +53,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             format!("@{}", path.display())
         };
-        let good = file("good", "# birds\n\n  wader \nGreat Egret\n--\n");
+        let good = file("good", "\u{feff}# birds\n\n  wader \nGreat Egret\n--\n");
         let all = read_topics(vec!["macro".to_owned(), good]).unwrap();
         assert_eq!(all, ["macro", "wader", "Great Egret"]);
         for (topic, says) in [
