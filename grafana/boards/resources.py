@@ -127,7 +127,8 @@ def disk():
         graph("Posts",
               "New and changed posts written to posts.jsonl, if `archive.posts` is set, and the pages read for them. If pages bring no "
               "posts, correct what is taken with `harvestman teach`.", units.CountsPerSecond,
-              (rate("archive_posts_total"), "posts/s"), (rate("archive_posts_pages_total"), "pages/s")),
+              (rate("archive_posts_total"), "posts/s"), (rate("archive_posts_pages_total"), "pages/s"),
+              (rate("archive_posts_given_up_pages_total"), "pages given up/s")),
         graph("Threads with posts",
               "Threads of the posts in posts.jsonl. If it stands still while posts rise, the crawl revisits known threads.",
               units.Short, (total("archive_posts_threads"), "threads")).span(12),

@@ -15,7 +15,7 @@ use crate::crawling::{Crawled, config, crawl_in, crawl_with, serve};
 use crate::scripted::{Reply, Scripted};
 
 /// Metrics that a healthy crawl need not move, and why. Each is tested where what it counts is provoked.
-const SPECIAL: [(&str, &str); 39] = [
+const SPECIAL: [(&str, &str); 40] = [
     ("harvestman_host_crawl_delays_capped_total", "asks for a robots.txt with a crawl delay beyond the maximum"),
     ("harvestman_build_info", "is 1 from the start"),
     ("harvestman_fetch_signed_total", "asks for a key"),
@@ -55,6 +55,7 @@ const SPECIAL: [(&str, &str); 39] = [
     ("harvestman_archive_upload_waiting_files", "asks for storage to upload to"),
     ("harvestman_archive_posts_total", "asks for `archive.posts`"),
     ("harvestman_archive_posts_pages_total", "asks for `archive.posts`"),
+    ("harvestman_archive_posts_given_up_pages_total", "asks for `archive.posts`"),
     ("harvestman_archive_posts_threads", "asks for `archive.posts`"),
     ("harvestman_archive_posts_behind_bytes", "asks for `archive.posts`"),
     ("harvestman_state_commit_failures_total", "asks for a disk that fails"),

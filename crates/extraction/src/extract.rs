@@ -13,6 +13,9 @@ use super::post_file::PostFile;
 use super::sample::Sample;
 use super::warc_pages::{PagesEnd, WarcInput, read_pages};
 
+/// Number of pages that are named of those that are given up.
+const GIVEN_UP_NAMED: usize = 10;
+
 /// What to extract from.
 pub struct Inputs<'i> {
     /// The names of WARC files in the records, and their paths.
@@ -57,6 +60,10 @@ pub struct Totals {
     pub pages: u64,
     /// Number of pages among them that show posts.
     pub pages_with_posts: u64,
+    /// Number of pages among them that were given up, because finding their posts takes too long.
+    pub given_up: u64,
+    /// The addresses of the first of these.
+    pub given_up_first: Vec<String>,
     /// Number of feeds with status 200.
     pub feeds: u64,
     /// Number of posts on all pages and in all feeds together.
@@ -106,6 +113,13 @@ pub fn extract(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Resul
 }
 
 impl Totals {
+    fn note_given_up(&mut self, url: &str) {
+        self.given_up += 1;
+        if self.given_up_first.len() < GIVEN_UP_NAMED {
+            self.given_up_first.push(url.to_owned());
+        }
+    }
+
     fn note(&mut self, name: &str, end: PagesEnd) {
         self.records += end.records;
         self.damaged.extend(end.error.map(|error| (name.to_owned(), error)));
@@ -164,6 +178,9 @@ impl SecondPass<'_> {
                 let records = self.extractor.extract(&parsed);
                 self.totals.pages += 1;
                 self.totals.pages_with_posts += u64::from(!records.posts.is_empty());
+                if records.is_given_up {
+                    self.totals.note_given_up(page.url.as_str());
+                }
                 (records, PageNeighbours::of(&parsed))
             }
             Some(ResponseContent::Feed(records)) => {

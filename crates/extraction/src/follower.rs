@@ -53,6 +53,8 @@ pub struct Followed {
     pub authors: u64,
     /// Number of pages that could not be read.
     pub unreadable: u64,
+    /// Number of pages that were given up, because finding their posts takes too long.
+    pub given_up: u64,
     /// Bytes of the page log that are not read yet.
     pub behind: u64,
 }
@@ -97,6 +99,8 @@ pub struct Follower {
     /// Numbers of pages of hosts that were seen, up to [`LEARNED_FIRST`].
     seen: HashMap<String, usize>,
     done: Followed,
+    /// The addresses of pages that were given up, until they are taken.
+    given_up: Vec<String>,
 }
 
 impl Follower {
@@ -132,6 +136,7 @@ impl Follower {
             waiting_nodes: 0,
             seen: HashMap::new(),
             done: Followed::default(),
+            given_up: Vec::new(),
         };
         if follower.take_corrections().is_err() {
             // The next call tells it.
@@ -147,6 +152,11 @@ impl Follower {
         let (posts, threads) = (self.live.len() as u64, self.live.threads() as u64);
         let authors = self.live.authors() as u64;
         Followed { behind: length.saturating_sub(self.next), posts, threads, authors, ..self.done }
+    }
+
+    /// Takes the addresses of the pages that were given up since the last call.
+    pub fn take_given_up(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.given_up)
     }
 
     /// Returns the earliest and the latest time of the posts in the file.
@@ -329,6 +339,10 @@ impl Follower {
 
     fn write_posts(&mut self, logged: &LoggedPage, page: &Page) -> io::Result<()> {
         let records = self.extractor.extract(page);
+        if records.is_given_up {
+            self.done.given_up += 1;
+            self.given_up.push(logged.url.clone());
+        }
         if records.posts.is_empty() {
             return Ok(());
         }

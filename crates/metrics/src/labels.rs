@@ -163,7 +163,7 @@ pub const SIGN_REASONS: &[&str] = SignReason::LABELS;
 pub const PARSE_REFUSALS: &[&str] = &["panic"];
 
 /// Why only part of a page is parsed.
-pub const CUTS: &[&str] = &["too_long", "coding"];
+pub const CUTS: &[&str] = &["too_long", "coding", "effort"];
 
 /// Why a page belongs to no cluster.
 pub const CLASSIFY_REFUSALS: &[&str] = &["unknown"];

@@ -93,7 +93,7 @@ pub use make_policy::MakePolicy;
 pub use model_file::{MODEL_FILE, write_model};
 pub use rendering::{BrowserCheck, RENDER_FILE, check_browser, read_rendering};
 use resume::Start;
-pub use rules::AcceptsPage;
+pub use rules::{Acceptance, AcceptsPage};
 pub use searches::{visible_text, with_searches};
 pub use text_replay::{TextReplay, replay_text};
 use threads::Threads;

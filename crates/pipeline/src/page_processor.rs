@@ -8,7 +8,7 @@ use super::link_filter::{JudgedLinks, LinkDates, LinkFilter};
 use super::link_judge::Memory;
 use super::reach::Reach;
 use super::rendering::{Gained, LinkScope, RenderClass, RenderPlace, Renders, Shown, ToRender};
-use super::rules::Rules;
+use super::rules::{Acceptance, Rules};
 use super::searches::visible_text;
 use super::substitutes::{Asked, Substitutes, fate_of, substitute_label, waits};
 use bytes::Bytes;
@@ -16,8 +16,8 @@ use bytes::Bytes;
 use harvestman_core::clock::{Instant, Stopwatch};
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
-    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageElement, PageTree,
-    ParsedPage, RobotsDirectives, ScheduledUrl, Signal, StatementRecord, Truncation,
+    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageElement, PageText,
+    PageTree, ParsedPage, RobotsDirectives, ScheduledUrl, Signal, StatementRecord, Truncation,
 };
 use harvestman_core::url::{CanonicalUrl, origin_of};
 use harvestman_policy::search::SearchReply;
@@ -64,6 +64,8 @@ pub(super) struct PageResult {
     pub(super) render_class: Option<RenderClass>,
     /// The elements and texts of the answer, if they are recorded.
     pub(super) tree: Option<PageTree>,
+    /// Whether the reading of its posts was given up.
+    pub(super) is_given_up: bool,
     /// What the answer is; if it is suspect or blocked, nothing else counts.
     pub(super) judgement: Judgement,
     /// The elements of the page that state something about the use of its content.
@@ -104,6 +106,7 @@ impl PageResult {
             to_render: None,
             render_class: None,
             tree: None,
+            is_given_up: false,
             judgement: Judgement::Own,
             stated: Vec::new(),
             statements: Vec::new(),
@@ -316,7 +319,8 @@ impl PageProcessor {
             render_class = (suspicion != Suspicion::None).then_some(to_render.class);
         }
         let accepts = rules.validator.as_ref();
-        let accepted = accepts.and_then(|accepts| accepts(item.url.as_str(), body, content_type));
+        let Acceptance { accepted, mut is_given_up } =
+            accepts.map_or_else(Acceptance::default, |accepts| accepts(item.url.as_str(), body, content_type));
         if accepted == Some(true) && rules.searches.as_ref().is_some_and(|searches| searches.is_named_result(item)) {
             // Before its links are checked: they belong to the crawl from now on.
             rules.scope.add_found_site(item.url.as_str());
@@ -346,7 +350,10 @@ impl PageProcessor {
             bag: std::mem::take(&mut page.leaf_paths),
             units: std::mem::take(&mut page.units),
             text: observes_text.then(|| match reads_posts {
-                Some(reads) => reads(item.url.as_str(), body, content_type),
+                Some(reads) => reads(item.url.as_str(), body, content_type).unwrap_or_else(|| {
+                    is_given_up = true;
+                    PageText::default()
+                }),
                 None => std::mem::take(&mut page.text),
             }),
             gist: std::mem::take(&mut page.gist),
@@ -356,8 +363,16 @@ impl PageProcessor {
             body: needs.body.then(|| (Bytes::copy_from_slice(body), content_type.map(Into::into))),
             search,
         };
+        if is_given_up {
+            tracing::warn!(
+                url = item.url.as_str(),
+                "the posts of the page are given up: it takes too long to find them"
+            );
+            rules.metrics.parse.cut.by("effort").inc();
+        }
         let (title, tree) = (page.title, page.tree);
         PageResult {
+            is_given_up,
             found,
             links,
             title,

@@ -100,7 +100,10 @@ fn what_stands_around_new_links_is_told_where_the_policy_asks_for_it() {
     let needs = Needs { words: true, contexts: true, links: true, ..Needs::default() };
     let needs = Arc::new(crate::needs::SharedNeeds::new(needs));
     let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &needs);
-    let known = |url: &str, body: &[u8], _: Option<&str>| Some(url == PAGE && body.starts_with(b"<ul>"));
+    let known = |url: &str, body: &[u8], _: Option<&str>| Acceptance {
+        accepted: Some(url == PAGE && body.starts_with(b"<ul>")),
+        is_given_up: false,
+    };
     let site = crate::offline::RecordedSite { accepts: Some(Arc::new(known)), ..RecordedSite::new(|_| true) };
     let rules = crate::offline::rules(&config, &[CanonicalUrl::from_canonical(PAGE)], shared, site).unwrap();
     let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));

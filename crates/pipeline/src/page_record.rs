@@ -47,6 +47,7 @@ pub(super) fn page_record(
         render_class: result.and_then(|result| result.render_class).map(RenderClass::name),
         payload_digest: None,
         ip: answer.and_then(|answer| answer.remote).map(|ip| ip.to_string()),
+        given_up: result.filter(|result| result.is_given_up).map(|_| "posts".to_owned()),
         signals: Vec::new(),
         truncated: answer.and_then(|answer| answer.truncated).map(truncation).map(str::to_owned),
         warc_file: None,

@@ -23,12 +23,21 @@ use harvestman_structure::parse::refresh_target;
 /// Returns whether a URL was recorded.
 pub(super) type Recorded = Arc<dyn Fn(Fingerprint) -> bool + Send + Sync>;
 
-/// Returns whether a page is one of those that are wanted, by its address, its decoded body and its content type; `None`
-/// if that cannot be told.
-pub type AcceptsPage = dyn Fn(&str, &[u8], Option<&str>) -> Option<bool> + Send + Sync;
+/// Whether a page is one of those that are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Acceptance {
+    /// `None` if that cannot be told.
+    pub accepted: Option<bool>,
+    /// Whether the reading of its posts was given up, because it takes too long.
+    pub is_given_up: bool,
+}
 
-/// Returns the posts of a page as a text, by its address, its decoded body and its content type.
-pub(super) type ReadsPosts = dyn Fn(&str, &[u8], Option<&str>) -> PageText + Send + Sync;
+/// Tells whether a page is wanted, by its address, its decoded body and its content type.
+pub type AcceptsPage = dyn Fn(&str, &[u8], Option<&str>) -> Acceptance + Send + Sync;
+
+/// Returns the posts of a page as a text, by its address, its decoded body and its content type; `None` if reading them takes too
+/// long.
+pub(super) type ReadsPosts = dyn Fn(&str, &[u8], Option<&str>) -> Option<PageText> + Send + Sync;
 
 /// The rules that are the same for all pages.
 pub(super) struct Rules {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Error;
-use super::rules::{AcceptsPage, ReadsPosts};
+use super::rules::{Acceptance, AcceptsPage, ReadsPosts};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{PageWorth, PolicyOptions};
 use harvestman_policy::ExamplePage;
@@ -41,7 +41,9 @@ pub(super) fn reads_posts(options: &PolicyOptions) -> Option<Arc<ReadsPosts>> {
     (options.worth == PageWorth::Posts).then(|| -> Arc<ReadsPosts> {
         let now = now();
         Arc::new(move |url, body, content_type| {
-            text_of_posts(&PageView::new(url, body).with_content_type(content_type), now).unwrap_or_default()
+            let page = PageView::new(url, body).with_content_type(content_type);
+            let text = text_of_posts(&page, now).unwrap_or_default();
+            (!page.is_given_up()).then_some(text)
         })
     })
 }
@@ -65,7 +67,9 @@ fn asking(all: All) -> Option<Arc<AcceptsPage>> {
         return None;
     }
     Some(Arc::new(move |url: &str, body: &[u8], content_type: Option<&str>| {
-        all.accepts(&PageView::new(url, body).with_content_type(content_type))
+        let page = PageView::new(url, body).with_content_type(content_type);
+        let accepted = all.accepts(&page);
+        Acceptance { accepted, is_given_up: page.is_given_up() }
     }))
 }
 
@@ -86,11 +90,11 @@ mod tests {
         assert!(validator(&options(&[]), &[]).unwrap().is_none());
         assert!(validator(&options(&["like"]), &[]).unwrap().is_none());
         let accepts = validator(&options(&["selector:p.post", "regex:(?i)lens"]), &[]).unwrap().unwrap();
-        let of = |body: &str| accepts("http://h.test/", body.as_bytes(), Some("text/html"));
+        let of = |body: &str| accepts("http://h.test/", body.as_bytes(), Some("text/html")).accepted;
         assert_eq!(of("<p class=post>a Lens"), Some(true));
         assert_eq!(of("<p class=post>a camera"), Some(false));
         assert_eq!(of("<p>a lens"), Some(false));
-        assert_eq!(accepts("http://h.test/", b"x", Some("image/png")), None);
+        assert_eq!(accepts("http://h.test/", b"x", Some("image/png")).accepted, None);
     }
 
     #[test]

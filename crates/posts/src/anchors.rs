@@ -67,7 +67,7 @@ pub fn find_where(
 ) -> Vec<Anchor> {
     let mut found: Vec<Anchor> = Vec::new();
     let mut dates = Dates { tree, now, found: HashMap::default() };
-    for at in (1..tree.nodes().len()).filter(|at| may_have(*at)) {
+    for at in tree.all().skip(1).filter(|at| may_have(*at)) {
         if found.len() >= ANCHORS_MAX {
             break;
         }
@@ -275,7 +275,7 @@ impl Dates<'_> {
     fn has_other_date(&mut self, node: NodeIndex, at: NodeIndex) -> bool {
         let tree = self.tree;
         let is_text = |other: &NodeIndex| matches!(tree.content(*other), Content::Text(_));
-        tree.range(node).filter(|other| *other != at).filter(is_text).any(|text| self.date(text).is_some())
+        tree.inside(node).filter(|other| *other != at).filter(is_text).any(|text| self.date(text).is_some())
     }
 
     /// Returns the date in a text, or in the text of an element.

@@ -70,7 +70,7 @@ pub fn mark_excerpts(page: &Page, records: &mut PageRecords) {
     }
     let tree = &page.tree;
     let mut links: HashMap<String, Vec<String>> = HashMap::default();
-    for node in (0..tree.nodes().len()).filter(|node| is_link_to_more(tree, *node)) {
+    for node in tree.all().filter(|node| is_link_to_more(tree, *node)) {
         if let Some(address) = tree.attribute(node, "href").and_then(|href| resolve(&page.url, href)) {
             links.entry(without_fragment(&address).to_owned()).or_default().push(tree.text(node));
         }

@@ -22,6 +22,8 @@ const SAMPLE_MAX: usize = 96;
 /// Maximum number of hosts, and of nodes of the pages that are kept to learn from: some 300 MB. Of further pages nothing is learned.
 const HOSTS_MAX: usize = 20_000;
 const NODES_MAX: usize = 2_000_000;
+/// How often templates are learned from a sample, without the pages that took too long before.
+const ROUNDS_MAX: usize = 3;
 /// Maximum number of pages of a host whose outlines are kept, and of what all of them keep: some 32 MB.
 const OUTLINES_MAX: usize = 1_000;
 const OUTLINED_MAX: usize = 4_000_000;
@@ -77,6 +79,7 @@ impl Extractor {
 
     /// Learns from a page. The templates count from the next call of [`Extractor::settle`] on.
     pub fn learn(&mut self, page: &Page) {
+        page.tree.begin_reading();
         let nodes = page.tree.nodes().len();
         let is_known = self.hosts.contains_key(page.url.authority());
         if !is_known && self.hosts.len() >= HOSTS_MAX {
@@ -88,8 +91,11 @@ impl Extractor {
         }
         let anchors = host.places.learn(&page.tree, page.fetched);
         let anchors = corrected_anchors(page, anchors, self.corrections.on(page).as_ref());
-        if self.outlined < OUTLINED_MAX {
-            let outline = Outline::of(page, &anchors);
+        let outline = (self.outlined < OUTLINED_MAX).then(|| Outline::of(page, &anchors));
+        if page.tree.is_given_up() {
+            return;
+        }
+        if let Some(outline) = outline {
             self.outlined += outline.len();
             host.outlines.push(outline);
             host.is_settled = false;
@@ -107,14 +113,20 @@ impl Extractor {
     /// Ends the learning from the pages so far.
     pub fn settle(&mut self) {
         for host in self.hosts.values_mut().filter(|host| !host.is_settled) {
-            host.templates = templates_of(&host.sample, &self.corrections);
+            host.templates = settled_templates(&mut host.sample, &self.corrections);
             host.rules = SiteRules::learn(&host.outlines);
             host.is_settled = true;
         }
     }
 
-    /// Finds the records of a page.
+    /// Finds the records of a page; of one that takes too long none.
     pub fn extract(&self, page: &Page) -> PageRecords {
+        page.tree.begin_reading();
+        let records = self.extract_bounded(page);
+        if page.tree.is_given_up() { given_up() } else { records }
+    }
+
+    fn extract_bounded(&self, page: &Page) -> PageRecords {
         if self.corrections.concern(page.url.authority()) {
             return self.read(page, |reading, found| {
                 self.combined(reading, with_details(page, found.records, reading.rules), &found.corrected).0
@@ -141,6 +153,13 @@ impl Extractor {
 
     /// Finds the records of a page as [`Extractor::extract`] does, and tells where they were found. Takes several times as long.
     pub fn explain(&self, page: &Page) -> ExplainedPage {
+        page.tree.begin_reading();
+        let explained = self.explain_bounded(page);
+        let is_given_up = page.tree.is_given_up();
+        if is_given_up { ExplainedPage { records: given_up(), ..ExplainedPage::default() } } else { explained }
+    }
+
+    fn explain_bounded(&self, page: &Page) -> ExplainedPage {
         self.read(page, |reading, found| {
             let template = with_details(page, found.records.clone(), reading.rules);
             let (both, origins) = self.combined(reading, template.clone(), &found.corrected);
@@ -155,6 +174,9 @@ impl Extractor {
         let known = self.hosts.get(page.url.authority());
         let alone = if known.is_none() { vec![(page.clone(), anchors_of(page, taught))] } else { Vec::new() };
         let learned = if alone.is_empty() { Templates::default() } else { templates_of(&alone, &self.corrections) };
+        if alone.iter().any(|(page, _)| page.tree.is_given_up()) {
+            page.tree.give_up();
+        }
         let (sample, templates) = known.map_or((&alone, &learned), |host| (&host.sample, &host.templates));
         // Dates are looked for where `extract` does it, so that both tell the same.
         let dates = known.map_or_else(
@@ -215,7 +237,26 @@ fn corrected_anchors(page: &Page, anchors: Vec<Anchor>, taught: Option<&Taught>)
     }
 }
 
+/// The records of a page that is given up.
+fn given_up() -> PageRecords {
+    PageRecords { is_given_up: true, ..PageRecords::default() }
+}
+
+/// Learns from a sample, and removes the pages from which that takes too long: what was learned with them does not count.
+fn settled_templates(sample: &mut Vec<(Page, Vec<Anchor>)>, corrections: &Corrections) -> Templates {
+    for _ in 0..ROUNDS_MAX {
+        let templates = templates_of(sample, corrections);
+        let before = sample.len();
+        sample.retain(|(page, _)| !page.tree.is_given_up());
+        if sample.len() == before {
+            return templates;
+        }
+    }
+    Templates::default()
+}
+
 fn templates_of(sample: &[(Page, Vec<Anchor>)], corrections: &Corrections) -> Templates {
+    sample.iter().for_each(|(page, _)| page.tree.begin_reading());
     let pages = sample_pages(sample);
     let mut templates = Templates::learn(&pages);
     let elements = sample.iter().map(|(page, _)| Some(corrections.on(page)?.right(TaughtField::Record).to_vec()));

@@ -309,3 +309,39 @@ fn a_page_at_two_addresses_does_not_make_the_texts_those_of_their_authors() {
         assert!(posts.iter().all(|post| post.text.contains(" said ")), "{posts:?}");
     }
 }
+
+/// A page on which the dates of each class stand at its beginning and at its end: each class may be that of two posts.
+fn page_of_many_classes(classes: usize) -> Page {
+    let name = |number: usize| char::from(b'a' + (number % 26) as u8);
+    let class = |at: usize| [name(at), name(at / 26), name(at / 676)].into_iter().collect::<String>();
+    let part = |at: usize| format!("<div class=a><i class={}>{} May 2020</i><p>word</div>", class(at), at % 28 + 1);
+    let half: String = (0..classes).map(part).collect();
+    let url = Url::parse("http://h.test/t/1").unwrap();
+    Page::parse(&url, &format!("{half}{half}"), date(2020, 6, 25).at(12, 0, 0, 0)).unwrap()
+}
+
+#[test]
+fn a_page_whose_posts_take_too_long_to_find_is_given_up_and_others_are_not_affected() {
+    let (hostile, good) = (page_of_many_classes(200), thread_page());
+    let expected = Extractor::default().extract(&good);
+    assert!(!expected.posts.is_empty() && !expected.is_given_up);
+    let records = Extractor::default().extract(&hostile);
+    assert!(records.is_given_up && records.posts.is_empty() && records.thread.is_none());
+    let explained = Extractor::default().explain(&hostile);
+    assert_eq!(explained.why_none(), Some(crate::NoPosts::GivenUp));
+    // It is not learned from either.
+    let mut extractor = Extractor::default();
+    extractor.learn(&good);
+    extractor.learn(&hostile);
+    extractor.settle();
+    let of_both = extractor.extract(&good);
+    assert_eq!((of_both.posts, of_both.is_given_up), (expected.posts, false));
+    assert!(!Extractor::default().extract(&page_of_many_classes(2)).is_given_up);
+}
+
+fn thread_page() -> Page {
+    let source = thread(|number, author, date, text| {
+        format!("<div class=post id=p{number}><b class=author>{author}</b> <i>{date}</i><p>{text}</p></div>")
+    });
+    Page::parse(&Url::parse("http://h.test/t/2").unwrap(), &source, date(2020, 4, 25).at(12, 0, 0, 0)).unwrap()
+}

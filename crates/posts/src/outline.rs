@@ -32,7 +32,7 @@ impl Outline {
     /// Reads a page with these dates.
     pub fn of(page: &Page, anchors: &[Anchor]) -> Self {
         let tree = &page.tree;
-        let heading = (0..tree.nodes().len()).find(|node| tree.name(*node) == "h1" && tree.node(*node).words > 0);
+        let heading = tree.all().find(|node| tree.name(*node) == "h1" && tree.node(*node).words > 0);
         let titles = page.head.title.clone().into_iter().chain(heading.map(|node| tree.text(node)));
         let titles = titles.map(|title| SeenTitle::of(&title)).collect();
         let (mut dates, mut links) = (Vec::new(), Vec::new());
@@ -42,7 +42,7 @@ impl Outline {
                 kinds_of_links(tree, &page.url).map(|link| (link.kind, address_key(&link.url))).take(LINKS_MAX),
             );
         }
-        let targets = (0..tree.nodes().len()).filter(|node| tree.name(*node) == "a");
+        let targets = tree.all().filter(|node| tree.name(*node) == "a");
         let targets = targets.filter_map(|node| page.url.join(tree.attribute(node, "href")?).ok());
         let views = views_of(&page.url, targets);
         Self { address: SeenAddress { url: page.url.clone(), titles, texts: texts(tree), views }, dates, links }
@@ -56,7 +56,7 @@ impl Outline {
 
 fn texts(tree: &Tree) -> Vec<u64> {
     let is_long = |node: &NodeIndex| tree.node(*node).words >= TEXT_WORDS_MIN && !tree.node(*node).is_linked;
-    let texts = (0..tree.nodes().len()).filter(is_long).filter_map(|node| match tree.content(node) {
+    let texts = tree.all().filter(is_long).filter_map(|node| match tree.content(node) {
         Content::Text(text) => Some(fold(text.trim().as_bytes())),
         Content::Element(..) => None,
     });

@@ -11,6 +11,9 @@ pub struct PageRecords {
     pub thread: Option<PageThread>,
     /// Persons that the page describes: the one of a profile, or several of a list of members.
     pub users: Vec<PageUser>,
+    /// Whether the page was given up, because reading it takes too long. There are no records then.
+    #[serde(skip)]
+    pub is_given_up: bool,
 }
 
 /// A post of a page. Addresses are absolute.

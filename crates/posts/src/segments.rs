@@ -33,7 +33,7 @@ impl Record {
 
     /// Returns its nodes, each with the part that it is in.
     pub fn nodes<'t>(&'t self, tree: &'t Tree) -> impl Iterator<Item = (NodeIndex, NodeIndex)> + 't {
-        let all = self.parts.iter().flat_map(|part| tree.range(*part).map(move |node| (node, *part)));
+        let all = self.parts.iter().flat_map(|part| tree.inside(*part).map(move |node| (node, *part)));
         all.filter(|(node, _)| !self.is_cut(tree, *node))
     }
 
@@ -167,11 +167,12 @@ impl Cuts {
         (elements, dated): (&BTreeMap<NodeIndex, usize>, &HashMap<NodeIndex, u32>),
     ) -> Vec<Record> {
         let is_before = self.before > self.after;
+        let looks: HashSet<u64> = of_parent.iter().map(|other| tree.node(*other).word).collect();
         let mut records: Vec<Record> = Vec::new();
         // Siblings that wait for the record behind them.
         let mut waiting = Vec::new();
         for child in tree.children(parent) {
-            if of_parent.contains(&child) {
+            if of_parent.binary_search(&child).is_ok() {
                 let mut parts = std::mem::take(&mut waiting);
                 parts.push(child);
                 records.push(Record::new(elements.get(&child).copied(), parts));
@@ -185,7 +186,7 @@ impl Cuts {
                 _ if !self.between.contains(&word) => {
                     waiting.clear();
                     let is_shown = tree.node(child).words > 0 && !tree.name(child).is_empty();
-                    if is_shown && of_parent.iter().any(|other| tree.node(*other).word == word) {
+                    if is_shown && looks.contains(&word) {
                         // It looks as a record, but shows no date.
                         records.push(Record::new(None, vec![child]));
                     }

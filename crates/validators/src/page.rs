@@ -1,7 +1,7 @@
 //! The page that validators examine.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use scraper::{ElementRef, Html};
 
@@ -22,6 +22,7 @@ pub struct PageView<'a> {
     source: OnceCell<Option<Cow<'a, str>>>,
     document: OnceCell<Option<Html>>,
     visible: OnceCell<Option<String>>,
+    is_given_up: Cell<bool>,
 }
 
 impl<'a> PageView<'a> {
@@ -34,6 +35,7 @@ impl<'a> PageView<'a> {
             source: OnceCell::new(),
             document: OnceCell::new(),
             visible: OnceCell::new(),
+            is_given_up: Cell::new(false),
         }
     }
 
@@ -41,6 +43,16 @@ impl<'a> PageView<'a> {
     #[must_use]
     pub fn with_content_type(self, content_type: Option<&'a str>) -> Self {
         Self { content_type, ..self }
+    }
+
+    /// Returns whether the posts of the page took too long to read, so that validators by posts could not tell.
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up.get()
+    }
+
+    /// Notes that the posts took too long to read.
+    pub(crate) fn give_up(&self) {
+        self.is_given_up.set(true);
     }
 
     /// Returns the source of an HTML page that is not too large.

@@ -94,8 +94,12 @@ pub fn text_of_posts(page: &PageView<'_>, now: DateTime) -> Option<PageText> {
 /// Returns the posts of a page without excerpts.
 fn whole_posts(page: &PageView<'_>, now: DateTime) -> Option<impl Iterator<Item = PagePost> + use<>> {
     let url = Url::parse(page.url).ok()?;
-    let page = Page::parse(&url, page.source()?, now)?;
-    Some(Extractor::default().extract(&page).posts.into_iter().filter(|post| !post.is_excerpt))
+    let records = Extractor::default().extract(&Page::parse(&url, page.source()?, now)?);
+    if records.is_given_up {
+        page.give_up();
+        return None;
+    }
+    Some(records.posts.into_iter().filter(|post| !post.is_excerpt))
 }
 
 #[cfg(test)]

@@ -53,6 +53,9 @@ fn fate(f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
     if let Some(title) = &page.title {
         fact(f, "title", title)?;
     }
+    if let Some(part) = &page.given_up {
+        fact(f, "given up", format_args!("the {part}: it takes too long to find them"))?;
+    }
     match page.cluster {
         Some(1) => fact(f, "cluster", "1: outliers"),
         Some(cluster) => fact(f, "cluster", cluster),

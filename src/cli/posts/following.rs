@@ -121,12 +121,21 @@ fn follow(directory: &Path, signal: &FollowSignal, counts: &mut Counts) -> io::R
         if owed >= REST_MIN {
             thread::sleep(std::mem::take(&mut owed));
         }
+        name_given_up(&mut follower);
         counts.show(follower.done());
         save_if_due(&mut follower, &clock, &mut saved)?;
     }
     follower.save()?;
+    name_given_up(&mut follower);
     counts.show(follower.done());
     Ok(Some(Outcome { done: follower.done(), times: follower.times() }))
+}
+
+/// Names the pages whose posts take too long to find.
+fn name_given_up(follower: &mut Follower) {
+    for url in follower.take_given_up() {
+        tracing::warn!(url, "the posts of the page are given up: it takes too long to find them");
+    }
 }
 
 /// Shows what a follower has done.
@@ -142,6 +151,7 @@ impl Counts {
         let metrics = &self.metrics;
         metrics.posts.add(done.written - self.counted.written);
         metrics.posts_pages.add(done.pages - self.counted.pages);
+        metrics.posts_given_up.add(done.given_up - self.counted.given_up);
         metrics.posts_threads.set(done.threads);
         metrics.posts_behind_bytes.set(done.behind);
         let Followed { posts, threads, authors, behind, .. } = done;

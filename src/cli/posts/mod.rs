@@ -241,7 +241,8 @@ fn extracted(found: &Found, out: &Path, args: &RecordArgs) -> Result<Extracted, 
 
 /// Prints what was extracted.
 fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<(), Failure> {
-    let Totals { pages, pages_with_posts, feeds, sightings, records, damaged } = &extracted.totals;
+    let Totals { pages, pages_with_posts, given_up, given_up_first, feeds, sightings, records, damaged } =
+        &extracted.totals;
     if !quiet {
         let (posts, threads) = (extracted.site.len() as u64, extracted.site.threads().count() as u64);
         let (posts, users) = (figures::count(posts), figures::count(extracted.site.users().len() as u64));
@@ -258,6 +259,12 @@ fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<(), Failure> {
             figures::count(*pages),
             figures::count(*sightings)
         );
+    }
+    for url in given_up_first {
+        eprintln!("warning: the posts of {url} are given up: it takes too long to find them");
+    }
+    if *given_up > given_up_first.len() as u64 {
+        eprintln!("warning: {} pages are given up in all", figures::count(*given_up));
     }
     for (name, error) in damaged {
         eprintln!("warning: {name}: {error}; the part before is read");

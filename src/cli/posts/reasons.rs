@@ -29,6 +29,9 @@ pub(in crate::cli) fn reason(why: NoPosts, evidence: &Evidence) -> String {
             counted(*templates, "template"),
             counted(*learned_from, "page")
         ),
+        NoPosts::GivenUp => {
+            "finding them takes too long, as on pages that are made for that: the page is left out".to_owned()
+        }
         NoPosts::NotBelieved => format!(
             "the template shows {}, and markup describes {}, but none is believed: the fields are missing or contradict what the \
              page shows",

@@ -96,6 +96,9 @@ pub struct PageRecord {
     /// The reason why the body is incomplete (`length`, `time`, `disconnect`, `unwanted_type`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
+    /// What of the page was given up, because it takes too long to read: `posts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given_up: Option<String>,
     /// What the site and the page state about the use of their content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signals: Vec<StatementRecord>,
@@ -217,6 +220,7 @@ mod tests {
                     payload_digest: text.clone(),
                     ip: text.clone(),
                     truncated: text.clone(),
+                    given_up: text.clone(),
                     signals: text
                         .iter()
                         .map(|says| StatementRecord { says: says.clone(), ..StatementRecord::default() })

@@ -12,8 +12,8 @@ use crate::tables::{Measure, Row};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
-use harvestman_pipeline::AcceptsPage;
 use harvestman_pipeline::offline::Offline;
+use harvestman_pipeline::{Acceptance, AcceptsPage};
 use harvestman_policy::baselines::Spelling;
 use harvestman_policy::{Policy, PolicySnapshot};
 use harvestman_stages::frontier::EarlyStopOptions;
@@ -231,9 +231,13 @@ impl Crawl {
 /// A validator that knows the labels of a corpus; `None` if the task is for no type.
 fn labelled(corpus: &Arc<Corpus>, task: &Task) -> Option<Arc<AcceptsPage>> {
     let (corpus, target) = (Arc::clone(corpus), task.target()?);
-    Some(Arc::new(move |url: &str, _: &[u8], _: Option<&str>| {
+    let is_of_type = move |url: &str| {
         let id = corpus.find_fingerprint(Fingerprint::of(url))?;
         Some(corpus.truth()?.page(id).is_some_and(|label| *label.page_type == *target))
+    };
+    Some(Arc::new(move |url: &str, _: &[u8], _: Option<&str>| Acceptance {
+        accepted: is_of_type(url),
+        ..Acceptance::default()
     }))
 }
 

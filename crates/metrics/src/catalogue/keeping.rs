@@ -35,6 +35,9 @@ group! {
         posts: Counter = "harvestman_archive_posts_total";
         /// Pages that were read for their posts.
         posts_pages: Counter = "harvestman_archive_posts_pages_total";
+        /// Pages among them that were given up, because finding their posts takes too long, as on pages made for that. The log names
+        /// them.
+        posts_given_up: Counter = "harvestman_archive_posts_given_up_pages_total";
         /// Threads that the posts in posts.jsonl are in.
         posts_threads: Gauge = "harvestman_archive_posts_threads";
         /// Bytes of the page log whose pages were not read for their posts yet. What is left at the end of the crawl is read then.

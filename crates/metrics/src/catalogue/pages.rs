@@ -51,7 +51,8 @@ group! {
         /// `block_page` (the host pauses; many mean that the site does not want the crawl), `guest_view` (the session of a log-in was
         /// lost).
         substitutes: CounterBy = "harvestman_parse_substitute_pages_total" by "kind" in SUBSTITUTES;
-        /// Pages of which only the first part could be parsed: longer than a limit, or with a broken or unknown coding.
+        /// Pages of which only a part could be read: longer than a limit, with a broken or unknown coding, or with posts that take too
+        /// long to find (`effort`), as on pages made for that.
         cut: CounterBy = "harvestman_parse_cut_pages_total" by "reason" in CUTS;
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn combine_with_origins(template: PageRecords, mut markup: PageRecord
         // Persons of whom only the name is told are the authors of the posts.
         users.retain(|user| user.joined.is_some() || user.posts.is_some() || !is_author(&posts, user));
     }
-    (PageRecords { posts, thread, users }, origins)
+    (PageRecords { posts, thread, users, ..PageRecords::default() }, origins)
 }
 
 /// Adds what other records of the same page have and the first ones lack.

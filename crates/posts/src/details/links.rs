@@ -52,7 +52,7 @@ pub struct KindOfLink {
 
 /// Returns the links of a page to other pages of the site: each with the label before it, and with its own text.
 pub fn kinds_of_links<'t>(tree: &'t Tree, page: &'t Url) -> impl Iterator<Item = KindOfLink> + 't {
-    let links = (0..tree.nodes().len()).filter(|node| tree.name(*node) == "a");
+    let links = tree.all().filter(|node| tree.name(*node) == "a");
     links.flat_map(move |node| {
         let url = tree.attribute(node, "href").and_then(|link| page.join(link).ok());
         let url = url.filter(|url| url.authority() == page.authority() && address_key(url) != address_key(page));

@@ -72,30 +72,51 @@ fn nested(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
         children.entry(tree.node(record.parts[0]).parent).or_default().push(number);
     }
     // An element with a record and the replies to it is one of several, or looks as a record without replies.
-    let similar: Vec<NodeIndex> =
-        children.keys().copied().chain(records.iter().map(|record| record.parts[0])).collect();
+    let similar = Similar::of(tree, children.keys().copied().chain(records.iter().map(|record| record.parts[0])));
     // Most records are in the same elements.
     let mut known: HashMap<NodeIndex, bool> = HashMap::default();
-    let mut is_record = |node: NodeIndex| {
-        let is_similar = || similar.iter().any(|other| *other != node && is_alike(tree, node, *other));
-        *known.entry(node).or_insert_with(is_similar)
-    };
+    let mut is_record = |node: NodeIndex| *known.entry(node).or_insert_with(|| similar.has_other(tree, node));
     let parent_of = |number: usize| {
         let own = tree.node(records[number].parts[0]).parent;
         // Few elements have records as children: the costly question comes last.
         let around = tree.upwards(own).skip(1).filter(|node| children.contains_key(node) && is_record(*node));
-        let before = |of: &&usize| **of < number;
-        around.filter_map(|node| children.get(&node)?.iter().rev().find(before).copied()).next()
+        let last_before = |of: &Vec<usize>| Some(of[of.partition_point(|of| *of < number).checked_sub(1)?]);
+        around.filter_map(|node| last_before(children.get(&node)?)).next()
     };
     (0..records.len()).map(parent_of).collect()
 }
 
-/// Returns whether two elements have the same name and a class in common, or none.
-fn is_alike(tree: &Tree, one: NodeIndex, other: NodeIndex) -> bool {
-    let classes = |node| tree.attribute(node, "class").unwrap_or_default().split_ascii_whitespace();
-    let has_common = || classes(one).any(|class| classes(other).any(|of_other| of_other == class));
-    let have_none = || classes(one).next().is_none() && classes(other).next().is_none();
-    tree.name(one) == tree.name(other) && (has_common() || have_none())
+/// Elements by their names, each with one of their classes, or with none where they have none.
+struct Similar<'t> {
+    /// The first element, and whether there are others.
+    by_look: HashMap<(&'t str, Option<&'t str>), (NodeIndex, bool)>,
+}
+
+impl<'t> Similar<'t> {
+    fn of(tree: &'t Tree, nodes: impl Iterator<Item = NodeIndex>) -> Self {
+        let mut by_look: HashMap<_, (NodeIndex, bool)> = HashMap::default();
+        for node in nodes {
+            looks(tree, node).for_each(|look| {
+                let (first, has_others) = by_look.entry(look).or_insert((node, false));
+                *has_others |= *first != node;
+            });
+        }
+        Self { by_look }
+    }
+
+    /// Returns whether another one has the same name and a class in common with an element, or none as it.
+    fn has_other(&self, tree: &'t Tree, node: NodeIndex) -> bool {
+        let is_other = |(first, has_others): &(NodeIndex, bool)| *has_others || *first != node;
+        looks(tree, node).any(|look| self.by_look.get(&look).is_some_and(is_other))
+    }
+}
+
+/// Returns the name of an element with each of its classes; with none if it has none.
+fn looks(tree: &Tree, node: NodeIndex) -> impl Iterator<Item = (&str, Option<&str>)> {
+    let name = tree.name(node);
+    let mut classes = tree.attribute(node, "class").unwrap_or_default().split_ascii_whitespace().peekable();
+    let none = classes.peek().is_none().then_some((name, None));
+    none.into_iter().chain(classes.map(move |class| (name, Some(class))))
 }
 
 /// Returns the record that each is indented under, if classes or styles tell how deep some of them are. The others are not
@@ -210,7 +231,8 @@ fn quote(tree: &Tree, record: &Record) -> Option<ParentRef> {
     if let Some(quote) = plain_quote(tree, record) {
         return Some(quote);
     }
-    let is_own = |node: NodeIndex| tree.node(node).words > 0 && tree.node(node).words * 10 < 9 * words(tree, record);
+    let all = words(tree, record);
+    let is_own = |node: NodeIndex| tree.node(node).words > 0 && tree.node(node).words * 10 < 9 * all;
     let node = record.nodes(tree).map(|(node, _)| node).find(|node| is_quote(*node) && is_own(*node))?;
     let author = ["data-author", "data-username", "data-user"].iter().find_map(|name| tree.attribute(node, name));
     let text = tree.text(node);

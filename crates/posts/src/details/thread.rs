@@ -40,7 +40,7 @@ fn thread_link(tree: &Tree, page: &Url, is_single: bool) -> Option<Url> {
         let said: String = label.map(str::to_owned).chain(text).collect::<Vec<_>>().join(" ").to_lowercase();
         THREAD.iter().any(|word| said.contains(word)) && !BESIDE.iter().any(|word| said.contains(word))
     };
-    let links = (0..tree.nodes().len()).filter(|node| tree.name(*node) == "a").filter(leads);
+    let links = tree.all().filter(|node| tree.name(*node) == "a").filter(leads);
     let mut urls = links.filter_map(|node| page.join(tree.attribute(node, "href")?).ok());
     // In a thread with a single post, only a link to a place in another page leads to the thread.
     urls.find(|url| {
@@ -51,7 +51,7 @@ fn thread_link(tree: &Tree, page: &Url, is_single: bool) -> Option<Url> {
 /// Returns an address without the parts that tell a place in the thread. Where nothing is known of a number or parameter, it
 /// tells one if the page links to the address without it by the title of the thread, or as one of its pages.
 pub fn without_places((tree, url): (&Tree, &Url), title: Option<&str>, parts: &PartRules) -> Url {
-    let links = (0..tree.nodes().len()).filter(|node| tree.name(*node) == "a").filter(|node| {
+    let links = tree.all().filter(|node| tree.name(*node) == "a").filter(|node| {
         let text = tree.text(*node);
         let is_page = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(char::is_alphabetic);
         is_page || Some(text.as_str()) == title
@@ -76,7 +76,7 @@ fn title(tree: &Tree, first: NodeIndex) -> Option<String> {
         tree.name(*node) == name && (1..=TITLE_WORDS_MAX).contains(&tree.node(*node).words)
     };
     let before = |name: &&str| (0..first).rev().find(|node| is_title(node, name));
-    let inside = |name: &&str| (first..tree.nodes().len()).find(|node| is_title(node, name));
+    let inside = |name: &&str| tree.visit(first..tree.nodes().len()).find(|node| is_title(node, name));
     let node = HEADINGS.iter().find_map(before).or_else(|| HEADINGS.iter().take(2).find_map(inside))?;
     Some(tree.text(node))
 }
@@ -90,7 +90,7 @@ fn forums(tree: &Tree, first: NodeIndex, title: Option<&str>) -> Vec<String> {
         })
     };
     let Some(node) = (0..first).find(says) else { return Vec::new() };
-    let links = tree.range(node).filter(|node| tree.name(*node) == "a" && tree.node(*node).words > 0);
+    let links = tree.inside(node).filter(|node| tree.name(*node) == "a" && tree.node(*node).words > 0);
     let names: Vec<String> = links.map(|node| tree.text(node)).filter(|name| Some(name.as_str()) != title).collect();
     let skip = usize::from(names.len() > 1);
     names.into_iter().skip(skip).take(NAMES_MAX).collect()
@@ -103,7 +103,7 @@ fn tags(tree: &Tree) -> Vec<String> {
             && tree.attribute(*node, "rel").is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word == "tag"))
     };
     let mut tags: Vec<String> = Vec::new();
-    for tag in (0..tree.nodes().len()).filter(is_tag).map(|node| tree.text(node)) {
+    for tag in tree.all().filter(is_tag).map(|node| tree.text(node)) {
         if !tag.is_empty() && !tags.contains(&tag) && tags.len() < NAMES_MAX {
             tags.push(tag);
         }

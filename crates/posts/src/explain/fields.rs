@@ -208,7 +208,7 @@ pub(super) fn of_thread(page: &Page, thread: &PageThread, first: Option<NodeInde
     if let Some(title) = &thread.title {
         let is_title = |node: &NodeIndex| HEADINGS.contains(&tree.name(*node)) && tree.text(*node) == *title;
         let before = (0..first.unwrap_or_default()).rev().find(is_title);
-        let node = before.or_else(|| (0..tree.nodes().len()).find(is_title));
+        let node = before.or_else(|| tree.all().find(is_title));
         places.push(of_page(tree, RecordField::Title, node));
     }
     if let Some(url) = &thread.url {
@@ -217,7 +217,7 @@ pub(super) fn of_thread(page: &Page, thread: &PageThread, first: Option<NodeInde
             link.and_then(|link| resolve(&page.url, link)).is_some_and(|link| link == *url)
         };
         let is_page = page.url.as_str().starts_with(url.as_str());
-        let node = if is_page { None } else { (0..tree.nodes().len()).find(leads) };
+        let node = if is_page { None } else { tree.all().find(leads) };
         let source = if is_page { FieldSource::Page } else { FieldSource::Head };
         let place = of_page(tree, RecordField::Url, node);
         places.push(if node.is_some() { place } else { FieldPlace { source, ..place } });
@@ -225,7 +225,7 @@ pub(super) fn of_thread(page: &Page, thread: &PageThread, first: Option<NodeInde
     for (field, names) in [(RecordField::Forums, &thread.forums), (RecordField::Tags, &thread.tags)] {
         let Some(name) = names.first() else { continue };
         let is_name = |node: &NodeIndex| tree.name(*node) == "a" && tree.text(*node) == *name;
-        places.push(of_page(tree, field, (0..tree.nodes().len()).find(is_name)));
+        places.push(of_page(tree, field, tree.all().find(is_name)));
     }
     places
 }

@@ -44,9 +44,10 @@ struct Mark {
 impl ExplainedPage {
     /// Returns the texts of the page that was explained.
     pub fn outline(&self, page: &Page) -> PageOutline {
+        page.tree.begin_reading();
         let (tree, marks) = (&page.tree, self.marks(&page.tree));
         let (mut outline, mut bytes, mut block) = (PageOutline::default(), 0, None);
-        for node in (1..tree.nodes().len()).filter(|node| tree.name(*node).is_empty()) {
+        for node in tree.all().skip(1).filter(|node| tree.name(*node).is_empty()) {
             let text = tree.text(node);
             if outline.parts.len() >= PARTS_MAX || bytes + text.len() > BYTES_MAX {
                 outline.is_cut = true;

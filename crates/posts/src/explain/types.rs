@@ -170,6 +170,8 @@ pub enum NoPosts {
     UnknownTemplate,
     /// Posts were found, but nothing speaks for them.
     NotBelieved,
+    /// Finding them takes too long.
+    GivenUp,
 }
 
 impl ExplainedPage {
@@ -178,6 +180,7 @@ impl ExplainedPage {
         let Evidence { learned_from, dates, dates_at_one_place, template_posts, markup_posts, .. } = self.evidence;
         match () {
             () if !self.records.posts.is_empty() => None,
+            () if self.records.is_given_up => Some(NoPosts::GivenUp),
             () if template_posts + markup_posts > 0 => Some(NoPosts::NotBelieved),
             () if dates == 0 => Some(NoPosts::NoDates),
             () if learned_from > 0 => Some(NoPosts::UnknownTemplate),

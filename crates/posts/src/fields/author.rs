@@ -64,7 +64,7 @@ impl Places<'_> {
         let texts = text.and_then(|place| self.by_place.get(&place)).map_or(&[][..], Vec::as_slice);
         let in_text: HashSet<PageNode> = texts
             .iter()
-            .flat_map(|(record, node)| self.tree(*record).range(*node).map(|at| (self.page_of[*record], at)))
+            .flat_map(|(record, node)| self.tree(*record).inside(*node).map(|at| (self.page_of[*record], at)))
             .collect();
         let with_date = self.with_date();
         let times = self.times();

@@ -83,14 +83,14 @@ pub(super) fn names_author(tree: &Tree, node: NodeIndex) -> bool {
 pub(super) fn is_for_navigation(tree: &Tree, node: NodeIndex) -> bool {
     let is_navigation = |above| tree.name(above) == "nav" || tree.attribute(above, "role") == Some("navigation");
     let leads_around = |at| lower(tree, at, "rel").split_ascii_whitespace().any(|word| AROUND.contains(&word));
-    tree.range(node).take(LINK_NODES).any(leads_around) || tree.upwards(node).take(LEVELS).any(is_navigation)
+    tree.inside(node).take(LINK_NODES).any(leads_around) || tree.upwards(node).take(LEVELS).any(is_navigation)
 }
 
 /// Returns whether a link leads to the front page of its site: where most links of the page begin. A person may have a site too.
 pub(super) fn leads_home(tree: &Tree, node: NodeIndex) -> bool {
     let Some(href) = tree.attribute(node, "href").map(|href| href.trim().trim_end_matches('/')) else { return false };
     let Some((_, host)) = href.split_once("://") else { return href.is_empty() };
-    let links = tree.nodes().iter().enumerate().filter_map(|(at, _)| tree.attribute(at, "href"));
+    let links = tree.all().filter_map(|at| tree.attribute(at, "href"));
     let absolute: Vec<&str> = links.filter(|link| link.contains("://")).collect();
     let within = absolute.iter().filter(|link| link.starts_with(href)).count();
     !host.contains('/') && 2 * within > absolute.len()

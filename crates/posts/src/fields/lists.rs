@@ -22,7 +22,7 @@ impl Places<'_> {
         let texts = text.and_then(|place| self.by_place.get(&place)).map_or(&[][..], Vec::as_slice);
         let in_text: HashSet<PageNode> = texts
             .iter()
-            .flat_map(|(record, node)| self.tree(*record).range(*node).map(|at| (self.page_of[*record], at)))
+            .flat_map(|(record, node)| self.tree(*record).inside(*node).map(|at| (self.page_of[*record], at)))
             .collect();
         let worth = |(place, nodes): (&Place, &Placed)| {
             let (record, node) = nodes[0];
@@ -62,7 +62,7 @@ impl Places<'_> {
     /// Returns whether a link shows a date, with little else: it leads to the versions of its record, or to the record itself.
     fn shows_date(&self, record: usize, link: NodeIndex) -> bool {
         let PageParts { tree, dates, .. } = &self.pages[self.page_of[record]];
-        let mut inside = tree.range(link);
+        let mut inside = tree.inside(link);
         inside.any(|node| dates.contains(&node) && tree.node(node).words + DATE_WORDS_BESIDE >= tree.node(link).words)
     }
 

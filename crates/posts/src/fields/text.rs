@@ -101,7 +101,7 @@ impl Places<'_> {
     }
 
     fn own_in(&self, own: &OwnWords, (record, node): (usize, NodeIndex)) -> usize {
-        self.tree(record).range(node).filter_map(|node| own.get(&(self.page_of[record], node))).sum()
+        self.tree(record).inside(node).filter_map(|node| own.get(&(self.page_of[record], node))).sum()
     }
 
     /// Returns the number of words of the texts that differ between records and are no field of the record or its author.

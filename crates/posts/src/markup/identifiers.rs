@@ -72,7 +72,7 @@ fn candidates(items: &Items<'_>, page: &Page, posting: &Posting) -> Vec<(Kind, S
         found.push((Kind::OnPage, format!("{}#{id}", path_of(&page.url).split('#').next().unwrap_or_default())));
     }
     found.extend(data_identifiers(&page.tree, node));
-    let mut near = page.tree.range(node).skip(1).take(NEAR_NODES).chain(page.tree.parent(node));
+    let mut near = page.tree.inside(node).skip(1).take(NEAR_NODES).chain(page.tree.parent(node));
     let near = near.find_map(|near| page.tree.attribute(near, "id").filter(|id| has_number(id)));
     found.extend(near.map(|id| (Kind::Near, id.to_owned())));
     found

@@ -19,7 +19,7 @@ impl Marked {
     /// Finds them in one pass.
     pub fn of(tree: &Tree) -> Self {
         let mut marked = Self::default();
-        for at in 0..tree.nodes().len() {
+        for at in tree.all() {
             let (mut is_microdata, mut is_rdfa) = (false, false);
             for (name, value) in tree.attributes(at) {
                 match name {

@@ -62,7 +62,7 @@ fn add(items: &mut Items<'_>, (owner, node): (ItemIndex, NodeIndex), (tree, item
 
 /// Adds the properties in elements that items refer to.
 fn add_referred(items: &mut Items<'_>, (tree, marked): (&Tree, &Marked), by_node: &HashMap<NodeIndex, ItemIndex>) {
-    let nodes = (0..tree.nodes().len()).filter_map(|node| Some((tree.attribute(node, "id")?, node)));
+    let nodes = tree.all().filter_map(|node| Some((tree.attribute(node, "id")?, node)));
     let by_id: HashMap<&str, NodeIndex> = nodes.collect();
     let mut owners: Vec<_> = by_node.iter().map(|(node, item)| (*item, *node)).collect();
     owners.sort_unstable();

@@ -73,7 +73,7 @@ pub(super) fn read<'t>(tree: &'t Tree, marked: &Marked) -> Items<'t> {
 /// Reads a root and all roots in it.
 fn read_root(items: &mut Items<'_>, tree: &Tree, root: NodeIndex) {
     let mut open: Vec<Open> = Vec::new();
-    for node in tree.range(root) {
+    for node in tree.inside(root) {
         while let Some(ended) = open.pop_if(|last| last.end <= node) {
             imply(items, tree, &ended);
         }
@@ -147,12 +147,12 @@ fn imply(items: &mut Items<'_>, tree: &Tree, root: &Open) {
     if items.values(root.item, &["name"]).next().is_none() {
         // A person that is only a picture is named by its label.
         let label = |node| ["alt", "title"].into_iter().find_map(|name| tree.attribute(node, name));
-        let label = (tree.node(root.node).words == 0).then(|| tree.range(root.node).find_map(label)).flatten();
+        let label = (tree.node(root.node).words == 0).then(|| tree.inside(root.node).find_map(label)).flatten();
         let value = label.map_or(ItemValue::Element(root.node), |text| ItemValue::Text(text.to_owned()));
         items.add(root.item, "name", value);
     }
     if items.values(root.item, &["url"]).next().is_none() {
-        let mut links = tree.range(root.node).filter_map(|node| tree.attribute(node, "href"));
+        let mut links = tree.inside(root.node).filter_map(|node| tree.attribute(node, "href"));
         if let (Some(link), None) = (links.next(), links.next()) {
             items.add(root.item, "url", ItemValue::Text(link.to_owned()));
         }

@@ -84,7 +84,7 @@ fn records(page: &Page, items: &Items<'_>) -> PageRecords {
     for ((post, parent), id) in posts.iter_mut().zip(parents).zip(ids) {
         (post.parent, post.id) = (parent, id);
     }
-    PageRecords { posts, thread, users }
+    PageRecords { posts, thread, users, ..PageRecords::default() }
 }
 
 #[cfg(test)]

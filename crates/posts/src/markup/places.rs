@@ -106,5 +106,5 @@ fn node_of(items: &Items<'_>, at: ItemIndex, (name, tree): (&str, &Tree)) -> Opt
         let names = ["itemprop", "property"].iter().filter_map(|attribute| tree.attribute(*node, attribute));
         names.flat_map(str::split_ascii_whitespace).any(|said| said.rsplit([':', '/']).next() == Some(name))
     };
-    of_value.or_else(|| tree.range(item?).find(says)).or(item)
+    of_value.or_else(|| tree.inside(item?).find(says)).or(item)
 }

@@ -166,7 +166,7 @@ fn author_address(items: &Items<'_>, at: ItemIndex, page: &Page) -> Option<Strin
     };
     let linked = || {
         let (tree, node) = (&page.tree, node()?);
-        let mut nodes = tree.range(node).take(AUTHOR_NODES).chain(tree.upwards(node).take(AUTHOR_LEVELS));
+        let mut nodes = tree.inside(node).take(AUTHOR_NODES).chain(tree.upwards(node).take(AUTHOR_LEVELS));
         nodes.find_map(|node| tree.attribute(node, "href")).map(str::to_owned)
     };
     // An author may be only an address.

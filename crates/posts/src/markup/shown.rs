@@ -34,7 +34,7 @@ impl Shown {
     pub fn of(tree: &Tree) -> Self {
         let mut together: HashMap<u64, Together, _> = HashMap::with_hasher(foldhash::fast::FixedState::with_seed(3));
         let mut words: Vec<u64> = Vec::new();
-        for node in 0..tree.nodes().len() {
+        for node in tree.all() {
             let Content::Text(text) = tree.content(node) else { continue };
             if words.len() > WORDS_MAX {
                 break;

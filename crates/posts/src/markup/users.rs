@@ -7,8 +7,8 @@ use super::postings::plain;
 use crate::parsed_page::Page;
 use crate::records::PageUser;
 
-/// Maximum number of users of a page.
-const USERS_MAX: usize = 10_000;
+/// Maximum number of users of a page: each is compared with all others.
+const USERS_MAX: usize = 1_000;
 /// Maximum length of a name, in bytes.
 const NAME_BYTES_MAX: usize = 200;
 /// Kinds of interactions that are posts.
@@ -18,11 +18,14 @@ const WRITING: [&str; 5] = ["WriteAction", "CommentAction", "UserComments", "Rep
 pub(super) fn users(items: &Items<'_>, page: &Page) -> Vec<PageUser> {
     let mut users: Vec<PageUser> = Vec::new();
     for (at, item) in items.all().filter(|(_, item)| item.is_a(&["Person"])) {
+        if users.len() >= USERS_MAX {
+            break;
+        }
         let Some(user) = user(items, at, page) else { continue };
         let is_author = item.owner.as_ref().is_some_and(|(_, name)| name != "mainEntity" && name != "child");
         let is_described = user.joined.is_some() || user.posts.is_some();
         let is_known = users.iter().any(|known| known.name == user.name && known.url == user.url);
-        if users.len() < USERS_MAX && (is_described || !is_author) && !is_known {
+        if (is_described || !is_author) && !is_known {
             users.push(user);
         }
     }

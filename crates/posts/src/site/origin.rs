@@ -39,6 +39,7 @@ pub struct PageNeighbours {
 impl PageNeighbours {
     /// Reads what a page says of itself, and its links to the pages before and after it: those of its head come first.
     pub fn of(page: &Page) -> Self {
+        page.tree.begin_reading();
         let absolute = |relation| page.url.join(page.head.link(relation)?).ok().map(Into::into);
         let mut of = Self {
             title: page.head.title.clone(),
@@ -46,7 +47,7 @@ impl PageNeighbours {
             next: absolute("next"),
             prev: absolute("prev"),
         };
-        (0..page.tree.nodes().len()).filter(|at| page.tree.name(*at) == "a").for_each(|at| of.read_link(page, at));
+        page.tree.all().filter(|at| page.tree.name(*at) == "a").for_each(|at| of.read_link(page, at));
         of
     }
 

@@ -15,6 +15,8 @@ use crate::segments::{Cuts, DatedPage};
 const RECORDS_MIN: usize = 2;
 /// A template takes the pages where its worth is at least this share of the best one's.
 const GOOD_ENOUGH: f64 = 0.8;
+/// Maximum number of places of dates that may be those of records: each is compared with all others. Those with most dates count.
+const GROUPS_MAX: usize = 128;
 /// Maximum number of templates of a site.
 const TEMPLATES_MAX: usize = 32;
 
@@ -41,7 +43,18 @@ fn groups(sample: &[SamplePage<'_>]) -> Vec<(DatePlace, Group)> {
     }
     let mut seen: BTreeSet<Group> = BTreeSet::new();
     let several = groups.into_iter().filter(|(_, group)| group.iter().any(|(_, anchors)| anchors.len() >= RECORDS_MIN));
-    several.filter(|(_, group)| seen.insert(group.clone())).collect()
+    most_dates(several.filter(|(_, group)| seen.insert(group.clone())).collect())
+}
+
+/// Returns the groups with most dates, in their order.
+fn most_dates(mut groups: Vec<(DatePlace, Group)>) -> Vec<(DatePlace, Group)> {
+    if groups.len() > GROUPS_MAX {
+        let dates = |(_, group): &(DatePlace, Group)| group.iter().map(|(_, anchors)| anchors.len()).sum::<usize>();
+        groups.sort_by_key(|group| (std::cmp::Reverse(dates(group)), group.0));
+        groups.truncate(GROUPS_MAX);
+        groups.sort_by_key(|(place, _)| *place);
+    }
+    groups
 }
 
 fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Option<Candidate> {

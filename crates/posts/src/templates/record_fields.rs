@@ -182,6 +182,6 @@ fn name_in(text: &str) -> String {
 
 /// Returns the address of the link that is in an element, or that it is in.
 fn link_at(tree: &Tree, node: NodeIndex) -> Option<String> {
-    let nodes = tree.range(node).chain(tree.upwards(node).take(LINK_ELEMENTS));
+    let nodes = tree.inside(node).chain(tree.upwards(node).take(LINK_ELEMENTS));
     nodes.filter_map(|node| tree.attribute(node, "href")).next().map(str::to_owned)
 }

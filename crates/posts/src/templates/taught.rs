@@ -75,9 +75,7 @@ mod tests {
     #[test]
     fn records_within_others_are_apart() {
         let tree = Tree::parse("<li><p>a</p><ul><li><b>b</b></li></ul><i>c</i></li><li>d</li>").unwrap();
-        let find = |name: &str| -> Vec<NodeIndex> {
-            (0..tree.nodes().len()).filter(|node| tree.name(*node) == name).collect()
-        };
+        let find = |name: &str| -> Vec<NodeIndex> { tree.all().filter(|node| tree.name(*node) == name).collect() };
         let records = records(&tree, &[], &find("li"));
         let texts = records.iter().map(|record| record.parts.iter().map(|part| tree.text(*part)).collect::<Vec<_>>());
         assert_eq!(texts.collect::<Vec<_>>(), [vec!["a", "c"], vec!["b"], vec!["d"]]);

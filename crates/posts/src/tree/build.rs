@@ -8,6 +8,7 @@ use harvestman_core::model::path_hash::{fold, fold_run, step};
 use harvestman_core::model::{PageNode, PageTree, ROOT};
 use harvestman_structure::parse::Parser;
 
+use super::steps::Steps;
 use super::xml::as_html;
 use super::{Node, NodeIndex, Tree};
 use crate::head::PageHead;
@@ -51,7 +52,8 @@ impl Tree {
         let nodes = Nodes::of(&page, ROOT..page.len() as PageNode, Some(&mut head));
         let other = without_scripts(&page).map(|range| Nodes::of(&page, range, None));
         let nodes = other.filter(|other| other[0].words > nodes[0].words).unwrap_or(nodes);
-        (Self { page, nodes }, head)
+        let steps = Steps::of_page(nodes.len(), page.bytes());
+        (Self { page, nodes, steps }, head)
     }
 }
 

@@ -1,12 +1,15 @@
 //! The tree of a page as extraction reads it: elements and texts in document order, without what is not shown.
 
 mod build;
+mod steps;
 mod text;
 mod xml;
 
 use std::ops::Range;
 
 use harvestman_core::model::{PageNode, PageTree};
+
+use steps::{STEP_BYTES, Steps};
 
 /// The index of a node.
 pub type NodeIndex = usize;
@@ -46,13 +49,32 @@ pub enum Content<'t> {
 }
 
 /// A page.
+///
+/// Whoever reads it takes a bounded number of steps: behind them it seems to have no nodes, so that each loop over them ends, and
+/// [`Tree::is_given_up`] tells that what was found does not count.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     page: PageTree,
     nodes: Vec<Node>,
+    steps: Steps,
 }
 
 impl Tree {
+    /// Begins another reading of the page, which may take as many steps as the one before.
+    pub(crate) fn begin_reading(&self) {
+        self.steps.begin();
+    }
+
+    /// Ends this reading of the page.
+    pub(crate) fn give_up(&self) {
+        self.steps.use_up();
+    }
+
+    /// Returns whether the reading took more steps than a page may take, so that the result does not count.
+    pub fn is_given_up(&self) -> bool {
+        self.steps.are_used_up()
+    }
+
     /// Returns all nodes, in document order.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -67,25 +89,34 @@ impl Tree {
     pub fn content(&self, at: NodeIndex) -> Content<'_> {
         let source = self.nodes[at].source;
         match self.page.is_text(source) {
-            true => Content::Text(self.page.text(source)),
+            true => {
+                let text = self.page.text(source);
+                self.steps.take(1 + text.len() / STEP_BYTES);
+                Content::Text(text)
+            }
             false => Content::Element(self.name(at)),
         }
     }
 
     /// Returns the name of an element; of a text and of the root the empty one.
     pub fn name(&self, at: NodeIndex) -> &str {
+        self.steps.take(1);
         if at == 0 { "" } else { self.page.name(self.nodes[at].source) }
     }
 
     /// Returns the attributes of an element, each with its value.
     pub fn attributes(&self, at: NodeIndex) -> impl DoubleEndedIterator<Item = (&str, &str)> + Clone {
         let is_root = at == 0;
-        self.page.attributes(self.nodes[at].source).filter(move |_| !is_root)
+        let attributes = self.page.attributes(self.nodes[at].source);
+        self.steps.take(1 + attributes.size_hint().0);
+        attributes.filter(move |_| !is_root)
     }
 
     /// Returns an attribute of an element.
     pub fn attribute(&self, at: NodeIndex, name: &str) -> Option<&str> {
-        self.attributes(at).find(|(of, _)| *of == name).map(|(_, value)| value)
+        let (_, value) = self.attributes(at).find(|(of, _)| *of == name)?;
+        self.steps.take(value.len() / STEP_BYTES);
+        Some(value)
     }
 
     /// Returns the children of a node.
@@ -94,7 +125,8 @@ impl Tree {
         let mut next = at + 1;
         std::iter::from_fn(move || {
             let child = next;
-            (child < end).then(|| next = self.nodes[child].end)?;
+            self.steps.take(1);
+            (child < end && !self.steps.are_used_up()).then(|| next = self.nodes[child].end)?;
             Some(child)
         })
     }
@@ -114,12 +146,33 @@ impl Tree {
 
     /// Returns a node and the elements around it, from the inside out.
     pub fn upwards(&self, at: NodeIndex) -> impl Iterator<Item = NodeIndex> + '_ {
-        std::iter::successors(Some(at), |at| self.parent(*at))
+        std::iter::successors(Some(at), |at| {
+            self.steps.take(1);
+            self.parent(*at).filter(|_| !self.steps.are_used_up())
+        })
     }
 
-    /// Returns a node and all in it.
+    /// Returns a node and all in it, to tell what is in it: [`Tree::inside`] visits them.
     pub fn range(&self, at: NodeIndex) -> Range<NodeIndex> {
         at..self.nodes[at].end
+    }
+
+    /// Visits a node and all in it.
+    pub fn inside(&self, at: NodeIndex) -> impl Iterator<Item = NodeIndex> + '_ {
+        self.visit(self.range(at))
+    }
+
+    /// Visits all nodes.
+    pub fn all(&self) -> impl Iterator<Item = NodeIndex> + '_ {
+        self.visit(0..self.nodes.len())
+    }
+
+    /// Visits the nodes of a range.
+    pub fn visit(&self, range: Range<NodeIndex>) -> impl Iterator<Item = NodeIndex> + '_ {
+        range.take_while(|_| {
+            self.steps.take(1);
+            !self.steps.are_used_up()
+        })
     }
 }
 

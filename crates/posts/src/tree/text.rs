@@ -22,7 +22,7 @@ impl Tree {
     /// Returns the text of a node without that of some nodes in it.
     pub fn text_without(&self, at: NodeIndex, is_left_out: &dyn Fn(NodeIndex) -> bool) -> String {
         let (mut text, mut is_apart, mut node) = (String::new(), false, at);
-        while node < self.nodes[at].end {
+        while node < self.nodes[at].end && !self.is_given_up() {
             if node != at && is_left_out(node) {
                 (node, is_apart) = (self.nodes[node].end, true);
                 continue;

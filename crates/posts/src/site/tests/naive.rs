@@ -45,7 +45,8 @@ fn any_page() -> impl Strategy<Value = OriginAndRecords> {
     let cluster = prop::option::weighted(0.2, 0..2_u32);
     let users = prop::collection::vec(any_user(), 0..2);
     let records = (prop::collection::vec(any_post(), 0..5), prop::option::weighted(0.2, any_thread()), users);
-    let records = records.prop_map(|(posts, thread, users)| PageRecords { posts, thread, users });
+    let records =
+        records.prop_map(|(posts, thread, users)| PageRecords { posts, thread, users, ..PageRecords::default() });
     (url, 0_i64..6, head, cluster, records).prop_map(|(url, day, head, cluster, records)| {
         let crawl_time = Timestamp::from_second(1_700_000_000 + day * 86_400).unwrap();
         let origin = PageOrigin {

@@ -41,6 +41,7 @@ fn full() -> PageRecord {
         payload_digest: text("sha1:A"),
         ip: text("127.0.0.1"),
         truncated: text("length"),
+        given_up: text("posts"),
         signals: vec![StatementRecord { signal: "noai".to_owned(), ..StatementRecord::default() }],
         warc_file: text("warc/a"),
         warc_offset: Some(10),
