@@ -99,3 +99,37 @@ fn a_crawl_whose_urls_cannot_be_kept_on_disk_stops_and_accounts_for_all_of_them(
     assert!(crawled.report.pages < 2_000 && crawled.fate("queued") > 0, "{:?}", crawled.report.fates);
     assert!(crawled.report.to_string().contains("raise dedup.memory"));
 }
+
+#[test]
+fn a_page_behind_redirects_that_only_set_a_cookie_is_requested_again_with_it() {
+    let server = Scripted::answering(|asked| {
+        let has = |cookie: &str| asked.headers.get("cookie").is_some_and(|sent| sent.contains(cookie));
+        let set = |to: &str, cookie: &str| Reply::redirect(302, to).with("Set-Cookie", format!("{cookie}; Path=/"));
+        match &*asked.path {
+            "/" => Reply::links(&["/self", "/trip", "/three", "/never", "/home"]),
+            "/self" if !has("self=1") => set("/self", "self=1"),
+            "/trip" if !has("trip=1") => Reply::redirect(302, "/check?back=trip"),
+            "/check?back=trip" => set("/trip", "trip=1"),
+            "/three" if !has("three=1") => set("/three/1", "three=1"),
+            "/three/1" => Reply::redirect(302, "/three/2"),
+            "/three/2" => Reply::redirect(302, "/three"),
+            "/never" => set("/never", "never=1"),
+            // It sets a cookie and leads to a page that did not lead to it.
+            "/home" => set("/", "home=1"),
+            "/robots.txt" | "/sitemap.xml" => Reply::status(404),
+            path => Reply::html(format!("the page {path}")),
+        }
+    });
+    let mut config = config(vec![server.url("a", "/")]);
+    config.fetch.cookie_jar = true;
+    let crawled = crawl(config);
+    let pages = ["/", "/self", "/three", "/trip"].map(|path| server.url("a", path));
+    assert_eq!(crawled.urls("fetched"), pages);
+    let times = |path: &str| server.paths("a").iter().filter(|asked| *asked == path).count();
+    assert_eq!(
+        [times("/"), times("/self"), times("/trip"), times("/three"), times("/check?back=trip")],
+        [1, 2, 2, 2, 1]
+    );
+    assert!(times("/never") <= 11, "{}", times("/never"));
+    assert_eq!(crawled.report.requests, server.log().len() as u64);
+}

@@ -118,6 +118,18 @@ fn a_description_is_preferred_to_a_form() {
 }
 
 #[test]
+fn a_description_that_has_moved_is_read_at_its_new_address() {
+    let server = start((DESCRIBED, FORM), "", |path, answered| match path {
+        "/os.xml" => Reply::redirect(301, "/search/description.xml"),
+        "/search/description.xml" => description("/search?q={searchTerms}"),
+        _ => answer(5 * answered),
+    });
+    let crawled = crawl(&server);
+    assert_eq!(threads(&server, &crawled), THREADS, "{:?}", server.paths("one"));
+    assert!(asked(&server, "/find").is_empty() && asked(&server, "/search?q=").len() > 4);
+}
+
+#[test]
 fn a_description_that_is_broken_or_very_long_leaves_the_form() {
     let long = || {
         let filling = "<!-- filling -->".repeat(10 << 16);

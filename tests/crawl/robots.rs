@@ -144,6 +144,49 @@ fn pages_that_only_a_sitemap_names_are_found_through_indexes() {
 }
 
 #[test]
+fn sitemaps_that_redirect_are_followed_and_a_circle_of_them_ends() {
+    let server = Scripted::start(|_, path, _| match path {
+        "/robots.txt" => Reply::text("Sitemap: /sitemap.xml\n"),
+        "/sitemap.xml" => Reply::redirect(301, "/maps/all.xml"),
+        "/maps/all.xml" => Reply::xml(
+            "<sitemapindex><sitemap><loc>/maps/old.xml</loc></sitemap><sitemap><loc>/maps/circle.xml</loc></sitemap>\
+             </sitemapindex>",
+        ),
+        "/maps/old.xml" => Reply::redirect(302, "posts.xml"),
+        "/maps/circle.xml" => Reply::redirect(302, "/maps/circle-2.xml"),
+        "/maps/circle-2.xml" => Reply::redirect(302, "/maps/circle.xml"),
+        "/maps/posts.xml" => Reply::xml("<urlset><url><loc>/post</loc></url></urlset>"),
+        _ => Reply::html("a page without links"),
+    });
+    let crawled = crawl(config(vec![server.url("a", "/")]));
+    assert_eq!(crawled.urls("fetched"), ["/", "/post"].map(|path| server.url("a", path)));
+    let paths = server.paths("a");
+    assert!(
+        ["/maps/circle.xml", "/maps/circle-2.xml"].iter().all(|path| paths
+            .iter()
+            .filter(|asked| asked == path)
+            .count()
+            == 1)
+    );
+}
+
+#[test]
+fn a_guess_that_redirects_is_followed_only_to_what_names_a_sitemap() {
+    for (target, followed) in [("/wp-sitemap.xml", true), ("/", false)] {
+        let server = Scripted::start(move |_, path, _| match path {
+            "/robots.txt" => Reply::status(404),
+            "/sitemap.xml" => Reply::redirect(302, target),
+            "/wp-sitemap.xml" => Reply::xml("<urlset><url><loc>/post</loc></url></urlset>"),
+            _ => Reply::html("a page without links"),
+        });
+        let mut config = config(vec![server.url("a", "/")]);
+        config.robots.sitemap_guess = true;
+        let crawled = crawl(config);
+        assert_eq!((crawled.report.pages, server.paths("a").len()), if followed { (2, 5) } else { (1, 3) }, "{target}");
+    }
+}
+
+#[test]
 fn sitemaps_are_left_alone_where_they_are_not_wanted() {
     let server = Scripted::start(|_, path, _| match path {
         "/robots.txt" => Reply::text("Sitemap: /sitemap.xml\n"),

@@ -31,7 +31,7 @@ fn scoped(mode: ScopeMode, change: impl FnOnce(&mut Config)) -> (Crawled, Script
     (crawled, server)
 }
 
-/// What was asked of both hosts but robots.txt.
+/// What was asked of both hosts but robots.txt, by the first label of the host.
 fn asked(server: &Scripted) -> Vec<String> {
     let log = server.log().into_iter().filter(|asked| asked.path != "/robots.txt");
     let mut asked: Vec<String> = log.map(|asked| format!("{}{}", asked.host, asked.path)).collect();
@@ -183,4 +183,58 @@ fn a_seed_that_is_given_in_several_spellings_is_one() {
     let crawled = crawl(config);
     assert_eq!(crawled.report.seeds, [server.url("a", "/0")]);
     assert_eq!(crawled.report.pages, 1);
+}
+
+/// A seed that redirects to another host, which has a page; that page links to another one and to the host of the seed.
+fn moved(to: &'static str) -> Scripted {
+    let port = std::sync::Arc::new(std::sync::OnceLock::<u16>::new());
+    let known = std::sync::Arc::clone(&port);
+    let server = Scripted::start(move |host, path, _| {
+        let at = |host: &str, path: &str| format!("http://{host}.localhost:{}{path}", known.get().unwrap());
+        match (host, path) {
+            (_, "/robots.txt" | "/sitemap.xml") => Reply::status(404),
+            ("a", "/") => Reply::redirect(301, at("a", "/start")),
+            ("a", "/start") => Reply::redirect(308, at(to, "/dir/")),
+            ("a", _) => Reply::html("a page of the old host"),
+            (_, "/dir/") => Reply::links(&["/dir/page", "/away", &at("a", "/old"), &at("c", "/")]),
+            _ => Reply::html("a page"),
+        }
+    });
+    port.set(server.url("a", "/").split(':').nth(2).unwrap().trim_end_matches('/').parse().unwrap()).unwrap();
+    server
+}
+
+fn crawl_moved(server: &Scripted, mode: ScopeMode, follow: bool) -> Crawled {
+    let mut config = config(vec![server.url("a", "/")]);
+    config.scope.hosts.clear();
+    (config.scope.mode, config.scope.follow_seeds) = (mode, follow);
+    crawl(config)
+}
+
+#[test]
+fn a_seed_that_redirects_within_its_site_is_followed_with_all_links_of_that_host() {
+    let server = moved("www.a");
+    let crawled = crawl_moved(&server, ScopeMode::Host, true);
+    let pages = ["a/old", "www/away", "www/dir/", "www/dir/page"];
+    assert!(pages.iter().all(|page| asked(&server).contains(&(*page).to_owned())), "{:?}", asked(&server));
+    assert_eq!((crawled.report.pages, crawled.fate("out_of_scope")), (4, 1));
+
+    let server = moved("www.a");
+    let crawled = crawl_moved(&server, ScopeMode::Host, false);
+    assert_eq!((crawled.report.pages, crawled.fate("out_of_scope")), (0, 1), "strict");
+}
+
+#[test]
+fn a_seed_that_redirects_to_another_site_is_not_followed_and_the_closing_words_say_what_to_do() {
+    let server = moved("b");
+    let crawled = crawl_moved(&server, ScopeMode::Host, true);
+    assert_eq!((crawled.report.pages, crawled.fate("out_of_scope")), (0, 1));
+    let text = crawled.report.to_string();
+    assert!(text.contains("redirects to an address outside the scope") && text.contains("scope.hosts"), "{text}");
+}
+
+#[test]
+fn a_link_of_a_page_to_another_host_of_the_site_is_no_reason_to_follow_it() {
+    let (_, server) = scoped(ScopeMode::Host, |config| config.scope.follow_seeds = true);
+    assert!(!asked(&server).iter().any(|page| page.starts_with("b/")));
 }

@@ -17,6 +17,7 @@ mod active_orders;
 mod bounds;
 mod consent;
 mod control;
+mod cookie_walls;
 mod crawl;
 mod environment;
 mod error;

@@ -56,6 +56,8 @@ pub(super) struct LinkFilter<'a> {
     pub(super) placed: Option<Vec<PlacedLink>>,
     /// All links that can be resolved, where it is kept what stands around them.
     pub(super) rows: Option<Vec<RowLink>>,
+    /// Whether its link may be requested again although it was seen, because the answer now depends on cookies.
+    pub(super) may_repeat: bool,
     /// How far its links may lead. Those that may lead beyond the scope come from a search and are fetched before all others.
     pub(super) reach: Reach,
     /// The link of the page that is taken in; `None` where it is no link of a page.
@@ -120,6 +122,7 @@ impl<'a> LinkFilter<'a> {
             rows: None,
             raw: None,
             avoided: AvoidedOnPage::new(),
+            may_repeat: false,
             reach: Reach::Scope,
             wants_contexts: false,
             read_words: None,
@@ -278,11 +281,11 @@ impl<'a> LinkFilter<'a> {
         };
         let wanted_anyway = class.apath == Apath::REDIRECT;
         let (rules, policy, depth, via) = (self.rules, &*self.snapshot, self.depth, self.via.as_str());
-        let reach = self.reach;
+        let (reach, may_repeat) = (self.reach, self.may_repeat);
         let (memory, passes, times) = (&mut *self.memory, &mut self.passes, &mut self.times);
         times.iter_mut().for_each(LinkTimes::begin);
         let avoided = &self.avoided;
-        let mut judge = Judge { rules, policy, memory, passes, depth, via, reach, avoided, context, times };
+        let mut judge = Judge { rules, policy, memory, passes, depth, via, reach, may_repeat, avoided, context, times };
         let Judged { class, priority, fate, context } = judge.judge(&url, class);
         let priority = reach.priority(priority);
         self.times.iter_mut().for_each(LinkTimes::filtered);

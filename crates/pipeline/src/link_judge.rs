@@ -31,6 +31,8 @@ pub(super) struct Judge<'j> {
     pub(super) via: &'j str,
     /// How far beyond the scope it may lead.
     pub(super) reach: Reach,
+    /// Whether it counts as new although it was seen.
+    pub(super) may_repeat: bool,
     /// The links of the page that a member must not follow.
     pub(super) avoided: &'j AvoidedOnPage,
     /// What stands around the link.
@@ -81,7 +83,9 @@ impl Judge<'_> {
             FilterOrder::DupGraph => {
                 let fingerprint = url.fingerprint();
                 let seen = &self.rules.seen;
-                if self.in_dedup(|memory| memory.recent.knows(fingerprint) || seen.contains(fingerprint)) {
+                if self.in_dedup(|memory| memory.recent.knows(fingerprint) || seen.contains(fingerprint))
+                    && !self.may_repeat
+                {
                     return Judged::settled(place, Fate::Duplicate);
                 }
                 match self.policy.admit(&Link::at_place_of(place)).refusal() {
@@ -126,7 +130,7 @@ impl Judge<'_> {
     /// Decides whether a link belongs to the crawl, is new, and is admitted by its URL and its page; then it counts as seen.
     fn look_up(&mut self, url: &CanonicalRef<'_>, place: (LinkClass, Pattern), known: Known) -> Judged {
         let (rules, fingerprint, (class, _)) = (self.rules, url.fingerprint(), place);
-        if self.in_dedup(|memory| memory.recent.knows(fingerprint)) {
+        if self.in_dedup(|memory| memory.recent.knows(fingerprint)) && !self.may_repeat {
             return Judged::settled(class, Fate::Duplicate);
         }
         let within = match self.reach {
@@ -149,7 +153,7 @@ impl Judge<'_> {
         if !rules.ownership.holds(url.origin()) {
             return self.hand_over(url, place, too_deep);
         }
-        if known == Known::Unasked && self.in_dedup(|_| rules.seen.contains(fingerprint)) {
+        if known == Known::Unasked && self.in_dedup(|_| rules.seen.contains(fingerprint)) && !self.may_repeat {
             self.memory.recent.note(fingerprint);
             return Judged::settled(class, Fate::Duplicate);
         }
@@ -158,7 +162,7 @@ impl Judge<'_> {
         }
         let admitted = self.admit(url, place);
         // Another worker may have met it meanwhile.
-        let is_new = admitted.fate.is_some() || self.add(fingerprint);
+        let is_new = admitted.fate.is_some() || self.add(fingerprint) || self.may_repeat;
         if is_new { admitted } else { Judged::settled(class, Fate::Duplicate) }
     }
 

@@ -224,6 +224,7 @@ pub(super) fn rules(
         searches,
         // A recording has what it has.
         substitutes: None,
+        cookie_walls: None,
         avoided: None,
         renders: None,
         metrics: Metrics::off(),

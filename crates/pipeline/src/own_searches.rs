@@ -78,6 +78,15 @@ impl OwnSearches {
         searches.find(|search| search.template.is_answer(url)).map(|search| OwnRequest::Query(Arc::clone(search)))
     }
 
+    /// Recognises a description at the address that it redirects to. Returns whether the URL is one of a description.
+    pub(super) fn is_moved_description(&self, item: &ScheduledUrl, target: &CanonicalUrl) -> bool {
+        let is_description = matches!(self.request(item), Some(OwnRequest::Description));
+        if is_description {
+            self.known.write().descriptions.insert(target.as_str().into());
+        }
+        is_description
+    }
+
     /// Returns whether a URL was discovered in an answer.
     pub(super) fn is_result(&self, item: &ScheduledUrl) -> bool {
         let Some(via) = item.via.as_deref() else { return false };

@@ -6,6 +6,7 @@ use super::bounds::SITEMAP_PART_URLS;
 use super::job::Sitemap;
 use super::link_filter::{JudgedLinks, LinkDates, LinkFilter};
 use super::link_judge::Memory;
+use super::own_searches::is_seed;
 use super::reach::Reach;
 use super::rendering::{Gained, LinkScope, RenderClass, RenderPlace, Renders, Shown, ToRender};
 use super::rules::{Acceptance, Rules};
@@ -19,7 +20,7 @@ use harvestman_core::model::{
     Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageElement, PageText,
     PageTree, ParsedPage, RobotsDirectives, ScheduledUrl, Signal, StatementRecord, Truncation,
 };
-use harvestman_core::url::{CanonicalUrl, origin_of};
+use harvestman_core::url::{CanonicalUrl, Scope, SeedMove, origin_of};
 use harvestman_policy::search::SearchReply;
 use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal, ProposalKind};
 use harvestman_render::replay::{Sample, predicted_page};
@@ -74,6 +75,17 @@ pub(super) struct PageResult {
     pub(super) statements: Vec<StatementRecord>,
     /// The signal because of which the answer is not kept.
     pub(super) not_kept: Option<Signal>,
+}
+
+/// What a sitemap led to.
+#[derive(Default)]
+pub(super) struct SitemapContents {
+    /// The last part of its links.
+    pub(super) links: DiscoveredLinks,
+    /// The sitemaps that it names.
+    pub(super) sitemaps: Vec<String>,
+    /// The address that it redirects to, where it is looked for next.
+    pub(super) moved_to: Option<String>,
 }
 
 /// What an HTML page is read from.
@@ -484,15 +496,27 @@ impl PageProcessor {
         if waits(judgement) {
             return PageResult::substitute(judgement, Fate::Redirected);
         }
+        let next = rules.canonicaliser.resolver(&item.url, None).resolve(&location).ok().map(|url| url.to_url());
         let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
         filter.redirects = item.redirects + 1;
         filter.depth = item.depth;
         if let Some((search, reach)) = rules.searches.as_ref().and_then(|searches| searches.led_to(item)) {
             filter.searching(search, reach);
+        } else if let Some(next) = &next
+            && is_seed(item)
+        {
+            follow_seed(&rules.scope, &item.url, next);
+        }
+        if let Some((walls, next)) = rules.cookie_walls.as_ref().zip(next.as_ref()) {
+            filter.may_repeat = walls.leads_back(item.url.fingerprint(), next.fingerprint(), &answer.headers);
         }
         let target = filter.link(&location, LinkClass::unclassified(Apath::REDIRECT));
         let (found, judged) = filter.finish();
-        PageResult { found, redirect_to: target, judged, judgement, ..PageResult::of(Fate::Redirected) }
+        let own = rules.searches.as_ref().and_then(|searches| searches.own.as_ref());
+        let moved = next
+            .filter(|next| !found.accepted.is_empty() && own.is_some_and(|own| own.is_moved_description(item, next)));
+        let answer = moved.map(|next| SearchReply::Moved(next.as_str().into()));
+        PageResult { found, redirect_to: target, judged, judgement, answer, ..PageResult::of(Fate::Redirected) }
     }
 
     /// Filters URLs that the policy derived.
@@ -524,13 +548,12 @@ impl PageProcessor {
     }
 
     /// Filters the entries of a sitemap as links. Calls `part` with all but the last [`SITEMAP_PART_URLS`] or fewer of
-    /// them, part by part. Returns the last part, and the sitemaps that it names.
-    pub(super) fn sitemap(
-        &mut self,
-        sitemap: &Sitemap,
-        mut part: impl FnMut(DiscoveredLinks),
-    ) -> (DiscoveredLinks, Vec<String>) {
+    /// them, part by part.
+    pub(super) fn sitemap(&mut self, sitemap: &Sitemap, mut part: impl FnMut(DiscoveredLinks)) -> SitemapContents {
         let Ok(answer) = &sitemap.exchange.result else { return Default::default() };
+        if let Some(location) = fetch::redirect::target(answer.status, &answer.headers) {
+            return SitemapContents { moved_to: self.sitemap_moved_to(&sitemap.url, &location), ..Default::default() };
+        }
         if !(200..=299).contains(&answer.status) {
             return Default::default();
         }
@@ -548,7 +571,7 @@ impl PageProcessor {
                     urls.iter().zip(lastmods).for_each(|(url, lastmod)| filter.listed(url, *lastmod));
                     last.replace(filter.finish().0).into_iter().for_each(&mut part);
                 }
-                (last.unwrap_or_default(), contents.sitemaps)
+                SitemapContents { links: last.unwrap_or_default(), sitemaps: contents.sitemaps, moved_to: None }
             }
             // A server that sends a page for whatever it does not have has no sitemap at the usual place.
             Err(error) if error.is_no_sitemap() && sitemap.url.path_and_query() == SITEMAP_PATH => {
@@ -560,6 +583,37 @@ impl PageProcessor {
                 Default::default()
             }
         }
+    }
+
+    /// Returns where a sitemap redirects to. What is asked for at the usual place is not sought at the address of a page: many
+    /// servers send every address that they do not have to their start page.
+    fn sitemap_moved_to(&self, url: &CanonicalUrl, location: &str) -> Option<String> {
+        let target = self.rules.canonicaliser.resolver(url, None).resolve(location).ok()?.to_url();
+        let may_be_sitemap = || {
+            let name = target.path_and_query().to_ascii_lowercase();
+            name.contains("sitemap") || [".xml", ".gz", ".txt"].iter().any(|ending| name.ends_with(ending))
+        };
+        (url.path_and_query() != SITEMAP_PATH || may_be_sitemap()).then(|| target.as_str().to_owned())
+    }
+}
+
+/// Has the crawl follow a seed to another host of its site, or says where the seed leads.
+fn follow_seed(scope: &Scope, seed: &CanonicalUrl, target: &CanonicalUrl) {
+    let (seed_url, target_url) = (seed.as_str(), target.as_str());
+    match scope.follow_seed(seed_url, target_url) {
+        SeedMove::Within => {}
+        SeedMove::Followed => tracing::info!(
+            seed = seed_url,
+            target = target_url,
+            "the seed redirects to another host of its site, which is crawled in its place; cookies and headers given for the \
+             seed are not sent there (scope.follow_seeds = false: not followed)"
+        ),
+        SeedMove::Elsewhere => tracing::warn!(
+            seed = seed_url,
+            target = target_url,
+            "the seed redirects to a host outside the scope, and is not followed: start the crawl from the target, or add its \
+             host with --set 'scope.hosts=[\"HOST\"]'"
+        ),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cookie_walls::CookieWalls;
 use super::extensions::AcceptsLinks;
 use super::feeds::Feeds;
 use super::login::AvoidedLinks;
@@ -76,6 +77,8 @@ pub(super) struct Rules {
     pub(super) searches: Option<Arc<Searches>>,
     /// Tells pages that servers send in place of others, if they are told.
     pub(super) substitutes: Option<Substitutes>,
+    /// Tells redirects that only set cookies, if the crawl sends cookies back.
+    pub(super) cookie_walls: Option<CookieWalls>,
     /// The links that are not followed, if the crawl sees what a member sees.
     pub(super) avoided: Option<Arc<AvoidedLinks>>,
     /// Decides which pages are rendered, if any may be.

@@ -17,7 +17,7 @@ use super::handles::Writing;
 use super::job::{Job, Sitemap};
 use super::learning::{ObservationSender, Seen};
 use super::lease_end::LeaseEnd;
-use super::page_processor::{PageProcessor, PageResult, observation};
+use super::page_processor::{PageProcessor, PageResult, SitemapContents, observation};
 use super::page_record::{note_visit, page_record};
 use super::recrawl::{links_of, sighting};
 use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, ToRender};
@@ -345,7 +345,7 @@ impl Worker {
 
     fn sitemap(&mut self, sitemap: &Sitemap, permit: OwnedSemaphorePermit) {
         let context = Arc::clone(&self.context);
-        let (links, sitemaps) = self.processor.sitemap(sitemap, |links| {
+        let SitemapContents { links, sitemaps, moved_to } = self.processor.sitemap(sitemap, |links| {
             let credit = context.sitemap_credit.take(links.accepted.len() + links.foreign.len());
             context.frontier.send(SitemapLinks { links, credit });
         });
@@ -354,7 +354,10 @@ impl Worker {
             let ended = OwnRequestEnded { announced: true, ..OwnRequestEnded::default() };
             return self.errand(&sitemap.exchange, ended, permit);
         }
-        let nesting = sitemap.nesting + 1;
+        // A redirect is no index: its target is as deep as it is. That each address is read once, and a limited number of
+        // them, bounds both.
+        let nesting = sitemap.nesting + u32::from(moved_to.is_none());
+        let sitemaps: Vec<String> = sitemaps.into_iter().chain(moved_to).collect();
         let mut progress: Vec<ProgressRecord> =
             sitemaps.iter().map(|url| ProgressRecord::SitemapFound(url.clone(), nesting)).collect();
         if is_answer(&sitemap.exchange) {

@@ -90,6 +90,9 @@ fn nothing_fetched(own: &OwnFigures<'_>, stop_reason: StopReason) -> String {
         "robots.txt disallows crawling"
     } else if own.fates.named("refused_by_site") + own.fates.named("not_kept") > 0 {
         "the site refuses the purpose of the crawl (--purpose); the signals in pages.jsonl say how"
+    } else if own.fates.named("out_of_scope") > 0 && own.fates.named("redirected") > 0 {
+        "the seed redirects to an address outside the scope, which a warning in the log names: start from that address, or \
+         add its host with --set 'scope.hosts=[\"HOST\"]'"
     } else if own.fates.named("out_of_scope") > 0 {
         "no seed is in scope: check --scope, --include and --exclude"
     } else if stop_reason != StopReason::FrontierEmpty {

@@ -7,6 +7,7 @@ use regex::{RegexSet, RegexSetBuilder};
 
 use super::error::{BadEntry, Error};
 use super::host_pattern::HostPattern;
+use super::moved_seeds::{MovedSeeds, SeedMove};
 use super::refusal::OutOfScope;
 use super::trap::TrapGuard;
 use super::{CanonicalUrl, authority, domain, registrable_domain};
@@ -26,6 +27,8 @@ pub struct Scope {
     found: RwLock<Authorities>,
     /// Maximum number of these.
     found_max: usize,
+    /// Where seeds redirect to.
+    moved: MovedSeeds,
 }
 
 /// Authorities of seeds.
@@ -82,6 +85,7 @@ impl Scope {
             trap_guard: options.trap_guard.then(|| TrapGuard::new(options)),
             found: RwLock::default(),
             found_max: 0,
+            moved: MovedSeeds::new(options.follow_seeds),
         })
     }
 
@@ -100,6 +104,34 @@ impl Scope {
         }
         let mut found = self.found.write().unwrap_or_else(PoisonError::into_inner);
         found.len() < self.found_max && found.insert(authority.into())
+    }
+
+    /// Decides what becomes of the redirect of a seed, or of what a seed redirects to: a host of the same site belongs to the
+    /// crawl from now on, in place of the host that was named, unless the settings are strict.
+    pub fn follow_seed(&self, seed: &str, target: &str) -> SeedMove {
+        if !matches!(self.check(target), Err(OutOfScope::Host)) {
+            return SeedMove::Within;
+        }
+        let (from, to) = (authority::of(seed), authority::of(target));
+        let within = match &self.reach {
+            Reach::Prefixes(_) => [to, &directory(seed)[from.len()..]].concat(),
+            Reach::Hosts(_) | Reach::Sites(..) | Reach::Any => to.to_owned(),
+        };
+        let is_same_site = Site::of(authority::host(from)).is_shared_with(authority::host(to));
+        if is_same_site && self.moved.add(within) && self.check(target).is_ok() {
+            SeedMove::Followed
+        } else {
+            SeedMove::Elsewhere
+        }
+    }
+
+    /// Restores what [`Scope::follow_seed`] decided in an earlier run: URLs of a host were accepted that is on the site of a
+    /// seed and is not in scope without that.
+    pub fn restore_moved(&self, seeds: &[CanonicalUrl], origin: &str) {
+        let root = format!("{origin}/");
+        for seed in seeds {
+            self.follow_seed(seed.as_str(), &root);
+        }
     }
 
     /// Checks whether a canonical URL that a search found may be looked at: it belongs to the crawl, or there is room for
@@ -130,6 +162,7 @@ impl Scope {
         if let Err(refusal) = self.reach.check(canonical, authority)
             && !self.extra.iter().any(|rule| rule.matches(authority))
             && !self.is_found(authority, beyond)
+            && !self.is_moved(canonical, authority)
         {
             return Err(refusal);
         }
@@ -142,6 +175,13 @@ impl Scope {
         match &self.trap_guard {
             Some(guard) if guard.shape(&canonical[path_start..]).is_some() => Err(OutOfScope::Trap),
             _ => Ok(()),
+        }
+    }
+
+    fn is_moved(&self, canonical: &str, authority: &str) -> bool {
+        match &self.reach {
+            Reach::Prefixes(_) => self.moved.has_start_of(&canonical[authority::start(canonical)..]),
+            Reach::Hosts(_) | Reach::Sites(..) | Reach::Any => self.moved.has(authority),
         }
     }
 
@@ -202,6 +242,11 @@ fn check_prefixes(prefixes: &[Box<str>], canonical: &str, authority: &str) -> Re
 impl Site {
     fn of(host: &str) -> Self {
         Self { domain: registrable_domain(host).into(), local: domain::is_local_label(host) }
+    }
+
+    /// Returns whether a host that a seed redirects to is of this site. An address is a site of its own, whatever its port.
+    fn is_shared_with(&self, host: &str) -> bool {
+        !domain::is_address(host) && self.has(host)
     }
 
     fn has(&self, host: &str) -> bool {

@@ -45,7 +45,7 @@ use crate::worker_context::WorkerContext;
 use crate::{Error, output};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Ledger;
-use harvestman_core::url::Fingerprint;
+use harvestman_core::url::{CanonicalUrl, Fingerprint};
 use harvestman_policy::Proposal;
 use harvestman_report::Run;
 use harvestman_stages::frontier::{CreditPool, DiscoveredLinks, EndReason, FrontierActor};
@@ -216,7 +216,7 @@ impl CrawlBuilder<'_> {
         let account = std::mem::take(&mut sinks.earlier.past.account.ledger);
         let is_new = account.discovered() == 0;
         frontier.restore_ledger(account.clone());
-        restore(sinks, &mut frontier)?;
+        restore(&parts.seeds, sinks, &mut frontier)?;
         let earlier = &mut sinks.earlier;
         // Its queue has room for the visits that wait, which are known now.
         let recrawl = earlier.round.as_ref().map(|(round, loaded)| RecrawlHandle::new(config, round, loaded));
@@ -390,8 +390,8 @@ impl CrawlBuilder<'_> {
 }
 
 /// Restores the URLs that waited, and those that were seen. Queries among the former need not be sent again.
-fn restore(sinks: &mut Sinks, frontier: &mut FrontierActor) -> Result<(), Error> {
-    let Sinks { earlier, seen, queries, .. } = sinks;
+fn restore(seeds: &[CanonicalUrl], sinks: &mut Sinks, frontier: &mut FrontierActor) -> Result<(), Error> {
+    let Sinks { earlier, seen, queries, rules, .. } = sinks;
     let Some(store) = earlier.store.as_ref().filter(|_| earlier.goes_on) else { return Ok(()) };
     let round = &mut earlier.round;
     let open: Vec<_> = queries.iter().map(|query| Fingerprint::of(&query.url)).collect();
@@ -403,5 +403,6 @@ fn restore(sinks: &mut Sinks, frontier: &mut FrontierActor) -> Result<(), Error>
     restore_urls(store, seen, frontier, waits)?;
     queries.retain(|query| !waiting.contains(&Fingerprint::of(&query.url)));
     earlier.past.admitted.iter().for_each(|(host, count)| frontier.restore_admitted(host, *count));
+    earlier.past.admitted.iter().for_each(|(host, _)| rules.scope.restore_moved(seeds, host.as_str()));
     Ok(())
 }

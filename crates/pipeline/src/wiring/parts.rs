@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::CrawlBuilder;
 use crate::Error;
+use crate::cookie_walls::CookieWalls;
 use crate::environment::{Network, NetworkOptions};
 use crate::feeds::Feeds;
 use crate::login::{AvoidedLinks, LogInSettings};
@@ -120,6 +121,7 @@ pub(super) fn rules(
         reads_posts: reads_posts(&config.policy),
         searches: parts.searches.clone(),
         substitutes: config.filter.substitutes.then(Substitutes::new),
+        cookie_walls: (config.fetch.cookie_jar || config.login.is_on()).then(CookieWalls::default),
         avoided: AvoidedLinks::new(config),
         renders: None,
         filter: config.filter.clone(),

@@ -21,6 +21,8 @@ pub enum SearchReply {
     Answer(SearchAnswer),
     /// The description of a site's own search: the template of its answers, or `None` if it cannot be used.
     Description(Option<Box<str>>),
+    /// A description is at another address.
+    Moved(Box<str>),
     /// Nothing: robots.txt forbids the request.
     Forbidden,
 }

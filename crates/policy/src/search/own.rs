@@ -99,6 +99,13 @@ impl OwnSearches {
             if !is_described && *idle < PATIENCE {
                 continue;
             }
+            if let Outcome::Search(SearchReply::Moved(address)) = &seen.outcome
+                && is_described
+                && *idle < PATIENCE
+            {
+                page.description = Some(address.clone());
+                return None;
+            }
             let (next, step) = match &seen.outcome {
                 Outcome::Search(SearchReply::Description(Some(template))) if is_described => {
                     (Site::Found, used(template, page))
