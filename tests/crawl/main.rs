@@ -7,6 +7,7 @@ mod budgets;
 mod complete;
 mod consent;
 mod crawling;
+mod credentials;
 mod dedup;
 mod derived;
 mod errors;

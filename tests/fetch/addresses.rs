@@ -2,7 +2,7 @@
 
 use harvestman::clock::Clock;
 use harvestman::config::FetchOptions;
-use harvestman::fetch::{Client, Error, TrustedHosts};
+use harvestman::fetch::{Client, Error, Trust};
 use harvestman::model::Failure;
 use harvestman::url::HostKey;
 
@@ -43,7 +43,7 @@ async fn a_seeds_own_host_may_be_private_and_its_neighbours_may_not() {
     let port = server.address.port();
     let seed = HostKey::from_origin(&format!("http://seed.test:{port}"));
     let options = guarded(&[format!("*.test:127.0.0.1:{port}")]);
-    let client = client_with(&options, TrustedHosts::of_seeds([&seed]));
+    let client = client_with(&options, Trust::of_seeds([&seed]));
     let answer = get_with(&client, &format!("http://seed.test:{port}/")).await.unwrap();
     assert_eq!(answer.remote, Some([127, 0, 0, 1].into()));
     for other in ["www.seed.test", "other.test", "127.0.0.1"] {
@@ -105,7 +105,7 @@ async fn all_wrong_settings_are_reported_together() {
         proxy: "https://u:secret@proxy".to_owned(),
         ..Default::default()
     };
-    let Err(Error::Settings(errors)) = Client::new(&wrong, Clock::system(), TrustedHosts::default()) else {
+    let Err(Error::Settings(errors)) = Client::new(&wrong, Clock::system(), Trust::default()) else {
         panic!("it must be refused")
     };
     assert_eq!(errors.len(), 9, "{errors:#?}");

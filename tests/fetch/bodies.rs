@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use harvestman::config::{ByteSize, FetchOptions, Period};
 use harvestman::fetch::{Accept, Request};
-use harvestman::model::{Failure, Truncation};
+use harvestman::model::{Failure, Initiator, Truncation};
 use harvestman::url::CanonicalUrl;
 
 use crate::server::{Server, answered, client, exchange, get, get_with, quick};
@@ -227,7 +227,8 @@ async fn a_small_unwanted_body_is_drained_so_that_its_connection_can_be_kept() {
 #[tokio::test]
 async fn a_request_for_any_type_reads_every_type() {
     let server = Server::always("HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 3\r\n\r\nall").await;
-    let request = Request::of_any_type(CanonicalUrl::from_canonical(server.url("/robots.txt")), 1_000);
+    let request =
+        Request::of_any_type(CanonicalUrl::from_canonical(server.url("/robots.txt")), 1_000, Initiator::Unknown);
     assert_eq!(request.accept, Accept::All);
     let answer = exchange(&client(&quick()), &request).await.result.unwrap();
     assert_eq!((answer.body.as_ref(), answer.truncated), (&b"all"[..], None));

@@ -1,7 +1,8 @@
 //! What requests say, and to whom.
 
 use harvestman::config::FetchOptions;
-use harvestman::fetch::{Request, TrustedHosts};
+use harvestman::fetch::{Request, Trust};
+use harvestman::model::Initiator;
 use harvestman::url::HostKey;
 use http::HeaderMap;
 use http::header::{ACCEPT_LANGUAGE, IF_NONE_MATCH};
@@ -38,28 +39,65 @@ async fn the_exchange_holds_the_headers_as_they_were_sent_in_their_order() {
     assert!(head.contains("\r\nAccept-Language: de\r\n") && head.contains("\r\nIf-None-Match: \"abc\"\r\n"));
 }
 
-#[tokio::test]
-async fn only_the_seeds_own_hosts_get_the_login() {
-    let server = Server::always(OK).await;
-    let port = server.address.port();
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), "seed.test\tFALSE\t/\tFALSE\t0\tfromfile\tsecret\n").unwrap();
-    let options = FetchOptions {
+/// Settings with a header, a cookie and a file of cookies, each with a word that no other request has. Every host of `.test` is
+/// the server.
+fn secret(server: &Server, file: &tempfile::NamedTempFile) -> FetchOptions {
+    std::fs::write(file.path(), "seed.test\tFALSE\t/\tFALSE\t0\tfromfile\tstored\n").unwrap();
+    FetchOptions {
         headers: vec!["Authorization: Bearer secret".to_owned()],
         cookie: "session=secret".to_owned(),
         cookies_file: file.path().to_str().unwrap().to_owned(),
-        resolve: vec![format!("*.test:127.0.0.1:{port}")],
+        resolve: vec![format!("*.test:127.0.0.1:{}", server.address.port())],
         ..quick()
-    };
-    let seed = HostKey::from_origin("http://seed.test");
-    let client = client_with(&options, TrustedHosts::of_seeds([&seed]));
-    for url in ["http://seed.test/", "http://sub.seed.test/", "http://other.test/"] {
+    }
+}
+
+#[tokio::test]
+async fn only_the_origins_of_seeds_and_those_that_are_added_get_the_login() {
+    let (server, file) = (Server::always(OK).await, tempfile::NamedTempFile::new().unwrap());
+    let (seed, added) = (HostKey::from_origin("http://seed.test"), HostKey::from_origin("http://added.test:81"));
+    let search = HostKey::from_origin("http://search.test");
+    let trust = Trust::of_seeds([&seed]).with_credentials_for([&added]).with_addresses_of([&search]);
+    let client = client_with(&secret(&server, &file), trust);
+    let asked = [
+        ("http://seed.test/", true, true),
+        ("http://added.test:81/", true, false),
+        // A cookie of a file is for all ports of its host, as in a browser.
+        ("http://seed.test:81/", false, true),
+        ("http://added.test/", false, false),
+        ("http://sub.seed.test/", false, false),
+        ("http://search.test/", false, false),
+        ("http://other.test/", false, false),
+    ];
+    for (url, ..) in asked {
         get_with(&client, url).await.unwrap();
     }
+    for (request, (url, login, stored)) in server.requests().iter().zip(asked) {
+        assert_eq!(request.contains("Authorization: Bearer secret\r\n"), login, "{url}: {request}");
+        assert_eq!(request.contains("session=secret"), login, "{url}: {request}");
+        assert_eq!(request.contains("fromfile=stored\r\n"), stored, "{url}: {request}");
+    }
+}
+
+#[tokio::test]
+async fn what_another_origin_causes_carries_no_login_and_leaves_no_cookie() {
+    let server = Server::always("HTTP/1.1 200 OK\r\nSet-Cookie: id=7; Path=/\r\nContent-Length: 2\r\n\r\nok").await;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let options = FetchOptions { cookie_jar: true, ..secret(&server, &file) };
+    let seeds = ["http://seed.test", "http://second.test"].map(HostKey::from_origin);
+    let client = client_with(&options, Trust::of_seeds(&seeds));
+    let origin = |text: &str| Initiator::Origin(HostKey::from_origin(text));
+    let others =
+        [origin("http://second.test"), origin("https://seed.test"), origin("http://seed.test:81"), Initiator::Unknown];
+    for initiator in others.into_iter().chain([origin("http://seed.test"), Initiator::Crawl]) {
+        exchange(&client, &Request { initiator, ..page("http://seed.test/") }).await.result.unwrap();
+    }
     let requests = server.requests();
-    assert!(requests[0].contains("Authorization: Bearer secret\r\n"), "{}", requests[0]);
-    assert!(requests[0].contains("Cookie: session=secret; fromfile=secret\r\n"), "{}", requests[0]);
-    assert!(requests[1..].iter().all(|request| !request.contains("secret")), "{requests:?}");
+    for without in &requests[..4] {
+        assert!(!without.contains("secret") && !without.contains("Cookie:"), "{without}");
+    }
+    assert!(requests[4].contains("Cookie: session=secret; fromfile=stored\r\n"), "{}", requests[4]);
+    assert!(requests[5].contains("id=7"), "{}", requests[5]);
 }
 
 #[tokio::test]

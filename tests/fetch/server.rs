@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use harvestman::clock::Clock;
 use harvestman::config::{ByteSize, FetchOptions, Period};
-use harvestman::fetch::{Client, Request, TrustedHosts};
+use harvestman::fetch::{Client, Request, Trust};
 use harvestman::model::{Answer, Exchange, Failure};
 use harvestman::url::CanonicalUrl;
 use parking_lot::Mutex;
@@ -158,12 +158,12 @@ pub fn quick() -> FetchOptions {
     }
 }
 
-pub fn client_with(options: &FetchOptions, trusted: TrustedHosts) -> Client {
-    Client::new(options, Clock::system(), trusted).unwrap()
+pub fn client_with(options: &FetchOptions, trust: Trust) -> Client {
+    Client::new(options, Clock::system(), trust).unwrap()
 }
 
 pub fn client(options: &FetchOptions) -> Client {
-    client_with(options, TrustedHosts::default())
+    client_with(options, Trust::default())
 }
 
 /// Fetches, and holds the exchange to what every exchange promises.

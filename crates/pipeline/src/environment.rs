@@ -16,7 +16,7 @@ use harvestman_core::config::{Config, FetchOptions, IdentityOptions};
 use harvestman_core::model::{Exchange, Failure, HostOwnership, SingleNode};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::HostKey;
-use harvestman_stages::fetch::{Client, Error, Request, RequestSigner, StoredCookies, TrustedHosts};
+use harvestman_stages::fetch::{Client, Error, Request, RequestSigner, StoredCookies, Trust};
 use harvestman_storage::archive::{ArchiveOutput, CrawlFiles};
 use harvestman_storage::store::Store;
 
@@ -39,6 +39,8 @@ pub(super) trait Network: Send + Sync {
     }
     /// [`Client::restore_cookies`].
     fn restore_cookies(&self, _stored: StoredCookies) {}
+    /// [`Client::keep_public`].
+    fn keep_public(&self, _hosts: &[HostKey]) {}
 }
 
 impl Network for Client {
@@ -61,6 +63,10 @@ impl Network for Client {
     fn restore_cookies(&self, stored: StoredCookies) {
         self.restore_cookies(stored);
     }
+
+    fn keep_public(&self, hosts: &[HostKey]) {
+        self.keep_public(hosts);
+    }
 }
 
 /// The settings of a network.
@@ -73,12 +79,7 @@ pub(super) struct NetworkOptions<'a> {
 /// The I/O of a crawl.
 pub(super) trait Environment {
     /// Creates the network.
-    fn network(
-        &self,
-        options: NetworkOptions<'_>,
-        clock: Clock,
-        trusted: TrustedHosts,
-    ) -> Result<Arc<dyn Network>, Error>;
+    fn network(&self, options: NetworkOptions<'_>, clock: Clock, trust: Trust) -> Result<Arc<dyn Network>, Error>;
 
     /// Returns the hosts that this node owns.
     fn ownership(&self) -> Arc<dyn HostOwnership> {
@@ -139,13 +140,8 @@ pub(super) trait Environment {
 pub(super) struct LiveEnvironment;
 
 impl Environment for LiveEnvironment {
-    fn network(
-        &self,
-        options: NetworkOptions<'_>,
-        clock: Clock,
-        trusted: TrustedHosts,
-    ) -> Result<Arc<dyn Network>, Error> {
+    fn network(&self, options: NetworkOptions<'_>, clock: Clock, trust: Trust) -> Result<Arc<dyn Network>, Error> {
         let signer = RequestSigner::new(options.identity)?;
-        Ok(Arc::new(Client::signing(options.fetch, signer, clock, trusted)?))
+        Ok(Arc::new(Client::signing(options.fetch, signer, clock, trust)?))
     }
 }

@@ -16,8 +16,9 @@ use super::tally::Tally;
 use super::visits::{Visits, conditions};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::RobotsOptions;
-use harvestman_core::model::{Exchange, Lease, ScheduledUrl};
-use harvestman_core::url::HostKey;
+use harvestman_core::model::{Exchange, Initiator, Lease, PolicyRefusal, ScheduledUrl};
+use harvestman_core::url::{CanonicalUrl, HostKey};
+use harvestman_login::avoided_address;
 use harvestman_metrics::Metrics;
 use harvestman_stages::fetch::{self, DecodeLimits};
 use harvestman_stages::frontier::Allowance;
@@ -53,13 +54,18 @@ impl Fetching {
     /// Sends an auxiliary request. Returns the exchange, and the body with its content coding removed.
     async fn errand(&self, host: &HostKey, errand: &Errand) -> (Exchange, Bytes) {
         let url = errand.url().clone();
+        // A file of the host may redirect to any other.
+        let own = || allowed_initiator(&url, Initiator::Origin(host.clone()));
+        let side_file = |bytes_max| fetch::Request::of_any_type(url.clone(), bytes_max, own());
         let request = match errand {
-            Errand::Robots(_) => fetch::Request::of_any_type(url, self.robots.max_bytes.0),
-            Errand::Tdmrep(_) => fetch::Request::of_any_type(url, self.tdmrep_max),
-            Errand::Sitemap { .. } => fetch::Request::of_any_type(url, self.robots.sitemap_max_bytes.0),
+            Errand::Robots(_) => side_file(self.robots.max_bytes.0),
+            Errand::Tdmrep(_) => side_file(self.tdmrep_max),
+            Errand::Sitemap { .. } => side_file(self.robots.sitemap_max_bytes.0),
             Errand::Subrequest(wanted) => {
-                let body = wanted.body().cloned();
-                fetch::Request { body, ..fetch::Request::part_of_page(url, wanted.headers().clone()) }
+                let (body, headers, initiator) =
+                    (wanted.body().cloned(), wanted.headers().clone(), wanted.initiator().clone());
+                let initiator = if wanted.is_of_log_in() { initiator } else { allowed_initiator(&url, initiator) };
+                fetch::Request { body, ..fetch::Request::part_of_page(url, headers, initiator) }
             }
         };
         let exchange = self.counted(host, self.network.fetch(&request)).await;
@@ -217,6 +223,13 @@ impl RequestPort for RequestSender {
             reply_to.answer(HostReply::Resolved(ip));
         });
     }
+}
+
+/// Returns who may count as the one who causes an auxiliary request. What ends a session is requested as by a guest: other sites
+/// and authors of pages can name its address.
+fn allowed_initiator(url: &CanonicalUrl, initiator: Initiator) -> Initiator {
+    let ends_session = avoided_address(url.path_and_query()) == Some(PolicyRefusal::LogOut);
+    if ends_session { Initiator::Unknown } else { initiator }
 }
 
 /// Waits while the crawl is paused. Returns false if it is stopped meanwhile.

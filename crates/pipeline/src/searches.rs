@@ -7,8 +7,8 @@ use super::Error;
 use super::own_searches::{DESCRIPTION_BYTES_MAX, OwnRequest, OwnSearches};
 use super::reach::Reach;
 use harvestman_core::config::{Config, PolicyVariant};
-use harvestman_core::model::{Apath, Fate, LinkClass, Priority, RobotsRefusal, ScheduledUrl};
-use harvestman_core::url::{CanonicalUrl, Canonicaliser, SearchTemplate, origin_of};
+use harvestman_core::model::{Apath, Fate, Initiator, LinkClass, Priority, RobotsRefusal, ScheduledUrl};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostKey, SearchTemplate, origin_of};
 use harvestman_policy::search::{FoundSearch, Searching, SearchingOptions, SiteLimits};
 use harvestman_policy::{ExamplePage, Policy, Proposal, ProposalKind};
 use harvestman_stages::fetch;
@@ -139,7 +139,13 @@ impl Searches {
     pub(super) fn request(&self, item: &ScheduledUrl) -> fetch::Request {
         let page = fetch::Request::page(item.url.clone());
         match self.own_request(item) {
-            Some(OwnRequest::Description) => fetch::Request::of_any_type(item.url.clone(), DESCRIPTION_BYTES_MAX),
+            Some(OwnRequest::Description) => {
+                let page = item
+                    .via
+                    .as_deref()
+                    .map_or(Initiator::Unknown, |via| Initiator::Origin(HostKey::from_origin(origin_of(via))));
+                fetch::Request::of_any_type(item.url.clone(), DESCRIPTION_BYTES_MAX, page)
+            }
             Some(OwnRequest::Query(_)) => fetch::Request { accept: fetch::Accept::All, ..page },
             None if self.is_answer(item.url.as_str()) => fetch::Request { accept: fetch::Accept::All, ..page },
             None => page,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::actions::{ActionNote, KnownActions};
+use harvestman_core::model::Initiator;
 
 /// A future in a box.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -91,6 +92,8 @@ pub struct PageRequest {
     pub method: String,
     /// The headers that the browser would send.
     pub headers: Vec<(String, String)>,
+    /// Who causes it: the page, a frame of another origin within it, or unknown.
+    pub initiator: Initiator,
 }
 
 impl PageRequest {
@@ -304,7 +307,8 @@ mod tests {
     fn what_robots_txt_disallows_is_not_missing() {
         let page = |outcome| {
             let (kind, method) = (RequestKind::Fetch, "GET".to_owned());
-            let request = PageRequest { url: "http://h.example/api".to_owned(), kind, method, headers: Vec::new() };
+            let (url, initiator) = ("http://h.example/api".to_owned(), Initiator::Unknown);
+            let request = PageRequest { url, kind, method, headers: Vec::new(), initiator };
             let note = RequestNote { request, outcome, content_type: None, body: Bytes::new() };
             RenderedPage { requests: vec![note], ..RenderedPage::default() }
         };

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use harvestman_core::model::Initiator;
 use url::Url;
 
 use super::limits::RenderLimits;
@@ -30,7 +31,8 @@ pub async fn replay_page(
     let (mut queue, mut answers) = (VecDeque::from(first), Vec::new());
     // The replay returns no more URLs than its bound.
     while let Some(next) = queue.pop_front() {
-        let request = request(&next, page, template);
+        let mut request = request(&next, page, template);
+        request.initiator = rules.initiator(&request, Origin::MainFrame);
         let reply = match rules.decide(&request, Origin::MainFrame) {
             Decision::Ask => requests.answer(request.clone()).await,
             Decision::Refuse(why) => PageReply::Refused(why),
@@ -57,5 +59,11 @@ pub async fn replay_page(
 fn request(url: &Url, page: &PageTask, template: &ReplayTemplate) -> PageRequest {
     let referer = ("referer".to_owned(), page.url.clone());
     let headers = template.headers.iter().cloned().chain([referer]).collect();
-    PageRequest { url: url.to_string(), kind: RequestKind::Xhr, method: "GET".to_owned(), headers }
+    PageRequest {
+        url: url.to_string(),
+        kind: RequestKind::Xhr,
+        method: "GET".to_owned(),
+        headers,
+        initiator: Initiator::Unknown,
+    }
 }

@@ -1,6 +1,9 @@
 //! Decides which requests of a page are sent.
 
-use harvestman_core::url::registrable_domain;
+use std::collections::HashSet;
+
+use harvestman_core::model::Initiator;
+use harvestman_core::url::{HostKey, origin_of, registrable_domain};
 use url::Url;
 
 use super::limits::RenderLimits;
@@ -29,7 +32,12 @@ pub struct RequestRules {
     bytes: usize,
     /// Whether the browser has the page.
     is_served: bool,
+    /// The requests to the very origin that causes them, by the browser's names for them.
+    to_own_origin: HashSet<String>,
 }
+
+/// Maximum number of requests whose redirects may carry credentials.
+const OWN_MAX: usize = 4_096;
 
 /// Where a request comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +55,7 @@ impl RequestRules {
     pub fn new(url: &str, limits: RenderLimits) -> Option<Self> {
         let page = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
         let site = site_of(&page)?;
-        Some(Self { page, site, limits, asked: 0, bytes: 0, is_served: false })
+        Some(Self { page, site, limits, asked: 0, bytes: 0, is_served: false, to_own_origin: HashSet::new() })
     }
 
     /// Counts an answer of `bytes` bytes.
@@ -64,6 +72,33 @@ impl RequestRules {
             Decision::Local | Decision::Refuse(_) => {}
         }
         decision
+    }
+
+    /// Returns who causes a request, which decides whether it may carry credentials.
+    pub fn initiator(&self, request: &PageRequest, origin: Origin) -> Initiator {
+        // The main frame shows this page and no other. A frame may show anything: the browser tells its origin by the
+        // Referer, which no script can set to another.
+        let referer = || request.header("referer").and_then(|referer| Url::parse(referer).ok());
+        let from = if origin == Origin::MainFrame { Some(self.page.clone()) } else { referer() };
+        from.map_or(Initiator::Unknown, |from| {
+            Initiator::Origin(HostKey::from_origin(&from.origin().ascii_serialization()))
+        })
+    }
+
+    /// Returns who causes a request with this name, which an earlier one may have been redirected to: what another origin
+    /// redirects is caused by that one too.
+    pub fn initiator_of_hop(
+        &mut self,
+        request: &PageRequest,
+        origin: Origin,
+        (name, redirected): (&str, Option<&str>),
+    ) -> Initiator {
+        let stayed = redirected.is_none_or(|last| self.to_own_origin.contains(last));
+        let initiator = if stayed { self.initiator(request, origin) } else { Initiator::Unknown };
+        if initiator.permits(origin_of(&request.url)) && self.to_own_origin.len() < OWN_MAX {
+            self.to_own_origin.insert(name.to_owned());
+        }
+        initiator
     }
 
     fn judge(&self, request: &PageRequest, origin: Origin) -> Decision {

@@ -6,7 +6,56 @@ use proptest::prelude::*;
 const PAGE: &str = "https://forum.example.org/t/1?page=2";
 
 fn request(url: &str, kind: RequestKind) -> PageRequest {
-    PageRequest { url: url.to_owned(), kind, method: "GET".to_owned(), headers: Vec::new() }
+    PageRequest {
+        url: url.to_owned(),
+        kind,
+        method: "GET".to_owned(),
+        headers: Vec::new(),
+        initiator: Initiator::Unknown,
+    }
+}
+
+/// Who causes a request of a frame from a page with this Referer.
+fn from(referer: Option<&str>, url: &str) -> Initiator {
+    let headers = referer.map(|value| ("Referer".to_owned(), value.to_owned())).into_iter().collect();
+    rules().initiator(&PageRequest { headers, ..request(url, RequestKind::Script) }, Origin::Frame)
+}
+
+#[test]
+fn only_what_an_origin_requests_of_itself_may_carry_its_credentials() {
+    let own = "https://forum.example.org/x";
+    let permits = |initiator: &Initiator, url: &str| initiator.permits(origin_of(url));
+    let page = rules().initiator(&request(own, RequestKind::Script), Origin::MainFrame);
+    assert!(permits(&page, own));
+    for other in [
+        "http://forum.example.org/x",
+        "https://forum.example.org:8443/x",
+        "https://example.org/x",
+        "https://other.test/",
+    ] {
+        assert!(!permits(&page, other), "{other}");
+    }
+    // A frame may show another page than the one around it.
+    assert!(permits(&from(Some(PAGE), own), own));
+    assert!(!permits(&from(Some("https://ads.example.org/"), own), own));
+    assert!(!permits(&from(None, own), own));
+    assert!(!permits(&from(Some("nonsense"), own), own));
+}
+
+#[test]
+fn what_another_origin_redirects_carries_no_credentials() {
+    let mut rules = rules();
+    let mut hop = |url: &str, name, last| {
+        let request = request(url, RequestKind::Fetch);
+        rules.initiator_of_hop(&request, Origin::MainFrame, (name, last)).permits(origin_of(url))
+    };
+    let (own, other) = ("https://forum.example.org/x", "https://cdn.example.org/y");
+    assert!(hop(own, "1", None));
+    assert!(hop(own, "1.1", Some("1")));
+    assert!(!hop(other, "1.2", Some("1.1")));
+    assert!(!hop(own, "1.3", Some("1.2")), "it came back by another origin");
+    assert!(!hop(own, "1.4", Some("1.3")));
+    assert!(!hop(own, "2", Some("not known")));
 }
 
 fn rules() -> RequestRules {
@@ -85,7 +134,7 @@ proptest! {
     #[test]
     fn nothing_but_get_and_head_over_http_is_ever_asked_for(url in "\\PC{0,40}", method in "[A-Za-z]{1,6}", kind in 0..10_usize) {
         let names = ["Document", "Script", "Stylesheet", "XHR", "Fetch", "Image", "Media", "Font", "Ping", "EventSource"];
-        let request = PageRequest { url, kind: RequestKind::of_name(names[kind]), method, headers: Vec::new() };
+        let request = PageRequest { url, kind: RequestKind::of_name(names[kind]), method, headers: Vec::new(), initiator: Initiator::Unknown };
         if rules().decide(&request, Origin::Frame) == Decision::Ask {
             prop_assert!(["GET", "HEAD"].contains(&request.method.as_str()));
             prop_assert!(Url::parse(&request.url).is_ok_and(|url| ["http", "https"].contains(&url.scheme())));

@@ -22,14 +22,19 @@ options! {
         /// The Accept-Encoding header. It may name only codings that can be decoded. Empty: not sent.
         accept_encoding: String = "gzip, br, zstd, deflate".to_owned(),
         /// Additional request headers, each as `Name: value`. They may contain credentials, so they are sent only to
-        /// the seeds' own hosts.
+        /// the origins (scheme, host and port) of the seeds and of `credential_origins`, and not with what a page of
+        /// another origin requests.
         headers: Vec<String> = Vec::new(),
-        /// The value of a Cookie header (`name=value; name=value`). It is sent only to the seeds' own hosts, and over
-        /// plain http only to those whose seed is http.
+        /// The value of a Cookie header (`name=value; name=value`). It is sent where `headers` are.
         cookie: String = String::new(),
-        /// A file of cookies in the Netscape format that browsers and curl export. Only cookies that apply to one of
-        /// the seeds' hosts are used. Empty: none.
+        /// A file of cookies in the Netscape format that browsers and curl export. Only cookies that apply to the host of
+        /// a seed or of one of `credential_origins` are used; each is sent where its domain, path and `Secure` allow.
+        /// Empty: none.
         cookies_file: String = String::new(),
+        /// Origins that also get `headers`, `cookie` and the password of a log-in, such as
+        /// `https://login.example.org`. Scheme, host and port must be those of the request: `https://example.org` is
+        /// neither `http://example.org` nor `https://www.example.org`.
+        credential_origins: Vec<String> = Vec::new(),
         /// Whether cookies that sites set are stored and sent back.
         cookie_jar: bool = false,
         /// Maximum number of cookies per domain; the oldest are dropped first.
@@ -92,7 +97,8 @@ options! {
         resend_unanswered: bool = true,
         /// Whether HTTP/2 is offered to https hosts.
         http2: bool = true,
-        /// Whether hosts other than the seeds' own may have private, loopback and link-local addresses.
+        /// Whether all hosts may have private, loopback and link-local addresses. Otherwise only the hosts of seeds and
+        /// of named searches may, until they have a public address for the first time.
         private_addresses: bool = false,
         /// Addresses of hosts that are not looked up with the resolver, each as `HOST:ADDR` or `HOST:ADDR:PORT`; HOST
         /// may be `*.suffix`, an IPv6 ADDR is written in brackets. Several for one host are tried in turn. The address
@@ -102,8 +108,10 @@ options! {
         dns_cache: u32 = 8_192,
         /// A PEM file of certificate authorities that are trusted in addition to the built-in ones. Empty: none.
         ca_file: String = String::new(),
-        /// A proxy for all requests: `http://user:password@host:port` or `socks5://host:port`. The proxy resolves the
-        /// names, so the address guard sees only URLs that contain an address. Empty: none.
+        /// A proxy for all requests: `http://user:password@host:port`, `socks5://host:port` or `socks5h://host:port`. The
+        /// proxy resolves the names. The address guard refuses names of the own network (`intranet`, `nas.local`) and
+        /// those that have a private address by the name server of this machine; with `socks5h` that one is not asked.
+        /// Empty: none.
         proxy: String = String::new(),
     }
 }

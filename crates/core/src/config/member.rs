@@ -11,6 +11,21 @@ impl Config {
         canonicaliser.parse(named?).ok().filter(|_| self.login.is_on())
     }
 
+    /// Returns the URLs of the origins that the user adds to those that get credentials.
+    ///
+    /// # Errors
+    /// One of them is no origin of http.
+    pub fn credential_origins(&self) -> Result<Vec<CanonicalUrl>, String> {
+        // What is wrong with the section is reported for itself.
+        let Ok(canonicaliser) = Canonicaliser::new(&self.url) else { return Ok(Vec::new()) };
+        let parse = |text: &String| {
+            canonicaliser.parse(text).map_err(|why| {
+                format!("`{text}` is not an http or https URL ({}); write `https://login.example.org`", why.label())
+            })
+        };
+        self.fetch.credential_origins.iter().map(parse).collect()
+    }
+
     /// Returns whether the crawl sees what a member sees, so that links that end the session or change something are left out.
     pub const fn avoids_member_links(&self) -> bool {
         let has_session = self.login.is_on() || !self.fetch.cookie.is_empty() || !self.fetch.cookies_file.is_empty();

@@ -46,6 +46,7 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     for (key, share) in [("share", share), ("recall", recall), ("chance", chance)] {
         wrong("recrawl", key, invalid_share(share));
     }
+    wrong("fetch", "credential_origins", config.credential_origins().err());
     wrong("host", "groups", invalid_groups(&config.host.groups));
     wrong("identity", "key_file", pasted_key(&config.identity.key_file));
     wrong("identity", "agent", unused_agent(config));

@@ -16,7 +16,7 @@ use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
 use harvestman_fleet::{HostOwnership, PartitionOwnership};
-use harvestman_stages::fetch::TrustedHosts;
+use harvestman_stages::fetch::Trust;
 use harvestman_storage::store::Store;
 
 /// The environment of a session: the real network and disk, and its fleet.
@@ -35,9 +35,9 @@ impl Environment for FleetEnvironment {
         &self,
         options: NetworkOptions<'_>,
         clock: Clock,
-        trusted: TrustedHosts,
+        trust: Trust,
     ) -> Result<Arc<dyn Network>, harvestman_stages::fetch::Error> {
-        LiveEnvironment.network(options, clock, trusted)
+        LiveEnvironment.network(options, clock, trust)
     }
 
     fn browsers(&self, config: &Config, clock: &Clock) -> Result<Browsers, Error> {

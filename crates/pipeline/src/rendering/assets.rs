@@ -11,6 +11,9 @@ use harvestman_render::PageReply;
 /// Maximum number of assets.
 const COUNT_MAX: usize = 4_096;
 
+/// An asset: its URL, and whether it is for its own origin. Members may get another answer, which is not for pages of others.
+type Key = (String, bool);
+
 /// The answers to requests for assets, up to a total size; the oldest are dropped first.
 #[derive(Debug)]
 pub(super) struct Assets {
@@ -20,8 +23,8 @@ pub(super) struct Assets {
 
 #[derive(Debug, Default)]
 struct Held {
-    by_url: HashMap<String, Arc<tokio::sync::Mutex<Option<PageReply>>>>,
-    order: VecDeque<(String, usize)>,
+    by_url: HashMap<Key, Arc<tokio::sync::Mutex<Option<PageReply>>>>,
+    order: VecDeque<(Key, usize)>,
     bytes: usize,
 }
 
@@ -30,9 +33,11 @@ impl Assets {
         Self { bytes_max, held: Mutex::default() }
     }
 
-    /// Returns the answer for `url`. `request` sends the request if it is the first; others wait for its answer.
-    pub(super) async fn get(&self, url: &str, request: impl Future<Output = PageReply>) -> PageReply {
-        let place = Arc::clone(self.held.lock().by_url.entry(url.to_owned()).or_default());
+    /// Returns the answer for `url`, for its own origin or another. `request` sends the request if it is the first; others
+    /// wait for its answer.
+    pub(super) async fn get(&self, (url, is_own): (&str, bool), request: impl Future<Output = PageReply>) -> PageReply {
+        let key = (url.to_owned(), is_own);
+        let place = Arc::clone(self.held.lock().by_url.entry(key.clone()).or_default());
         let mut place = place.lock().await;
         if let Some(reply) = &*place {
             return reply.clone();
@@ -40,19 +45,19 @@ impl Assets {
         let reply = request.await;
         let is_kept = matches!(reply, PageReply::Answered { .. });
         *place = is_kept.then(|| reply.clone());
-        self.held.lock().keep(url, size(&reply), (is_kept, self.bytes_max));
+        self.held.lock().keep(key, size(&reply), (is_kept, self.bytes_max));
         reply
     }
 }
 
 impl Held {
     /// Keeps an answer, or forgets that it was asked for, so that it is asked for again.
-    fn keep(&mut self, url: &str, bytes: usize, (is_kept, bytes_max): (bool, usize)) {
+    fn keep(&mut self, key: Key, bytes: usize, (is_kept, bytes_max): (bool, usize)) {
         if !is_kept {
-            self.by_url.remove(url);
+            self.by_url.remove(&key);
             return;
         }
-        self.order.push_back((url.to_owned(), bytes));
+        self.order.push_back((key, bytes));
         self.bytes += bytes;
         while self.bytes > bytes_max || self.order.len() > COUNT_MAX {
             let Some((oldest, bytes)) = self.order.pop_front() else { break };
@@ -83,7 +88,7 @@ mod tests {
     async fn an_asset_is_requested_once_even_if_pages_ask_at_the_same_time() {
         let (assets, asked) = (Assets::new(1_000), AtomicU32::new(0));
         let get = || {
-            assets.get("u", async {
+            assets.get(("u", true), async {
                 tokio::task::yield_now().await;
                 asked.fetch_add(1, Ordering::Relaxed);
                 answer(3)
@@ -96,13 +101,21 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn what_an_origin_shows_to_its_own_pages_is_not_given_to_pages_of_others() {
+        let assets = Assets::new(1_000);
+        assets.get(("u", true), async { answer(7) }).await;
+        assert_eq!(size(&assets.get(("u", false), async { answer(3) }).await), 3);
+        assert_eq!(size(&assets.get(("u", true), async { answer(1) }).await), 7);
+    }
+
+    #[tokio::test]
     async fn the_oldest_are_dropped_and_refusals_are_not_kept() {
         let assets = Assets::new(1_000);
         for url in ["a", "b", "c"] {
-            assets.get(url, async { answer(400) }).await;
+            assets.get((url, true), async { answer(400) }).await;
         }
-        assets.get("d", async { PageReply::Refused(Refusal::Budget) }).await;
-        let mut held: Vec<String> = assets.held.lock().by_url.keys().cloned().collect();
+        assets.get(("d", true), async { PageReply::Refused(Refusal::Budget) }).await;
+        let mut held: Vec<String> = assets.held.lock().by_url.keys().map(|(url, _)| url.clone()).collect();
         held.sort();
         assert_eq!(held, ["b", "c"]);
         assert_eq!(assets.held.lock().bytes, 800);

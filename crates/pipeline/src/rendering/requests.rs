@@ -5,7 +5,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use super::assets::Assets;
 use crate::subrequests::Subrequests;
 use harvestman_core::model::Answer;
-use harvestman_core::url::CanonicalUrl;
+use harvestman_core::url::{CanonicalUrl, origin_of};
 use harvestman_render::{Later, PageReply, PageRequest, PageRequests, Refusal};
 use harvestman_stages::host::{Subrequest, SubrequestRefusal, SubrequestReply};
 
@@ -22,7 +22,7 @@ impl CrawlRequests {
 
     async fn fetch(&self, request: &PageRequest) -> PageReply {
         let wanted = Subrequest::new(CanonicalUrl::from_canonical(request.url.as_str()), &headers(request));
-        match self.subrequests.fetch(wanted).await {
+        match self.subrequests.fetch(wanted.caused_by(request.initiator.clone())).await {
             SubrequestReply::Answered { exchange, body } => match &exchange.result {
                 Ok(answer) => PageReply::Answered { status: answer.status, headers: pairs(answer), body },
                 Err(_) => PageReply::Refused(Refusal::Failed),
@@ -36,7 +36,8 @@ impl PageRequests for CrawlRequests {
     fn answer(&self, request: PageRequest) -> Later<'_, PageReply> {
         Box::pin(async move {
             if request.kind.is_asset() {
-                self.assets.get(&request.url, self.fetch(&request)).await
+                let is_own = request.initiator.permits(origin_of(&request.url));
+                self.assets.get((&request.url, is_own), self.fetch(&request)).await
             } else {
                 self.fetch(&request).await
             }

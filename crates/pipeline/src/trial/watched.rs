@@ -10,7 +10,7 @@ use crate::rendering::Browsers;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_render::{Browser, Later, PageRequests, PageTask, RenderFailure, RenderedPage};
-use harvestman_stages::fetch::{self, TrustedHosts};
+use harvestman_stages::fetch::{self, Trust};
 
 /// What a browser made of a page.
 pub(crate) struct WatchedRender {
@@ -37,9 +37,9 @@ impl Environment for WatchedBrowsers {
         &self,
         options: NetworkOptions<'_>,
         clock: Clock,
-        trusted: TrustedHosts,
+        trust: Trust,
     ) -> Result<Arc<dyn Network>, fetch::Error> {
-        LiveEnvironment.network(options, clock, trusted)
+        LiveEnvironment.network(options, clock, trust)
     }
 
     fn browsers(&self, config: &Config, clock: &Clock) -> Result<Browsers, Error> {

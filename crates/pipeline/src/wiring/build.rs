@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use super::CrawlBuilder;
 use super::actors::{FrontierParts, FrontierToBe, HostParts, directory, request_sender};
 use super::earlier::EarlierRuns;
+use super::earlier_addresses::public_hosts;
 use super::files::ArchiveFiles;
 use super::parts::{Parts, parts, plant, plant_queries, rules};
 use crate::active_orders::ActiveOrders;
@@ -167,6 +168,9 @@ impl CrawlBuilder<'_> {
         policy.recall(config, &directory, active.steering.clone())?;
         let queries = policy.open_queries();
         let earlier = EarlierRuns::recall(self, &directory, left)?;
+        if earlier.goes_on {
+            parts.network.keep_public(&public_hosts(&directory));
+        }
         let (order, store) = (config.filter.order.name(), config.dedup.store.name());
         hooks.metrics.crawl.info.set(&[config.crawl.policy.name(), order, store]);
         let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));

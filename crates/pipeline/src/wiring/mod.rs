@@ -4,6 +4,7 @@ mod actors;
 mod build;
 mod builder;
 mod earlier;
+mod earlier_addresses;
 mod files;
 mod parts;
 

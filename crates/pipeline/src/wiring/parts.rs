@@ -18,7 +18,7 @@ use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
 use harvestman_policy::{PolicySnapshot, Proposal};
-use harvestman_stages::fetch::{DecodeLimits, TrustedHosts};
+use harvestman_stages::fetch::{DecodeLimits, Trust};
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap;
 use harvestman_storage::archive;
@@ -70,23 +70,34 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let seeds = seeds(&config.crawl.seeds, &canonicaliser, config.search.has_named())?;
     let scope = Arc::new(scope(config, &canonicaliser, &seeds)?);
     let log_in = LogInSettings::read(config, &scope)?;
-    let named: Vec<CanonicalUrl> =
-        searches.iter().flat_map(|searches| searches.addresses(&canonicaliser)).chain(seeds.iter().cloned()).collect();
-    let seed_hosts: Vec<HostKey> = named.iter().map(CanonicalUrl::host_key).collect();
     let groups = HostGroups::new(&config.host.groups).map_err(|error| wrong(&error))?;
     let mut fetch = config.fetch.clone();
     fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
     fetch.resend_unanswered &= config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero();
     // The session of a log-in.
     fetch.cookie_jar |= config.login.is_on();
-    let trusted = TrustedHosts::of_seeds(&seed_hosts);
+    let trust = trust(config, &canonicaliser, &seeds, searches.as_deref())?;
     let options = NetworkOptions { fetch: &fetch, identity: &config.identity };
-    let network = environment.network(options, clock.clone(), trusted).map_err(|error| wrong(&error))?;
+    let network = environment.network(options, clock.clone(), trust).map_err(|error| wrong(&error))?;
     let own = builder.extensions.policy.clone();
     let environment = PolicyEnvironment { environment: *environment, seed: *seed, own };
     let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (searches.as_ref(), environment))?;
     let ownership = builder.environment.ownership();
     Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, log_in, ownership }, policy))
+}
+
+/// Returns whom the user trusts: seeds with everything, searches with private addresses alone.
+fn trust(
+    config: &Config,
+    canonicaliser: &Canonicaliser,
+    seeds: &[CanonicalUrl],
+    searches: Option<&Searches>,
+) -> Result<Trust, Error> {
+    let hosts = |urls: Vec<CanonicalUrl>| urls.iter().map(CanonicalUrl::host_key).collect::<Vec<HostKey>>();
+    let searches = searches.map(|searches| searches.addresses(canonicaliser)).unwrap_or_default();
+    let added = config.credential_origins().map_err(Error::Configuration)?;
+    let trust = Trust::of_seeds(&hosts(seeds.to_vec())).with_credentials_for(&hosts(added));
+    Ok(trust.with_addresses_of(&hosts(searches)))
 }
 
 /// Builds the scope. A crawl with searches that the user named also has the sites of the examples in it, and room for the sites that are found.

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::connection::Event;
 use crate::page::{PageRequest, RequestKind};
+use harvestman_core::model::Initiator;
 
 /// An event that matters to a page.
 #[derive(Debug)]
@@ -34,6 +35,8 @@ pub(super) struct Paused {
     /// The frame that it is of, or a worker.
     pub(super) frame: String,
     pub(super) request: PageRequest,
+    /// The request whose answer redirected to this one.
+    pub(super) redirected_from: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -44,6 +47,7 @@ struct RequestPaused {
     frame_id: String,
     #[serde(default)]
     resource_type: String,
+    redirected_request_id: Option<String>,
     request: RawRequest,
 }
 
@@ -87,8 +91,9 @@ impl PageEvent {
         let headers =
             headers.into_iter().filter_map(|(name, value)| Some((name, value.as_str()?.to_owned()))).collect();
         let kind = RequestKind::of_name(&paused.resource_type);
-        let request = PageRequest { url, kind, method, headers };
-        Self::Paused(Paused { id: paused.request_id, frame: paused.frame_id, request })
+        let request = PageRequest { url, kind, method, headers, initiator: Initiator::Unknown };
+        let redirected_from = paused.redirected_request_id;
+        Self::Paused(Paused { id: paused.request_id, frame: paused.frame_id, request, redirected_from })
     }
 }
 
@@ -112,6 +117,7 @@ mod tests {
         assert_eq!((paused.request.url.as_str(), paused.request.kind), ("http://a.example/x?y", RequestKind::Xhr));
         assert_eq!(paused.request.header("accept"), Some("*/*"));
         assert_eq!(paused.request.headers.len(), 1);
+        assert_eq!((paused.request.initiator, paused.redirected_from), (Initiator::Unknown, None));
     }
 
     #[test]

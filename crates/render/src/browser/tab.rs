@@ -202,12 +202,14 @@ impl<'a> Tab<'a> {
     }
 
     /// Answers a request, has it answered, or refuses it.
-    async fn paused(&mut self, paused: Paused) -> Result<(), RenderFailure> {
+    async fn paused(&mut self, mut paused: Paused) -> Result<(), RenderFailure> {
         let origin = match paused.frame == self.session.target {
             true => Origin::MainFrame,
             false if self.frames.contains(&paused.frame) => Origin::Frame,
             false => Origin::Elsewhere,
         };
+        let hop = (paused.id.as_str(), paused.redirected_from.as_deref());
+        paused.request.initiator = self.rules.initiator_of_hop(&paused.request, origin, hop);
         match self.rules.decide(&paused.request, origin) {
             Decision::Page => {
                 let PageTask { status, headers, body, .. } = &self.page;

@@ -133,10 +133,16 @@ fn link_request(url: Url) -> SampleRequest {
 mod tests {
     use super::*;
     use crate::page::PageRequest;
+    use harvestman_core::model::Initiator;
 
     fn note(url: &str, outcome: Result<u16, Refusal>, body: &str) -> RequestNote {
-        let request =
-            PageRequest { url: url.to_owned(), kind: RequestKind::Xhr, method: "GET".to_owned(), headers: Vec::new() };
+        let request = PageRequest {
+            url: url.to_owned(),
+            kind: RequestKind::Xhr,
+            method: "GET".to_owned(),
+            headers: Vec::new(),
+            initiator: Initiator::Unknown,
+        };
         RequestNote { request, outcome, content_type: None, body: body.as_bytes().to_vec().into() }
     }
 

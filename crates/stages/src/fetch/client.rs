@@ -23,7 +23,7 @@ use super::resolve::Resolver;
 use super::signing::{Heard, RequestSigner};
 use super::target::Target;
 use super::timer::Timer;
-use super::{Error, TrustedHosts, failure, tls};
+use super::{Error, Trust, failure, tls};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{Answer, BodyReservation, Exchange, Failure, RequestSignature, Timings, Truncation};
@@ -62,14 +62,14 @@ struct Progress {
 }
 
 impl Client {
-    /// Creates a client with these settings. `trusted` are the seeds' own hosts: they may have private addresses, and
-    /// only they receive the credentials.
+    /// Creates a client with these settings. `trust` says who receives the credentials, and who may have private
+    /// addresses.
     ///
     /// # Errors
     ///
     /// Reports all invalid settings together.
-    pub fn new(options: &FetchOptions, clock: Clock, trusted: TrustedHosts) -> Result<Self, Error> {
-        Self::signing(options, None, clock, trusted)
+    pub fn new(options: &FetchOptions, clock: Clock, trust: Trust) -> Result<Self, Error> {
+        Self::signing(options, None, clock, trust)
     }
 
     /// Creates a client like [`Self::new`] whose requests `signer` signs.
@@ -81,15 +81,16 @@ impl Client {
         options: &FetchOptions,
         signer: Option<Arc<RequestSigner>>,
         clock: Clock,
-        trusted: TrustedHosts,
+        trust: Trust,
     ) -> Result<Self, Error> {
         let mut errors = Vec::new();
         let proxy = Proxy::read(&options.proxy, &mut errors);
-        let guard = Guard { trusted: trusted.clone(), private_addresses: options.private_addresses };
+        let Trust { credentials, addresses } = trust;
+        let guard = Guard { trusted: addresses, private_addresses: options.private_addresses };
         let resolver = Resolver::new(options, guard, &mut errors);
         let authorization = proxy.as_ref().and_then(Proxy::authorization);
-        let cookies = Cookies::new(options, &trusted, clock.now(), &mut errors);
-        let headers = RequestHeaders::new(options, trusted, authorization, &mut errors);
+        let cookies = Cookies::new(options, &credentials, clock.now(), &mut errors);
+        let headers = RequestHeaders::new(options, credentials, authorization, &mut errors);
         let types = WantedTypes::read(&options.types, &mut errors);
         let tls = tls::config(options, &mut errors);
         let Some(tls) = tls.filter(|_| errors.is_empty()) else { return Err(Error::Settings(errors)) };
@@ -148,12 +149,18 @@ impl Client {
         self.inner.cookies.restore(stored, self.inner.clock.now());
     }
 
+    /// Takes in that these hosts had public addresses in an earlier run: they keep to such addresses.
+    pub fn keep_public(&self, hosts: &[HostKey]) {
+        let resolver = self.inner.connector.resolver();
+        hosts.iter().for_each(|host| resolver.keep_public(host.host()));
+    }
+
     /// Returns the address that a connection to `host` tries first, after the address guard. `None` behind a proxy,
     /// which resolves names itself.
     pub async fn address_of(&self, host: &HostKey) -> Result<Option<IpAddr>, Failure> {
         let connector = &self.inner.connector;
         if connector.proxy().is_some() {
-            return connector.resolver().check_literal(host.host()).map(|()| None);
+            return connector.resolver().check_name(host.host()).map(|()| None);
         }
         let addresses = connector.resolver().addresses(host.host(), 0).await?;
         Ok(addresses.first().map(std::net::SocketAddr::ip))
@@ -219,7 +226,8 @@ impl Inner {
         progress: &mut Progress,
     ) -> Result<Response<Incoming>, Failure> {
         let version = connection.version();
-        let cookies = self.cookies.header(target, timer.now());
+        let may_log_in = request.initiator.permits(target.origin);
+        let cookies = if may_log_in { self.cookies.header(target, timer.now()) } else { None };
         progress.request_headers = self.headers.of(request, target, version, cookies);
         let signer = self.signer.as_deref();
         let method = if request.body.is_some() { http::Method::POST } else { http::Method::GET };
@@ -281,7 +289,9 @@ impl Inner {
         timer: &mut Timer<'_>,
     ) -> Result<Answer, Failure> {
         let (head, incoming) = response.into_parts();
-        self.cookies.store(target, &head.headers, timer.now());
+        if request.initiator.permits(target.origin) {
+            self.cookies.store(target, &head.headers, timer.now());
+        }
         let content_type = head.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let wanted = request.accept == Accept::All || self.types.wants(content_type);
         let (bytes, truncated, whole, reservation) = if wanted {

@@ -85,7 +85,10 @@ impl Connector {
     }
 
     async fn by_proxy(&self, proxy: &Proxy, target: &Target<'_>) -> Result<Wire, Failure> {
-        self.resolver.check_literal(target.host())?;
+        match proxy.resolves_alone() {
+            true => self.resolver.check_name(target.host())?,
+            false => self.resolver.check_proxied(target.host()).await?,
+        }
         let addresses = self.resolver.proxy_addresses(proxy.host(), proxy.port()).await?;
         let wire = self.dial(&addresses).await?;
         if proxy.takes_absolute_form(target.https) {

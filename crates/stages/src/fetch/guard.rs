@@ -6,23 +6,31 @@
 //! Sources: the IANA special-purpose address registries (RFC 6890 and its updates); RFC 6052 (NAT64), RFC 3056 (6to4),
 //! RFC 4291 (IPv4-mapped).
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use super::TrustedHosts;
+use super::trust::AddressTrust;
 
 /// Decides which addresses of which hosts may be connected to.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Guard {
     /// Hosts that may have any address.
-    pub(super) trusted: TrustedHosts,
+    pub(super) trusted: AddressTrust,
     /// Every host may have any address.
     pub(super) private_addresses: bool,
 }
 
 impl Guard {
-    /// Returns whether a connection to `address`, an address of `host`, is allowed.
-    pub(super) fn allows(&self, host: &str, address: IpAddr) -> bool {
-        is_public(address) || self.private_addresses || self.trusted.contains(host)
+    /// Returns whether `host` may have any address.
+    pub(super) fn trusts(&self, host: &str) -> bool {
+        self.private_addresses || self.trusted.includes(host)
+    }
+
+    /// Takes in the addresses that `host` has now, and keeps those that may be connected to.
+    pub(super) fn keep_allowed(&self, host: &str, addresses: &mut Vec<SocketAddr>) {
+        self.trusted.note(host, addresses);
+        if !self.trusts(host) {
+            addresses.retain(|address| is_public(address.ip()));
+        }
     }
 }
 
@@ -75,6 +83,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::fetch::Trust;
+    use harvestman_core::url::HostKey;
 
     #[test]
     fn first_and_last_address_of_every_special_block_are_refused_and_their_neighbours_are_not() {
@@ -128,14 +138,23 @@ mod tests {
 
     #[test]
     fn only_trusted_hosts_may_have_private_addresses_unless_all_may() {
-        let mut guard = Guard { trusted: TrustedHosts::default().with("intranet.test"), private_addresses: false };
-        let private = IpAddr::from([10, 0, 0, 1]);
-        assert!(guard.allows("intranet.test", private));
-        assert!(!guard.allows("other.test", private));
-        assert!(!guard.allows("sub.intranet.test", private));
-        assert!(guard.allows("other.test", IpAddr::from([8, 8, 8, 8])));
+        let seed = HostKey::from_origin("http://intranet.test");
+        let mut guard = Guard { trusted: Trust::of_seeds([&seed]).addresses, private_addresses: false };
+        let kept = |guard: &Guard, host: &str, addresses: &[[u8; 4]]| {
+            let mut addresses: Vec<SocketAddr> = addresses.iter().map(|address| (*address, 80).into()).collect();
+            guard.keep_allowed(host, &mut addresses);
+            addresses.len()
+        };
+        let (private, public) = ([10, 0, 0, 1], [8, 8, 8, 8]);
+        assert_eq!(kept(&guard, "intranet.test", &[private, private]), 2);
+        assert_eq!(kept(&guard, "other.test", &[private]), 0);
+        assert_eq!(kept(&guard, "sub.intranet.test", &[private]), 0);
+        assert_eq!(kept(&guard, "other.test", &[public, private]), 1);
+        // From the first public address on, its private ones are left out.
+        assert_eq!(kept(&guard, "intranet.test", &[private, public]), 1);
+        assert_eq!(kept(&guard, "intranet.test", &[private]), 0);
         guard.private_addresses = true;
-        assert!(guard.allows("other.test", private));
+        assert_eq!(kept(&guard, "other.test", &[private]), 1);
     }
 
     proptest! {

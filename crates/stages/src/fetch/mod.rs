@@ -29,7 +29,7 @@ mod signing;
 mod target;
 mod timer;
 mod tls;
-mod trusted;
+mod trust;
 mod wire;
 
 pub use client::Client;
@@ -40,4 +40,4 @@ pub use guard::is_public;
 pub use request::{Accept, Request, user_agent};
 pub use robots_tag::directives as robots_directives;
 pub use signing::RequestSigner;
-pub use trusted::TrustedHosts;
+pub use trust::Trust;

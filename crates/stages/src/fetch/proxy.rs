@@ -14,6 +14,8 @@ use harvestman_core::model::Failure;
 #[derive(Debug, Clone)]
 pub(super) struct Proxy {
     kind: Kind,
+    /// Whether only the proxy may look names up.
+    resolves_alone: bool,
     uri: Uri,
     host: String,
     port: u16,
@@ -56,7 +58,7 @@ impl Proxy {
         let login = (!url.username().is_empty())
             .then(|| (decoded(url.username()), decoded(url.password().unwrap_or_default())));
         let uri = format!("http://{host}:{port}").parse().ok()?;
-        Some(Self { kind, uri, host, port, login })
+        Some(Self { kind, resolves_alone: url.scheme() == "socks5h", uri, host, port, login })
     }
 
     pub(super) fn host(&self) -> &str {
@@ -65,6 +67,11 @@ impl Proxy {
 
     pub(super) fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Returns whether only the proxy may look names up: with `socks5h` no name server of this machine learns them.
+    pub(super) fn resolves_alone(&self) -> bool {
+        self.resolves_alone
     }
 
     /// Returns whether the request is sent to the proxy itself, in absolute form.

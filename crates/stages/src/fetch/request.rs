@@ -1,14 +1,16 @@
 //! Requests and their headers.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use http::header::{
     ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, CONTENT_TYPE, COOKIE, HOST, HeaderName, PROXY_AUTHORIZATION, USER_AGENT,
 };
 use http::{HeaderMap, HeaderValue, Version};
 
-use super::TrustedHosts;
 use super::target::Target;
+use super::trust::CredentialScope;
 use harvestman_core::config::FetchOptions;
-use harvestman_core::model::PostBody;
+use harvestman_core::model::{Initiator, PostBody};
 use harvestman_core::url::CanonicalUrl;
 
 /// Which answers are read to the end.
@@ -34,22 +36,27 @@ pub struct Request {
     pub headers: HeaderMap,
     /// The body of a request by POST.
     pub body: Option<PostBody>,
+    /// Who causes the request: one that another origin causes carries no credentials, and leaves no cookies.
+    pub initiator: Initiator,
 }
 
 impl Request {
     /// Creates the usual request for a page.
     pub fn page(url: CanonicalUrl) -> Self {
-        Self { url, body_max: None, accept: Accept::Wanted, headers: HeaderMap::new(), body: None }
+        let (headers, initiator) = (HeaderMap::new(), Initiator::Crawl);
+        Self { url, body_max: None, accept: Accept::Wanted, headers, body: None, initiator }
     }
 
-    /// Creates a request for a part of a page: of any media type, with these headers, as long as a page may be.
-    pub const fn part_of_page(url: CanonicalUrl, headers: HeaderMap) -> Self {
-        Self { url, body_max: None, accept: Accept::All, headers, body: None }
+    /// Creates a request for a part of a page that `initiator` causes: of any media type, with these headers, as long as a
+    /// page may be.
+    pub const fn part_of_page(url: CanonicalUrl, headers: HeaderMap, initiator: Initiator) -> Self {
+        Self { url, body_max: None, accept: Accept::All, headers, body: None, initiator }
     }
 
-    /// Creates a request that accepts any media type, up to `body_max` bytes.
-    pub fn of_any_type(url: CanonicalUrl, body_max: u64) -> Self {
-        Self { url, body_max: Some(body_max), accept: Accept::All, headers: HeaderMap::new(), body: None }
+    /// Creates a request that `initiator` causes and that accepts any media type, up to `body_max` bytes.
+    pub fn of_any_type(url: CanonicalUrl, body_max: u64, initiator: Initiator) -> Self {
+        let headers = HeaderMap::new();
+        Self { url, body_max: Some(body_max), accept: Accept::All, headers, body: None, initiator }
     }
 }
 
@@ -59,10 +66,12 @@ pub(super) struct RequestHeaders {
     common: HeaderMap,
     /// The same, preceded by a placeholder for Host, which RFC 9110, section 7.2, wants first.
     with_host: HeaderMap,
-    /// Sent only to the seeds' own hosts, like `cookie`.
+    /// Sent only to the origins of `credentials`, like `cookie`.
     login: HeaderMap,
     cookie: Option<HeaderValue>,
-    trusted: TrustedHosts,
+    credentials: CredentialScope,
+    /// Whether it was said that another origin of a seed's site gets no credentials.
+    has_warned: AtomicBool,
     proxy_authorization: Option<HeaderValue>,
 }
 
@@ -74,7 +83,7 @@ impl RequestHeaders {
     /// Builds them from the settings; appends invalid settings to `errors`.
     pub(super) fn new(
         options: &FetchOptions,
-        trusted: TrustedHosts,
+        credentials: CredentialScope,
         proxy_authorization: Option<HeaderValue>,
         errors: &mut Vec<String>,
     ) -> Self {
@@ -96,7 +105,8 @@ impl RequestHeaders {
         let mut cookie = value_of("cookie", &options.cookie, errors);
         cookie.iter_mut().for_each(|value| value.set_sensitive(true));
         with_host.extend(common.clone());
-        Self { common, with_host, login: login_headers(&options.headers, errors), cookie, trusted, proxy_authorization }
+        let (login, has_warned) = (login_headers(&options.headers, errors), AtomicBool::new(false));
+        Self { common, with_host, login, cookie, credentials, has_warned, proxy_authorization }
     }
 
     /// Returns the headers of one request, in the order in which they are sent. `cookies` are those of the jar.
@@ -119,7 +129,7 @@ impl RequestHeaders {
         if request.accept == Accept::All {
             headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
         }
-        let login = self.trusted.may_have_login(target.host(), target.https);
+        let login = request.initiator.permits(target.origin) && self.receives_login(target);
         if login {
             put_all(&mut headers, &self.login);
         }
@@ -131,6 +141,22 @@ impl RequestHeaders {
             headers.insert(COOKIE, cookie);
         }
         headers
+    }
+
+    /// Returns whether credentials are meant for an origin. A user may expect them at other origins of a seed's site too, so
+    /// the first one is named.
+    fn receives_login(&self, target: &Target<'_>) -> bool {
+        let (receives, has_login) =
+            (self.credentials.includes(target), self.cookie.is_some() || !self.login.is_empty());
+        if has_login && !receives && !self.has_warned.load(Ordering::Relaxed) && self.credentials.is_near(target) {
+            self.has_warned.store(true, Ordering::Relaxed);
+            tracing::warn!(
+                origin = target.origin,
+                "the cookie and the headers that you gave are not sent to this origin, as no seed has its scheme, host and \
+                 port. If they are meant for it and for others that follow, add these to `fetch.credential_origins`"
+            );
+        }
+        receives
     }
 
     fn cookie_header(&self, login: bool, jar: Option<String>) -> Option<HeaderValue> {

@@ -1,12 +1,13 @@
 //! Resolves host names to the addresses that may be connected to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::LookupIpStrategy;
 
-use super::guard::Guard;
+use super::guard::{Guard, is_public};
 use super::overrides::Overrides;
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::Failure;
@@ -19,7 +20,20 @@ pub(super) struct Resolver {
     dns: Option<TokioResolver>,
     timeout: Duration,
     addresses_max: usize,
+    /// Number of look-ups in succession, of names that a proxy resolves, that had no answer in time.
+    unanswered: AtomicU32,
 }
+
+/// The maximum time for a look-up of a name that a proxy resolves: the request waits for it.
+const PROXIED_LOOK_UP_MAX: Duration = Duration::from_secs(2);
+/// Number of such look-ups in succession without an answer after which there are no more: behind some proxies no name
+/// server can be reached.
+const UNANSWERED_MAX: u32 = 3;
+
+/// Ends of names that lead into the own network: RFC 6761, RFC 6762 with its appendix G, RFC 8375, and `internal`, which
+/// ICANN has reserved for this.
+const OWN_NETWORK: [&str; 10] =
+    ["localhost", "local", "home.arpa", "internal", "intranet", "private", "corp", "home", "lan", "localdomain"];
 
 impl Resolver {
     pub(super) fn new(options: &FetchOptions, guard: Guard, errors: &mut Vec<String>) -> Self {
@@ -29,6 +43,7 @@ impl Resolver {
             dns: system_resolver(options),
             timeout: options.resolve_timeout.0,
             addresses_max: (options.addresses_max as usize).max(1),
+            unanswered: AtomicU32::new(0),
         }
     }
 
@@ -40,9 +55,14 @@ impl Resolver {
         if addresses.is_empty() {
             return Err(Failure::Dns);
         }
-        addresses.retain(|address| self.guard.allows(host, address.ip()));
+        self.guard.keep_allowed(host, &mut addresses);
         addresses.truncate(self.addresses_max);
         if addresses.is_empty() { Err(Failure::ForbiddenAddress) } else { Ok(addresses) }
+    }
+
+    /// Takes in that `host` had a public address before.
+    pub(super) fn keep_public(&self, host: &str) {
+        self.guard.trusted.note_public(host);
     }
 
     /// Returns the addresses of the proxy. They are not guarded, because the proxy is configured by the user.
@@ -50,14 +70,36 @@ impl Resolver {
         self.unguarded(host.trim_start_matches('[').trim_end_matches(']'), port).await
     }
 
-    /// Checks `host` without resolving it: rejects URLs that name a forbidden address. For use with a proxy.
-    pub(super) fn check_literal(&self, host: &str) -> Result<(), Failure> {
+    /// Checks `host` without resolving it: rejects forbidden addresses, and names that lead into the own network. For
+    /// use with a proxy.
+    pub(super) fn check_name(&self, host: &str) -> Result<(), Failure> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
-        match (host.parse::<IpAddr>(), is_localhost(host)) {
-            (Ok(address), _) if !self.guard.allows(host, address) => Err(Failure::ForbiddenAddress),
-            (_, true) if !self.guard.allows(host, Ipv4Addr::LOCALHOST.into()) => Err(Failure::ForbiddenAddress),
-            _ => Ok(()),
+        let is_forbidden = match host.parse::<IpAddr>() {
+            Ok(address) => !is_public(address),
+            Err(_) => is_of_own_network(host),
+        };
+        if is_forbidden && !self.guard.trusts(host) { Err(Failure::ForbiddenAddress) } else { Ok(()) }
+    }
+
+    /// Checks `host`, which a proxy will resolve, by the addresses that it has here. A name that cannot be resolved here
+    /// passes: the proxy may know another name server.
+    pub(super) async fn check_proxied(&self, host: &str) -> Result<(), Failure> {
+        self.check_name(host)?;
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        if self.guard.private_addresses || self.unanswered.load(Ordering::Relaxed) >= UNANSWERED_MAX {
+            return Ok(());
         }
+        let limit = PROXIED_LOOK_UP_MAX.min(self.timeout);
+        let Ok(resolved) = tokio::time::timeout(limit, self.unguarded(host, 0)).await else {
+            self.unanswered.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        };
+        self.unanswered.store(0, Ordering::Relaxed);
+        let Ok(mut addresses) = resolved else { return Ok(()) };
+        // The proxy may choose any of them.
+        let all = addresses.len();
+        self.guard.keep_allowed(host, &mut addresses);
+        if addresses.len() < all { Err(Failure::ForbiddenAddress) } else { Ok(()) }
     }
 
     async fn unguarded(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
@@ -93,6 +135,13 @@ fn is_localhost(host: &str) -> bool {
     host == "localhost" || host.ends_with(".localhost")
 }
 
+/// Returns whether a name is one that only name servers and files of the own network know.
+fn is_of_own_network(host: &str) -> bool {
+    let host = host.trim_end_matches('.');
+    let is_below = |end: &&str| host.strip_suffix(*end).is_some_and(|front| front.ends_with('.'));
+    !host.contains('.') || host == "home.arpa" || OWN_NETWORK.iter().any(is_below)
+}
+
 fn system_resolver(options: &FetchOptions) -> Option<TokioResolver> {
     let mut builder = match TokioResolver::builder_tokio() {
         Ok(builder) => builder,
@@ -110,7 +159,8 @@ fn system_resolver(options: &FetchOptions) -> Option<TokioResolver> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fetch::TrustedHosts;
+    use crate::fetch::Trust;
+    use harvestman_core::url::HostKey;
 
     fn resolver(resolve: &[&str], trusted: &str) -> Resolver {
         let options = FetchOptions {
@@ -118,7 +168,8 @@ mod tests {
             addresses_max: 2,
             ..Default::default()
         };
-        let guard = Guard { trusted: TrustedHosts::default().with(trusted), private_addresses: false };
+        let seed = HostKey::from_origin(&format!("http://{trusted}"));
+        let guard = Guard { trusted: Trust::of_seeds([&seed]).addresses, private_addresses: false };
         Resolver::new(&options, guard, &mut Vec::new())
     }
 
@@ -128,7 +179,7 @@ mod tests {
 
     #[tokio::test]
     async fn localhost_and_its_subdomains_are_loopback_and_guarded() {
-        let resolver = resolver(&[], "*.localhost");
+        let resolver = resolver(&[], "a.b.localhost");
         assert_eq!(texts(&resolver, "a.b.localhost").await.unwrap(), ["127.0.0.1:80", "[::1]:80"]);
         assert_eq!(texts(&resolver, "localhost").await, Err(Failure::ForbiddenAddress));
     }
@@ -147,9 +198,49 @@ mod tests {
         assert_eq!(texts(&resolver, "127.0.0.1").await.unwrap(), ["127.0.0.1:80"]);
         for host in ["127.0.0.2", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "169.254.169.254"] {
             assert_eq!(texts(&resolver, host).await, Err(Failure::ForbiddenAddress), "{host}");
-            assert_eq!(resolver.check_literal(host), Err(Failure::ForbiddenAddress), "{host}");
+            assert_eq!(resolver.check_name(host), Err(Failure::ForbiddenAddress), "{host}");
         }
-        assert_eq!(resolver.check_literal("a.test"), Ok(()));
-        assert_eq!(resolver.check_literal("x.localhost"), Err(Failure::ForbiddenAddress));
+    }
+
+    #[test]
+    fn names_of_the_own_network_are_not_left_to_a_proxy_unless_a_seed_has_them() {
+        let resolver = resolver(&[], "wiki.internal");
+        for host in ["a.test", "local.test", "xlocal.org", "internal.example", "8.8.8.8", "wiki.internal"] {
+            assert_eq!(resolver.check_name(host), Ok(()), "{host}");
+        }
+        for host in [
+            "x.localhost",
+            "intranet",
+            "ip6-localhost",
+            "nas.local",
+            "metadata.google.internal",
+            "router.lan.",
+            "a.home.arpa",
+        ] {
+            assert_eq!(resolver.check_name(host), Err(Failure::ForbiddenAddress), "{host}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_has_a_private_address_here_is_not_left_to_a_proxy() {
+        let entries = [
+            "public.test:8.8.8.8",
+            "rebound.test:127.0.0.1",
+            "mixed.test:8.8.8.8",
+            "mixed.test:10.0.0.1",
+            "seed.test:10.0.0.1",
+        ];
+        let resolver = resolver(&entries, "seed.test");
+        for (host, expected) in [
+            ("public.test", Ok(())),
+            ("seed.test", Ok(())),
+            ("rebound.test", Err(Failure::ForbiddenAddress)),
+            ("mixed.test", Err(Failure::ForbiddenAddress)),
+            ("intranet", Err(Failure::ForbiddenAddress)),
+        ] {
+            assert_eq!(resolver.check_proxied(host).await, expected, "{host}");
+        }
+        // A label of 64 bytes has no address anywhere: whether it is one is left to the proxy.
+        assert_eq!(resolver.check_proxied(&format!("{}.test", "a".repeat(64))).await, Ok(()));
     }
 }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::header::{ACCEPT, HeaderName, REFERER};
 use http::{HeaderMap, HeaderValue};
 
-use harvestman_core::model::{Exchange, Failure, Fate, PostBody};
+use harvestman_core::model::{Exchange, Failure, Fate, Initiator, PostBody};
 use harvestman_core::url::CanonicalUrl;
 
 /// The maximum number of sub-requests that wait at one host.
@@ -31,6 +31,7 @@ pub struct Subrequest {
     headers: HeaderMap,
     body: Option<PostBody>,
     purpose: Purpose,
+    initiator: Initiator,
     /// Identifies the caller that waits for the reply.
     pub ticket: u64,
     /// Number of times that it was sent.
@@ -55,15 +56,29 @@ impl Subrequest {
         self.attempts
     }
 
-    /// Creates a sub-request. Of the `headers` of a browser, only those that a crawler may pass on are sent.
+    /// Creates a sub-request, without credentials. Of the `headers` of a browser, only those that a crawler may pass on are
+    /// sent.
     pub fn new(url: CanonicalUrl, headers: &HeaderMap) -> Self {
-        Self { url, headers: passed_on(headers), body: None, purpose: Purpose::Part, ticket: 0, attempts: 0 }
+        let (headers, initiator) = (passed_on(headers), Initiator::Unknown);
+        Self { url, headers, body: None, purpose: Purpose::Part, initiator, ticket: 0, attempts: 0 }
+    }
+
+    /// Sets who causes it: a sub-request to its own origin may carry credentials.
+    #[must_use]
+    pub fn caused_by(self, initiator: Initiator) -> Self {
+        Self { initiator, ..self }
+    }
+
+    /// Returns who causes it.
+    pub const fn initiator(&self) -> &Initiator {
+        &self.initiator
     }
 
     /// Creates a request of a log-in with these headers: by POST if there is a body. `is_named`: the user named the address, so that
     /// robots.txt is not asked about it.
     pub const fn log_in(url: CanonicalUrl, headers: HeaderMap, body: Option<PostBody>, is_named: bool) -> Self {
-        Self { url, headers, body, purpose: Purpose::LogIn { is_named }, ticket: 0, attempts: 0 }
+        let (purpose, initiator) = (Purpose::LogIn { is_named }, Initiator::Crawl);
+        Self { url, headers, body, purpose, initiator, ticket: 0, attempts: 0 }
     }
 
     /// Returns whether it belongs to a log-in.

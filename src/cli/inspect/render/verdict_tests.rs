@@ -1,4 +1,5 @@
 use super::*;
+use harvestman_core::model::Initiator;
 use harvestman_pipeline::{PageContent, PageDifference};
 use harvestman_render::{Gain, PageRequest, Refusal, RequestKind, RequestNote};
 
@@ -6,7 +7,8 @@ const URL: &str = "http://h.test/t?a=1&b=2";
 
 fn rendered(gain: Gain, outcomes: &[Result<u16, Refusal>]) -> RenderedTrial {
     let (url, method) = ("http://h.test/api".to_owned(), "GET".to_owned());
-    let request = PageRequest { url, kind: RequestKind::Fetch, method, headers: Vec::new() };
+    let request =
+        PageRequest { url, kind: RequestKind::Fetch, method, headers: Vec::new(), initiator: Initiator::Unknown };
     let note = |outcome: &Result<u16, Refusal>| RequestNote {
         request: request.clone(),
         outcome: *outcome,

@@ -11,6 +11,7 @@ use rand::Rng as _;
 
 use super::web::{APP, data_url};
 use crate::rendering::OtherBrowsers;
+use harvestman_core::model::Initiator;
 use harvestman_core::seed::Rng;
 use harvestman_render::{
     Browser, Decision, Later, Origin, PageReply, PageRequest, PageRequests, PageTask, RenderFailure, RenderLimits,
@@ -46,7 +47,8 @@ impl SimulatedBrowser {
         let mut rules = rules.ok_or_else(|| RenderFailure::Rejected(format!("{} is no web page", page.url)))?;
         let script = format!("{}{APP}", harvestman_core::url::origin_of(&page.url));
         for (url, kind) in [(script, RequestKind::Script), (data_url(&page.url), RequestKind::Fetch)] {
-            let request = PageRequest { url, kind, method: "GET".to_owned(), headers: Vec::new() };
+            let initiator = Initiator::Unknown;
+            let request = PageRequest { url, kind, method: "GET".to_owned(), headers: Vec::new(), initiator };
             let reply = match rules.decide(&request, Origin::MainFrame) {
                 Decision::Refuse(why) => PageReply::Refused(why),
                 _ => requests.answer(request.clone()).await,

@@ -31,7 +31,7 @@ use harvestman_core::config::Config;
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_render::Browser;
 use harvestman_report::Hooks;
-use harvestman_stages::fetch::{Error as FetchError, TrustedHosts};
+use harvestman_stages::fetch::{Error as FetchError, Trust};
 use harvestman_stages::frontier::EndReason;
 use harvestman_storage::archive::{ArchiveOutput, ArchiveWriter, CrawlFiles};
 use harvestman_storage::store::Store;
@@ -81,7 +81,7 @@ struct Simulated<'a> {
 }
 
 impl Environment for Simulated<'_> {
-    fn network(&self, _: NetworkOptions<'_>, clock: Clock, _: TrustedHosts) -> Result<Arc<dyn Network>, FetchError> {
+    fn network(&self, _: NetworkOptions<'_>, clock: Clock, _: Trust) -> Result<Arc<dyn Network>, FetchError> {
         Ok(Arc::new(SimulatedNetwork {
             servers: Arc::clone(self.run.servers),
             clock,

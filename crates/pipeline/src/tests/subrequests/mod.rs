@@ -26,9 +26,9 @@ use crate::threads::Threads;
 use crate::wiring::{CrawlBuilder, runtime};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, Period};
-use harvestman_core::model::Failure;
+use harvestman_core::model::{Failure, Initiator};
 use harvestman_core::seed::Seed;
-use harvestman_core::url::CanonicalUrl;
+use harvestman_core::url::{CanonicalUrl, HostKey, origin_of};
 use harvestman_report::Hooks;
 use harvestman_stages::frontier::EndReason;
 use harvestman_stages::host::{BlockedHosts, HostName, Subrequest, SubrequestRefusal, SubrequestReply};
@@ -173,6 +173,35 @@ fn only_some_headers_of_the_browser_are_sent() {
     let head = server.asked("static").pop().unwrap().head.join("\n").to_ascii_lowercase();
     assert!(head.contains("\naccept: text/css,*/*;q=0.1") && !head.contains("\ncookie:"), "{head}");
     assert!(head.contains("\nuser-agent: harvestman/"), "{head}");
+}
+
+#[test]
+fn only_what_an_origin_requests_of_itself_carries_the_credentials_of_the_crawl() {
+    let server = Server::start(|_| Reply::ok(""));
+    let mut config = config(&server);
+    config.fetch.cookie = "session=1".to_owned();
+    config.host.delay = Period::millis(0);
+    let (own, other) = (server.url("site", "/"), server.url("other", "/"));
+    let causes = [
+        ("/logout", Initiator::Origin(HostKey::from_origin(origin_of(&own)))),
+        ("/own", Initiator::Origin(HostKey::from_origin(origin_of(&own)))),
+        ("/other", Initiator::Origin(HostKey::from_origin(origin_of(&other)))),
+        ("/unknown", Initiator::Unknown),
+    ];
+    let asked = causes.map(|(path, cause)| wanted(&server.url("site", path)).caused_by(cause));
+    crawl(config, async move |handles| {
+        for wanted in asked {
+            handles.subrequests.fetch(wanted).await;
+        }
+    });
+    let has_cookie = |head: &[String]| head.iter().any(|line| line.eq_ignore_ascii_case("cookie: session=1"));
+    let found: Vec<(String, bool)> =
+        server.asked("site").into_iter().map(|asked| (asked.target.clone(), has_cookie(&asked.head))).collect();
+    for (target, expected) in
+        [("site/", true), ("site/own", true), ("site/other", false), ("site/unknown", false), ("site/logout", false)]
+    {
+        assert!(found.contains(&(target.to_owned(), expected)), "{target}: {found:?}");
+    }
 }
 
 #[test]

@@ -81,6 +81,16 @@ impl Cookie {
         self.name == other.name && self.domain == other.domain && self.path == other.path
     }
 
+    /// Returns whether it must not be hidden by `other`, which came over plain http: it is for https only, of the same
+    /// name, and a request may carry both.
+    pub(super) fn is_kept_from(&self, other: &Self) -> bool {
+        let (domain, new) = (self.domain.as_str(), other.domain.as_str());
+        self.secure
+            && self.name == other.name
+            && (is_within(domain, new) || is_within(new, domain))
+            && matches_path(&self.path, &other.path)
+    }
+
     pub(super) fn is_expired(&self, now: Instant) -> bool {
         self.expires.is_some_and(|end| end <= now)
     }

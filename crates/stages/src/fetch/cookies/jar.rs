@@ -75,8 +75,11 @@ impl Jar {
         if !cookie.is_expired(now) {
             cookies.push(cookie);
         }
-        let excess = cookies.len().saturating_sub(self.limits.per_domain);
-        cookies.drain(..excess);
+        while cookies.len() > self.limits.per_domain {
+            // Those that also plain http may set do not push out the others.
+            let oldest = cookies.iter().position(|known| !known.secure).unwrap_or(0);
+            cookies.remove(oldest);
+        }
         self.len = self.len - before + cookies.len();
         self.make_room();
     }

@@ -17,8 +17,8 @@ use parking_lot::Mutex;
 use self::cookie::Cookie;
 use self::jar::{Jar, JarLimits};
 pub use self::stored::StoredCookies;
-use super::TrustedHosts;
 use super::target::Target;
+use super::trust::CredentialScope;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::FetchOptions;
 
@@ -45,11 +45,11 @@ pub(super) fn count_in_file(text: &str, errors: &mut Vec<String>) -> usize {
 }
 
 impl Cookies {
-    /// Reads the user's file; appends errors to `errors`. Only cookies that a trusted host would receive are stored, so
+    /// Reads the user's file; appends errors to `errors`. Only cookies that a host of `scope` would receive are stored, so
     /// that a whole browser profile can be passed without leaking it to other sites.
-    pub(super) fn new(options: &FetchOptions, trusted: &TrustedHosts, now: Instant, errors: &mut Vec<String>) -> Self {
+    pub(super) fn new(options: &FetchOptions, scope: &CredentialScope, now: Instant, errors: &mut Vec<String>) -> Self {
         let mut login = netscape::read_file(&options.cookies_file, errors);
-        login.retain(|cookie| !cookie.is_expired(now) && trusted.names().any(|host| cookie.matches_domain(host)));
+        login.retain(|cookie| !cookie.is_expired(now) && scope.hosts().any(|host| cookie.matches_domain(host)));
         let jar = options.cookie_jar.then(|| Mutex::new(Jar::new(JarLimits::from(options))));
         Self { login, jar }
     }
@@ -94,7 +94,8 @@ impl Cookies {
         }
     }
 
-    /// Stores the cookies that a response sets.
+    /// Stores the cookies that a response sets. One over plain http replaces no cookie that is for https only (RFC 6265bis,
+    /// section 5.7): whoever is on the way could have set it.
     pub(super) fn store(&self, target: &Target<'_>, headers: &HeaderMap, now: Instant) {
         let Some(jar) = &self.jar else { return };
         let (host, path) = (bare(target.host()), target.path());
@@ -104,7 +105,11 @@ impl Cookies {
             else {
                 continue;
             };
-            jar.lock().put(cookie, now);
+            let mut jar = jar.lock();
+            let mut known = self.login.iter().chain(jar.cookies_of(host)).filter(|known| !known.is_expired(now));
+            if target.https || !known.any(|known| known.is_kept_from(&cookie)) {
+                jar.put(cookie, now);
+            }
         }
     }
 }

@@ -4,13 +4,15 @@ use http::HeaderValue;
 use proptest::prelude::*;
 
 use super::*;
-use harvestman_core::url::CanonicalUrl;
+use crate::fetch::Trust;
+use harvestman_core::url::{CanonicalUrl, HostKey};
 
 const NOW: Instant = Instant::from_micros(1_800_000_000_000_000);
 
 fn cookies(options: FetchOptions) -> Cookies {
     let mut errors = Vec::new();
-    let cookies = Cookies::new(&options, &TrustedHosts::default().with("www.a.test"), NOW, &mut errors);
+    let scope = Trust::of_seeds([&HostKey::from_origin("https://www.a.test")]).credentials;
+    let cookies = Cookies::new(&options, &scope, NOW, &mut errors);
     assert_eq!(errors, Vec::<String>::new());
     cookies
 }
@@ -122,6 +124,48 @@ fn cookies_of_the_users_file_are_sent_only_where_a_seed_would_receive_them() {
     assert_eq!(sent(&cookies, "http://bank.test/"), "");
     set(&cookies, "http://www.a.test/", &["session=2; Domain=a.test; Path=/"]);
     assert_eq!(sent(&cookies, "http://www.a.test/"), "session=2", "a cookie that the site sets later replaces it");
+}
+
+#[test]
+fn an_answer_over_plain_http_replaces_and_hides_no_cookie_that_is_for_https_only() {
+    let jar = jar();
+    set(&jar, "https://www.a.test/", &["sid=good; Secure; Path=/; Domain=a.test", "open=1; Path=/"]);
+    let plain = [
+        "sid=bad; Path=/; Domain=a.test",
+        "sid=bad; Path=/",
+        "sid=bad; Path=/x",
+        "sid=; Max-Age=0; Path=/; Domain=a.test",
+    ];
+    for host in ["http://www.a.test/", "http://a.test/", "http://x.www.a.test/"] {
+        set(&jar, host, &plain);
+    }
+    set(&jar, "http://www.a.test/", &["open=2; Path=/"]);
+    assert_eq!(sent(&jar, "https://www.a.test/x"), "sid=good; open=2");
+    assert_eq!(sent(&jar, "https://x.www.a.test/x"), "sid=good");
+    // https may replace it, and a cookie of that name that no request carries with it may be set.
+    set(&jar, "https://www.a.test/", &["sid=new; Secure; Path=/; Domain=a.test"]);
+    assert_eq!(sent(&jar, "https://www.a.test/"), "open=2; sid=new");
+    set(&jar, "https://a.test/", &["deep=1; Secure; Path=/deep"]);
+    set(&jar, "http://a.test/", &["deep=2; Path=/"]);
+    assert_eq!(sent(&jar, "http://a.test/deep"), "deep=2");
+}
+
+#[test]
+fn an_answer_over_plain_http_does_not_hide_a_secure_cookie_of_the_users_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), ".a.test\tTRUE\t/\tTRUE\t0\tsession\t1\n").unwrap();
+    let path = file.path().to_str().unwrap().to_owned();
+    let cookies = cookies(FetchOptions { cookies_file: path, cookie_jar: true, ..Default::default() });
+    set(&cookies, "http://www.a.test/", &["session=bad; Domain=a.test; Path=/"]);
+    assert_eq!(sent(&cookies, "https://www.a.test/"), "session=1");
+}
+
+#[test]
+fn cookies_without_the_attribute_secure_do_not_push_out_those_with_it() {
+    let jar = cookies(FetchOptions { cookie_jar: true, cookies_per_domain: 2, ..Default::default() });
+    set(&jar, "https://a.test/", &["sid=1; Secure; Path=/"]);
+    set(&jar, "http://a.test/", &["x=1", "y=2", "z=3"]);
+    assert_eq!(sent(&jar, "https://a.test/"), "sid=1; z=3");
 }
 
 proptest! {
