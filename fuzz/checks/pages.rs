@@ -5,7 +5,7 @@ use harvestman::config::url::UrlOptions;
 use harvestman::parse::{Parser, Spelling};
 use harvestman::pipeline::fuzzing;
 use harvestman::url::Canonicaliser;
-use harvestman_login::{Credentials, Page as LogInPage, find_form};
+use harvestman_login::{Credentials, Page as LogInPage, PasswordOrigins, find_form};
 use harvestman_posts::{Extractor, Page, PageRecords, ParentRef, read_feed};
 
 const PAGE: &str = "https://e.example/log-in";
@@ -47,7 +47,8 @@ pub fn log_in_form(bytes: &[u8]) {
     let Ok(page) = LogInPage::read(PAGE, bytes, Some("text/html")) else { return };
     let _ = page.avoided_links();
     let Ok(form) = find_form(&page, "") else { return };
-    let filled = form.fill(&Credentials::new("ann".to_owned(), "correct horse".to_owned()));
+    let credentials = Credentials::new("ann".to_owned(), "correct horse".to_owned());
+    let Ok(filled) = form.fill(&credentials, &PasswordOrigins::new(page.url(), [])) else { return };
     assert_eq!(filled.url.origin(), page.url().origin());
 }
 

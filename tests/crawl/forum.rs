@@ -26,6 +26,8 @@ pub struct Rules {
     pub log_ins_max: usize,
     /// The form of the log-in page, with `{csrf}` for the token.
     pub form: String,
+    /// Hosts with paths, the status and the target of their redirects, with `{port}` for the port.
+    pub redirects: Vec<(&'static str, u16, &'static str)>,
 }
 
 pub const FORM: &str = "<form action=/login/in method=post><input type=hidden name=csrf value={csrf}>\
@@ -33,7 +35,13 @@ pub const FORM: &str = "<form action=/login/in method=post><input type=hidden na
 
 impl Default for Rules {
     fn default() -> Self {
-        Self { expiries: Vec::new(), has_trap: false, log_ins_max: usize::MAX, form: FORM.to_owned() }
+        Self {
+            expiries: Vec::new(),
+            has_trap: false,
+            log_ins_max: usize::MAX,
+            form: FORM.to_owned(),
+            redirects: Vec::new(),
+        }
     }
 }
 
@@ -105,6 +113,11 @@ fn cookie<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
 fn answer(request: &Request, rules: &Rules, state: &mut State) -> Reply {
     let session = cookie(request, "session").filter(|session| state.sessions.contains(*session)).map(str::to_owned);
     let path = request.path.split('?').next().unwrap_or_default();
+    if let Some((_, status, to)) = rules.redirects.iter().find(|(from, ..)| *from == format!("{}{path}", request.host))
+    {
+        let port = request.headers.get("host").and_then(|host| host.split_once(':')).map_or("", |(_, port)| port);
+        return Reply::redirect(*status, to.replace("{port}", port));
+    }
     match path {
         "/robots.txt" => return Reply::text("User-agent: *\nDisallow: /login\n"),
         "/login" => {

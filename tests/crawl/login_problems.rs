@@ -91,3 +91,36 @@ fn a_missing_password_is_said_before_anything_is_done() {
     let error = message(FORM, |config| config.login.password_env = "NO_SUCH_VARIABLE_IS_SET".to_owned());
     assert_says(&error, &["NO_SUCH_VARIABLE_IS_SET is not set", "read -rs"]);
 }
+
+/// A log-in whose page or form redirects to another host, which is in the scope.
+fn elsewhere(redirects: &[(&'static str, u16, &'static str)], added: &[&str]) -> (Forum, Result<(), String>) {
+    let forum = Forum::start(Rules { redirects: redirects.to_vec(), ..Rules::default() });
+    let mut config = forum.config();
+    let port = forum.url("").rsplit(':').next().unwrap_or_default().to_owned();
+    config.fetch.credential_origins = added.iter().map(|origin| format!("{origin}:{port}")).collect();
+    let result = run(config).map(drop).map_err(|error| error.to_string());
+    (forum, result)
+}
+
+#[test]
+fn the_password_is_not_sent_to_an_origin_that_the_user_did_not_name() {
+    for redirects in [
+        // The log-in page, at once and after a hop, and the form.
+        &[("one/login", 302, "http://sso.localhost:{port}/login")][..],
+        &[("one/login", 302, "/moved"), ("one/moved", 301, "http://sso.localhost:{port}/login")],
+        &[("one/login/in", 307, "http://sso.localhost:{port}/login/in")],
+    ] {
+        let (forum, result) = elsewhere(redirects, &[]);
+        let error = result.expect_err("the log-in leads elsewhere");
+        assert_says(&error, &["http://sso.localhost:", "not named", "fetch.credential_origins", "--login"]);
+        assert!(forum.server.paths("sso").is_empty(), "{redirects:?}: {:?}", forum.server.paths("sso"));
+        assert_eq!(forum.log_ins(), 0);
+    }
+}
+
+#[test]
+fn the_password_is_sent_to_an_origin_that_the_user_adds() {
+    let to_sso = [("one/login", 302, "http://sso.localhost:{port}/login")];
+    let (forum, _) = elsewhere(&to_sso, &["http://sso.localhost"]);
+    assert_eq!(forum.log_ins(), 1, "{:?}", forum.server.paths("sso"));
+}

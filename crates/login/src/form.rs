@@ -51,6 +51,8 @@ const LOG_IN_FORMS: [&str; 6] = ["login", "log-in", "signin", "sign-in", "logon"
 /// A log-in form, ready to be filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogInForm {
+    /// The page that it is on.
+    pub(crate) page: Url,
     /// Where it is sent.
     pub action: Url,
     /// The fields in order.
@@ -149,9 +151,6 @@ fn read(page: &Page, form: &FormControls<'_>) -> Result<LogInForm, Problem> {
         return Err(Problem::ScriptOnly("its fields have no names"));
     }
     let action = target(page, form).ok_or(Problem::ScriptOnly("its address is not one of http"))?;
-    if !may_get_password(page.url(), &action) {
-        return Err(Problem::Address(origin(&action)));
-    }
     let is_same = |one: &Control<'_>, other: &Control<'_>| std::ptr::eq(one.element, other.element);
     let mut fields = Vec::new();
     for control in &form.controls {
@@ -170,21 +169,10 @@ fn read(page: &Page, form: &FormControls<'_>) -> Result<LogInForm, Problem> {
             fields.push((control.name.clone(), value));
         }
     }
-    let mut read = LogInForm { action, fields, encoding: FormEncoding::of(page, form), token_header: None };
+    let (page_url, encoding) = (page.url().clone(), FormEncoding::of(page, form));
+    let mut read = LogInForm { page: page_url, action, fields, encoding, token_header: None };
     add_page_token(page, &mut read);
     Ok(read)
-}
-
-/// Returns whether a password may go from a page to this address: not from a protected connection to an unprotected one, and not to
-/// another site.
-pub(crate) fn may_get_password(page: &Url, to: &Url) -> bool {
-    let keeps_protection = page.scheme() == to.scheme() || to.scheme() == "https";
-    keeps_protection && page.host_str() == to.host_str() && (page.scheme() != to.scheme() || page.port() == to.port())
-}
-
-/// Returns scheme and authority of an address.
-pub(crate) fn origin(url: &Url) -> String {
-    url.origin().ascii_serialization()
 }
 
 /// Adds the token against forgery that the page has in its head, if the form has none of its own.

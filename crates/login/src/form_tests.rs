@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::submission::Credentials;
+use crate::password_origins::PasswordOrigins;
+use crate::submission::{Credentials, Submission};
 
 fn page(html: &str) -> Page {
     Page::read("https://h.test/login?next=/", html.as_bytes(), None).unwrap()
@@ -13,8 +14,13 @@ fn found(html: &str) -> Result<LogInForm, Problem> {
 
 /// Where the form is sent, and its body, for the user `al` with the password `pw`.
 fn sent(html: &str) -> String {
-    let submission = found(html).unwrap().fill(&Credentials::new("al".to_owned(), "pw".to_owned()));
+    let submission = filled(&found(html).unwrap()).unwrap();
     format!("{} {}", submission.url, String::from_utf8(submission.body).unwrap())
+}
+
+/// Fills in a form for the origin of its page alone.
+fn filled(form: &LogInForm) -> Result<Submission, Problem> {
+    form.fill(&Credentials::new("al".to_owned(), "pw".to_owned()), &PasswordOrigins::new(&form.page, []))
 }
 
 fn problem(html: &str) -> Problem {
@@ -154,15 +160,16 @@ fn what_only_the_user_knows_is_named() {
 }
 
 #[test]
-fn the_password_goes_to_the_same_site_over_a_protected_connection_only() {
+fn the_password_goes_to_an_origin_that_was_named_over_a_protected_connection_only() {
     let form = |action: &str| {
         format!("<form method=post action='{action}'><input name=user><input type=password name=p></form>")
     };
-    for action in ["http://h.test/in", "https://other.test/in", "https://h.test:8443/in", "//x.h.test/in"] {
-        assert!(matches!(problem(&form(action)), Problem::Address(_)), "{action}");
+    for action in ["https://other.test/in", "https://h.test:8443/in", "//x.h.test/in"] {
+        assert!(matches!(filled(&found(&form(action)).unwrap()), Err(Problem::Address(_))), "{action}");
     }
-    let plain = Page::read("http://h.test/", form("https://h.test/in").as_bytes(), None).unwrap();
-    assert!(find_form(&plain, "").is_ok());
+    let down = filled(&found(&form("http://h.test/in")).unwrap());
+    assert_eq!(down, Err(Problem::Unprotected("http://h.test".to_owned())));
+    assert!(filled(&found(&form("/in")).unwrap()).is_ok());
 }
 
 #[test]
@@ -177,7 +184,8 @@ fn fields_belong_to_their_form_wherever_they_stand() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever tags stand in whatever order, a form that is found has the user and the password once each, and goes to the site itself.
+    /// Whatever tags stand in whatever order, a form that is found has the user and the password once each, and is sent to the site
+    /// itself or not at all.
     #[test]
     fn a_form_that_is_found_is_complete(
         tags in prop::collection::vec(prop::sample::select(vec![
@@ -190,7 +198,7 @@ proptest! {
         if let Ok(form) = found(&tags.concat()) {
             let count = |wanted: &FieldValue| form.fields.iter().filter(|(_, value)| value == wanted).count();
             prop_assert_eq!((count(&FieldValue::User), count(&FieldValue::Password)), (1, 1));
-            prop_assert_eq!(form.action.host_str(), Some("h.test"));
+            prop_assert!(form.action.host_str() == Some("h.test") || filled(&form).is_err());
         }
     }
 

@@ -37,11 +37,16 @@ pub enum Problem {
     /// The form has a test for humans.
     #[error("the form has a test for humans ({0}), which a crawler does not solve; {USE_COOKIES}")]
     Captcha(&'static str),
-    /// The form would be sent to an address that must not get the password.
+    /// The log-in leads to an origin that the user did not name.
     #[error(
-        "the form sends the password to {0}: over an unprotected connection, or to another site than the log-in page; {USE_COOKIES}"
+        "the log-in leads to {0}, which you have not named: the password is not sent there. If it is meant for {0}, name its log-in page (`--login`) or add it to `fetch.credential_origins`; otherwise {USE_COOKIES}"
     )]
     Address(String),
+    /// The log-in leads from a protected connection to an unprotected one.
+    #[error(
+        "the log-in leads from https to {0}, where others can read the password: it is not sent. Tell the operator of the site, and name an https address of the log-in page (`--login`); otherwise {USE_COOKIES}"
+    )]
+    Unprotected(String),
     /// The site showed the form again.
     #[error(
         "the site does not accept the user and the password: check `--user`, and the variable that `--password-env` names"

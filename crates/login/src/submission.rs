@@ -4,7 +4,8 @@ use std::fmt;
 
 use url::Url;
 
-use crate::form::{FieldValue, LogInForm, may_get_password, origin};
+use crate::form::{FieldValue, LogInForm};
+use crate::password_origins::PasswordOrigins;
 use crate::problem::Problem;
 
 /// What a user logs in with. Its debug output has no password.
@@ -56,21 +57,22 @@ impl Submission {
     ///
     /// # Errors
     /// The password must not go there.
-    pub fn redirected(&self, to: Url) -> Result<Self, Problem> {
-        if may_get_password(&self.url, &to) {
-            Ok(Self { url: to, ..self.clone() })
-        } else {
-            Err(Problem::Address(origin(&to)))
-        }
+    pub fn redirected(&self, to: Url, origins: &PasswordOrigins) -> Result<Self, Problem> {
+        origins.check(&self.url, &to)?;
+        Ok(Self { url: to, ..self.clone() })
     }
 }
 
 impl LogInForm {
     /// Fills in the form.
-    pub fn fill(&self, credentials: &Credentials) -> Submission {
+    ///
+    /// # Errors
+    /// The password must not go where the form is sent.
+    pub fn fill(&self, credentials: &Credentials, origins: &PasswordOrigins) -> Result<Submission, Problem> {
+        origins.check(&self.page, &self.action)?;
         let fields = self.fields.iter().map(|(name, value)| (name.as_str(), self.value(name, value, credentials)));
         let (content_type, body) = self.encoding.encode(&fields.collect::<Vec<_>>());
-        Submission { url: self.action.clone(), content_type, body, token_header: self.token_header.clone() }
+        Ok(Submission { url: self.action.clone(), content_type, body, token_header: self.token_header.clone() })
     }
 
     fn value<'v>(&'v self, name: &str, value: &'v FieldValue, credentials: &'v Credentials) -> &'v str {

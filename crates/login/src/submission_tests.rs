@@ -7,7 +7,8 @@ use crate::page::Page;
 
 fn fill(html: &[u8], content_type: Option<&str>, credentials: &Credentials) -> Submission {
     let page = Page::read("http://h.test/login", html, content_type).unwrap();
-    find_form(&page, "").unwrap().fill(credentials)
+    let origins = PasswordOrigins::new(page.url(), []);
+    find_form(&page, "").unwrap().fill(credentials, &origins).unwrap()
 }
 
 fn credentials(user: &str, password: &str) -> Credentials {

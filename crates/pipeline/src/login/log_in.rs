@@ -11,13 +11,15 @@ use crate::subrequests::Subrequests;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{Config, LoginOptions};
 use harvestman_core::url::{HostKey, Scope};
-use harvestman_login::{Credentials, GivenMarks, Marks, Page, Problem, Submission, find_form};
+use harvestman_login::{Credentials, GivenMarks, Marks, Page, PasswordOrigins, Problem, Submission, find_form};
 
 /// What a log-in needs of the settings and the environment.
 #[derive(Clone)]
 pub(crate) struct LogInSettings {
     options: LoginOptions,
     credentials: Credentials,
+    /// Who may get the password.
+    origins: PasswordOrigins,
     page: Url,
     check: Url,
     /// The host of the check page, where the session is watched.
@@ -50,7 +52,9 @@ impl LogInSettings {
         let host = check.host_key();
         let check = Url::parse(check.as_str()).map_err(|error| wrong("login.check", check.as_str(), &error))?;
         let credentials = Credentials::new(options.user.clone(), read_password(&options.password_env)?);
-        Ok(Some(Self { options, credentials, page, check, host }))
+        let added = config.credential_origins().map_err(Error::Configuration)?;
+        let origins = PasswordOrigins::new(&page, added.iter().filter_map(|url| Url::parse(url.as_str()).ok()));
+        Ok(Some(Self { options, credentials, origins, page, check, host }))
     }
 }
 
@@ -69,8 +73,9 @@ pub(super) struct SessionCheck {
 
 impl LogIn {
     /// Creates a log-in whose requests go through the hosts.
-    pub(super) const fn new(settings: LogInSettings, subrequests: Subrequests, scope: Arc<Scope>) -> Self {
-        Self { settings, requests: LogInRequests { subrequests, scope } }
+    pub(super) fn new(settings: LogInSettings, subrequests: Subrequests, scope: Arc<Scope>) -> Self {
+        let origins = settings.origins.clone();
+        Self { settings, requests: LogInRequests { subrequests, scope, origins } }
     }
 
     /// Returns the settings.
@@ -97,7 +102,7 @@ impl LogIn {
             Some(_) => None,
             None => Some(self.check_page().await?),
         };
-        let page = self.requests.get(&self.settings.page, true).await?;
+        let page = self.requests.log_in_page(&self.settings.page).await?;
         if page.status >= 500 || page.status == 429 || page.status == 404 {
             return Err(LogInProblem::Status { url: page.url.into(), status: page.status });
         }
@@ -116,7 +121,7 @@ impl LogIn {
     /// Finds the form of the log-in page, and fills it in.
     fn form(&self, page: &AnsweredPage) -> Result<Submission, Problem> {
         let form = find_form(&page.read()?, &self.settings.options.form)?;
-        Ok(form.fill(&self.settings.credentials))
+        form.fill(&self.settings.credentials, &self.settings.origins)
     }
 
     /// Returns the signs of the session, if the check page shows it; otherwise what is wrong, if that is known.
@@ -154,7 +159,7 @@ impl LogIn {
     }
 
     async fn check_page(&self) -> Result<AnsweredPage, LogInProblem> {
-        let answered = self.requests.get(&self.settings.check, false).await?;
+        let answered = self.requests.page(&self.settings.check).await?;
         if answered.status >= 500 || answered.status == 429 {
             return Err(LogInProblem::Status { url: answered.url.into(), status: answered.status });
         }

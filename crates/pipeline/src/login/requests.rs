@@ -13,7 +13,7 @@ use crate::subrequests::Subrequests;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Answer, PostBody};
 use harvestman_core::url::{CanonicalUrl, Scope};
-use harvestman_login::{Page, Problem, Submission};
+use harvestman_login::{Page, PasswordOrigins, Problem, Submission};
 use harvestman_stages::fetch::redirect;
 use harvestman_stages::host::{Subrequest, SubrequestRefusal, SubrequestReply};
 
@@ -26,6 +26,8 @@ const ACCEPT_PAGE: &str = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
 pub(super) struct LogInRequests {
     pub(super) subrequests: Subrequests,
     pub(super) scope: Arc<Scope>,
+    /// Who may get the password.
+    pub(super) origins: PasswordOrigins,
 }
 
 /// A page that was answered, after all redirects.
@@ -53,26 +55,35 @@ struct Next {
     from: Option<Url>,
     /// Whether the user named the address.
     is_named: bool,
+    /// Whether the answer has the form for the password.
+    is_log_in_page: bool,
     /// Whether it follows from a form that was sent.
     is_after_form: bool,
 }
 
+impl Next {
+    /// Creates a request for a page that the user did not name.
+    const fn page(url: Url) -> Self {
+        Self { url, form: None, from: None, is_named: false, is_log_in_page: false, is_after_form: false }
+    }
+}
+
 impl LogInRequests {
-    /// Fetches a page. `is_named`: the user named the address of the log-in, so that robots.txt is not asked about it.
-    pub(super) async fn get(&self, url: &Url, is_named: bool) -> Result<AnsweredPage, LogInProblem> {
-        self.walk(Next { url: url.clone(), form: None, from: None, is_named, is_after_form: false }).await
+    /// Fetches the log-in page. The user named its address, so that robots.txt is not asked about it. All its redirects lead to
+    /// origins that may get the password: whoever sends the form decides in which field the password goes where.
+    pub(super) async fn log_in_page(&self, url: &Url) -> Result<AnsweredPage, LogInProblem> {
+        self.walk(Next { is_named: true, is_log_in_page: true, ..Next::page(url.clone()) }).await
+    }
+
+    /// Fetches another page.
+    pub(super) async fn page(&self, url: &Url) -> Result<AnsweredPage, LogInProblem> {
+        self.walk(Next::page(url.clone())).await
     }
 
     /// Sends the form of the page `from`.
     pub(super) async fn post(&self, form: Submission, from: &Url) -> Result<AnsweredPage, LogInProblem> {
-        self.walk(Next {
-            url: form.url.clone(),
-            form: Some(form),
-            from: Some(from.clone()),
-            is_named: true,
-            is_after_form: false,
-        })
-        .await
+        let page = Next::page(form.url.clone());
+        self.walk(Next { form: Some(form), from: Some(from.clone()), is_named: true, ..page }).await
     }
 
     async fn walk(&self, mut next: Next) -> Result<AnsweredPage, LogInProblem> {
@@ -91,7 +102,7 @@ impl LogInRequests {
             };
             let (page, target) = answered;
             let Some(target) = target else { return Ok(page) };
-            next = redirected(next, target, page.status)?;
+            next = redirected(next, target, page.status, &self.origins)?;
             last = Some(page);
         }
         Err(LogInProblem::Redirects { url: first })
@@ -139,17 +150,21 @@ fn target(answer: &Answer, from: &Url) -> Option<Url> {
 
 /// Returns the request after a redirect: 307 and 308 repeat the form, all others fetch a page. robots.txt is asked about everything
 /// but the log-in page, also in another form of its address.
-fn redirected(last: Next, target: Url, status: u16) -> Result<Next, LogInProblem> {
+fn redirected(last: Next, target: Url, status: u16, origins: &PasswordOrigins) -> Result<Next, LogInProblem> {
+    let is_log_in_page = last.is_log_in_page;
+    if is_log_in_page {
+        origins.check(&last.url, &target).map_err(LogInProblem::with(last.url.as_str()))?;
+    }
     let is_after_form = last.is_after_form || last.form.is_some();
     // Sites that refuse a form lead back to its page.
     let of_form = last.from.as_ref().filter(|_| last.form.is_some());
     let is_named = last.is_named && std::iter::once(&last.url).chain(of_form).any(|url| is_same_page(url, &target));
     match last.form.filter(|_| matches!(status, 307 | 308)) {
         Some(form) => {
-            let form = form.redirected(target.clone()).map_err(LogInProblem::with(last.url.as_str()))?;
-            Ok(Next { url: target, form: Some(form), from: last.from, is_named: true, is_after_form })
+            let form = form.redirected(target.clone(), origins).map_err(LogInProblem::with(last.url.as_str()))?;
+            Ok(Next { url: target, form: Some(form), from: last.from, is_named: true, is_after_form, is_log_in_page })
         }
-        None => Ok(Next { url: target, form: None, from: Some(last.url), is_named, is_after_form }),
+        None => Ok(Next { url: target, form: None, from: Some(last.url), is_named, is_after_form, is_log_in_page }),
     }
 }
 

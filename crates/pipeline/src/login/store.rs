@@ -104,11 +104,11 @@ mod tests {
     use super::*;
     use harvestman_core::clock::Clock;
     use harvestman_core::config::FetchOptions;
-    use harvestman_stages::fetch::{Client, TrustedHosts};
+    use harvestman_stages::fetch::{Client, Trust};
 
     fn network() -> Arc<dyn Network> {
         let options = FetchOptions { cookie_jar: true, ..FetchOptions::default() };
-        Arc::new(Client::new(&options, Clock::system(), TrustedHosts::default()).unwrap())
+        Arc::new(Client::new(&options, Clock::system(), Trust::default()).unwrap())
     }
 
     fn login(user: &str) -> LoginOptions {
