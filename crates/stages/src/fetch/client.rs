@@ -51,6 +51,9 @@ struct Inner {
     whole_timeout: Duration,
 }
 
+/// Pauses between attempts to connect while this machine lacks something: connections that are closed release it soon.
+const LOCAL_WAITS: [Duration; 3] = [Duration::from_millis(10), Duration::from_millis(50), Duration::from_millis(200)];
+
 /// What is recorded of an exchange while it runs, whether it succeeds or not.
 struct Progress {
     started: Instant,
@@ -87,7 +90,7 @@ impl Client {
         let proxy = Proxy::read(&options.proxy, &mut errors);
         let Trust { credentials, addresses } = trust;
         let guard = Guard { trusted: addresses, private_addresses: options.private_addresses };
-        let resolver = Resolver::new(options, guard, &mut errors);
+        let resolver = Resolver::new(options, guard, &clock, &mut errors);
         let authorization = proxy.as_ref().and_then(Proxy::authorization);
         let cookies = Cookies::new(options, &credentials, clock.now(), &mut errors);
         let headers = RequestHeaders::new(options, credentials, authorization, &mut errors);
@@ -204,11 +207,21 @@ impl Inner {
         }
     }
 
-    /// Opens a new connection.
+    /// Opens a new connection. If this machine lacks something for it that unused connections occupy, closes those and
+    /// tries again.
     async fn connect(&self, target: &Target<'_>, end: Instant) -> Result<Connection, Failure> {
-        let rest = end.since(self.clock.now());
-        let connection =
-            tokio::time::timeout(rest, self.connector.connect(target)).await.map_err(|_| Failure::WholeTimeout)??;
+        let mut waits = LOCAL_WAITS.iter();
+        let connection = loop {
+            let rest = end.since(self.clock.now());
+            let opened = tokio::time::timeout(rest, self.connector.connect(target)).await;
+            match (opened.map_err(|_| Failure::WholeTimeout)?, waits.next()) {
+                (Err(Failure::Local(lack)), Some(wait)) if lack.is_of_sockets() => {
+                    self.pool.clear();
+                    self.clock.sleep(*wait).await;
+                }
+                (opened, _) => break opened?,
+            }
+        };
         // A multiplexed connection is available to other exchanges at once.
         if let Some(shared) = connection.share() {
             self.pool.put(target.origin, shared, self.clock.now());
