@@ -14,6 +14,7 @@ mod bounds;
 mod crawl;
 mod disk;
 mod hosts;
+mod labels;
 mod machine;
 mod redirects;
 mod robots;

@@ -53,6 +53,7 @@ const UNUSABLE: &[&str] = &[
     "host_given_up",
     "wait_over",
     "soft_404",
+    "content_coding",
 ];
 
 const INTERNAL: &[&str] = &["internal"];
@@ -164,7 +165,7 @@ pub const TRUNCATIONS: &[&str] = &["length", "time", "disconnect", "unwanted_typ
 pub const SIGN_REASONS: &[&str] = SignReason::LABELS;
 
 /// Why a page is not parsed.
-pub const PARSE_REFUSALS: &[&str] = &["panic"];
+pub const PARSE_REFUSALS: &[&str] = &["panic", "coding"];
 
 /// Why only part of a page is parsed.
 pub const CUTS: &[&str] = &["too_long", "coding", "effort"];

@@ -57,6 +57,7 @@ fn every_failure_and_refusal_has_a_label_value_of_its_own() {
         F::WaitOver,
         F::Internal,
         F::SoftNotFound,
+        F::ContentCoding,
     ];
     let statuses = (100..=599).map(F::Http);
     for failure in failures.into_iter().chain(statuses) {

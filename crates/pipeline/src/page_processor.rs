@@ -18,14 +18,14 @@ use harvestman_core::clock::{Instant, Stopwatch};
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
     Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageElement, PageText,
-    PageTree, ParsedPage, RobotsDirectives, ScheduledUrl, Signal, StatementRecord, Truncation,
+    PageTree, ParsedPage, RobotsDirectives, ScheduledUrl, Signal, StatementRecord, Truncation, Unread,
 };
 use harvestman_core::url::{CanonicalUrl, Scope, SeedMove, origin_of};
 use harvestman_policy::search::SearchReply;
 use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal, ProposalKind};
 use harvestman_render::replay::{Sample, predicted_page};
 use harvestman_render::{RenderedPage, Suspicion, has_hints, script_form};
-use harvestman_stages::fetch;
+use harvestman_stages::fetch::{self, Decoded};
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap::{self, SITEMAP_PATH};
 use harvestman_stages::revisit::{RowMark, rows};
@@ -75,6 +75,8 @@ pub(super) struct PageResult {
     pub(super) statements: Vec<StatementRecord>,
     /// The signal because of which the answer is not kept.
     pub(super) not_kept: Option<Signal>,
+    /// Why the body was not read, or not to its end.
+    pub(super) unread: Option<Unread>,
 }
 
 /// What a sitemap led to.
@@ -123,6 +125,7 @@ impl PageResult {
             stated: Vec::new(),
             statements: Vec::new(),
             not_kept: None,
+            unread: None,
         }
     }
 
@@ -224,7 +227,7 @@ impl PageProcessor {
             402 => PageResult::of(Fate::PaymentRequired),
             status => {
                 let substitutes = self.rules.substitutes.as_ref();
-                let body = || decoded(answer, &self.rules).to_vec();
+                let body = || decoded(answer, &self.rules).bytes.to_vec();
                 let judgement = substitutes.map_or(Judgement::Own, |all| all.error(self.asked(item), answer, body));
                 PageResult { judgement, ..PageResult::of(Fate::Failed(Failure::Http(status))) }
             }
@@ -238,23 +241,33 @@ impl PageProcessor {
         let media = MediaType::of(answer.content_type());
         let may_be_feed = Self::may_be_feed(media, item, answer);
         if media == MediaType::Other || media == MediaType::Json && !may_be_feed {
-            return self.unparsed(item, answer, Fate::Fetched);
+            return self.of_another_type(item, answer);
         }
         let metrics = &self.rules.metrics.parse;
         metrics.stage.received.inc();
         let mut watch = metrics.busy_seconds.is_on().then(Stopwatch::start);
-        let body = decoded(answer, &self.rules);
+        let decoded = decoded(answer, &self.rules);
         watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
+        if decoded.is_unreadable() {
+            metrics.stage.dropped.by("coding").inc();
+            return self.unparsed(item, answer, Fate::Failed(Failure::ContentCoding));
+        }
+        let (body, unread) = (&decoded.bytes, unread(&decoded));
         metrics.parsed_bytes.add(body.len() as u64);
-        let feed = if may_be_feed { self.feed(item, answer, &body) } else { None };
+        let feed = if may_be_feed { self.feed(item, answer, body) } else { None };
         let result = feed.unwrap_or_else(|| match media {
-            MediaType::Json => self.unparsed(item, answer, Fate::Fetched),
-            MediaType::Xml => self.html(item, answer, &body, Source::OnlyAnswer),
-            MediaType::Html | MediaType::Other => self.html(item, answer, &body, source),
+            MediaType::Json => self.of_another_type(item, answer),
+            MediaType::Xml => self.html(item, answer, body, Source::OnlyAnswer),
+            MediaType::Html | MediaType::Other => self.html(item, answer, body, source),
         });
         self.rules.metrics.parse.stage.sent.inc();
         self.rules.metrics.parse.links.add(u64::from(result.links.unwrap_or(0)));
-        result
+        PageResult { unread: result.unread.or(unread), ..result }
+    }
+
+    /// Processes an answer that is fetched but neither a page nor a feed.
+    fn of_another_type(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
+        PageResult { unread: Some(Unread::MediaType), ..self.unparsed(item, answer, Fate::Fetched) }
     }
 
     /// Processes the refresh of an answer whose body is not parsed.
@@ -421,7 +434,7 @@ impl PageProcessor {
         (class, page): (RenderClass, &RenderedPage),
     ) -> PageResult {
         if let (Some(renders), Ok(answer)) = (self.rules.renders.clone(), &exchange.result) {
-            let body = decoded(answer, &self.rules);
+            let body = decoded(answer, &self.rules).bytes;
             let plain = self.shown(item, (&body, answer.content_type()), &[]);
             let shown = self.shown(item, (page.html.as_bytes(), Some(RENDERED_TYPE)), &page.navigations);
             let gained = renders.learn(class, page, &plain, &shown);
@@ -630,7 +643,7 @@ fn word_count(body: &[u8], content_type: Option<&str>) -> usize {
 }
 
 /// Returns the decoded body of an answer.
-fn decoded(answer: &Answer, rules: &Rules) -> Bytes {
+fn decoded(answer: &Answer, rules: &Rules) -> Decoded {
     let decoded = fetch::decode_answer(answer, &rules.decode);
     let cut = &rules.metrics.parse.cut;
     if decoded.error.is_some() {
@@ -638,7 +651,13 @@ fn decoded(answer: &Answer, rules: &Rules) -> Bytes {
     } else if decoded.cut.is_some() {
         cut.by("too_long").inc();
     }
-    decoded.bytes
+    decoded
+}
+
+/// Returns why the rest of a body is missing in what could be decoded of it.
+fn unread(decoded: &Decoded) -> Option<Unread> {
+    let broken = decoded.error.as_ref().map(|_| Unread::ContentCoding);
+    broken.or_else(|| decoded.cut.map(|_| Unread::TooLong))
 }
 
 /// Returns the digests of what a page shows. That of its bytes is not computed here.

@@ -28,7 +28,7 @@ impl PageProcessor {
     /// Processes the answer of a search that a user named: its results are links that may lead to other sites.
     fn named_answer(&mut self, item: &ScheduledUrl, answer: &Answer, searches: &Searches) -> PageResult {
         let rules = Arc::clone(&self.rules);
-        let (body, content_type) = (decoded(answer, &rules), answer.content_type());
+        let (body, content_type) = (decoded(answer, &rules).bytes, answer.content_type());
         let found =
             search_answer::structured(&body, item.url.as_str(), content_type, rules.sitemaps).unwrap_or_else(|| {
                 let page = self.parser.parse(&body, content_type);
@@ -49,7 +49,7 @@ impl PageProcessor {
         (own, searches): (&OwnSearch, &Searches),
     ) -> PageResult {
         let rules = Arc::clone(&self.rules);
-        let (body, content_type) = (decoded(answer, &rules), answer.content_type());
+        let (body, content_type) = (decoded(answer, &rules).bytes, answer.content_type());
         let structured = search_answer::structured(&body, item.url.as_str(), content_type, rules.sitemaps);
         let hits = structured.as_ref().and_then(|found| found.hits);
         let mut urls: Vec<CanonicalUrl> = match structured {
@@ -73,7 +73,7 @@ impl PageProcessor {
         let template = if answer.truncated.is_some() {
             Err("it is too long or was cut off".to_owned())
         } else {
-            let body = decoded(answer, rules);
+            let body = decoded(answer, rules).bytes;
             own_searches::described((&item.url, &body), answer.content_type(), &rules.canonicaliser)
         };
         let usable = template.and_then(|template| match template.url("q", &rules.canonicaliser) {

@@ -3,7 +3,7 @@
 use super::page_processor::PageResult;
 use super::recrawl::RecrawlHandle;
 use super::rendering::RenderClass;
-use harvestman_core::model::{Difference, Exchange, Fate, Lease, PageRecord, Truncation, Visit};
+use harvestman_core::model::{Difference, Exchange, Fate, Lease, PageRecord, Truncation, Unread, Visit};
 
 /// Builds the line for a lease. `exchange`: the last request, if one was sent; `result`: the result of processing its
 /// response.
@@ -50,6 +50,7 @@ pub(super) fn page_record(
         given_up: result.filter(|result| result.is_given_up).map(|_| "posts".to_owned()),
         signals: Vec::new(),
         truncated: answer.and_then(|answer| answer.truncated).map(truncation).map(str::to_owned),
+        unread: result.and_then(|result| result.unread).map(Unread::label).map(str::to_owned),
         warc_file: None,
         warc_offset: None,
     }

@@ -75,7 +75,13 @@ impl Fetching {
             request.body_max.map_or(self.decode.bytes_max, |max| usize::try_from(max).unwrap_or(usize::MAX));
         let limits = DecodeLimits { bytes_max, ..self.decode };
         let body = match &exchange.result {
-            Ok(answer) => fetch::decode_answer(answer, &limits).bytes,
+            Ok(answer) => {
+                let decoded = fetch::decode_answer(answer, &limits);
+                if let Some(error) = decoded.error.as_ref().filter(|_| decoded.is_unreadable()) {
+                    tracing::warn!(url = exchange.url.as_str(), %error, "the body of an answer cannot be read");
+                }
+                decoded.bytes
+            }
             Err(_) => Bytes::new(),
         };
         Some((exchange, body))

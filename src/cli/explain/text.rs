@@ -47,6 +47,9 @@ fn fate(f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
     if let Some(time) = &page.time {
         fact(f, "requested", format_args!("{time}, {} bytes, {} request(s)", page.bytes, page.attempts))?;
     }
+    if let Some(why) = &page.unread {
+        fact(f, "not read", unread(why, page.content_type.as_deref()))?;
+    }
     if let Some(to) = &page.redirect_to {
         fact(f, "leads to", to)?;
     }
@@ -60,6 +63,18 @@ fn fate(f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
         Some(1) => fact(f, "cluster", "1: outliers"),
         Some(cluster) => fact(f, "cluster", cluster),
         None => Ok(()),
+    }
+}
+
+/// Returns what of the body was not read for links, and why.
+fn unread(why: &str, content_type: Option<&str>) -> String {
+    match why {
+        "media_type" => {
+            format!("its media type ({}) is none of a page or a feed", content_type.unwrap_or("not stated"))
+        }
+        "content_coding" => "the rest of the body: its content coding is broken".to_owned(),
+        "too_long" => "the rest of the body: it is longer than fetch.decoded_max".to_owned(),
+        other => other.to_owned(),
     }
 }
 

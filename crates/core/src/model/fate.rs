@@ -99,6 +99,8 @@ pub enum Failure {
     Local(LocalFailure),
     /// The crawl waited for its host as long as it may (`budget.wait`). Another run goes on with the URL.
     WaitOver,
+    /// The body of a page is in a content coding that cannot be removed, so that nothing of it was read.
+    ContentCoding,
 }
 
 /// The final outcome of a discovered link. Each link has exactly one.
@@ -252,6 +254,7 @@ impl Failure {
             Self::Internal => "internal",
             Self::SoftNotFound => "soft_404",
             Self::Local(why) => why.label(),
+            Self::ContentCoding => "content_coding",
         }
     }
 
@@ -276,7 +279,8 @@ impl Failure {
             | Self::HostGivenUp
             | Self::WaitOver
             | Self::Internal
-            | Self::SoftNotFound => false,
+            | Self::SoftNotFound
+            | Self::ContentCoding => false,
         }
     }
 }

@@ -35,6 +35,7 @@ mod scheduled;
 mod searches;
 mod statement;
 mod trap;
+mod unread;
 mod visit;
 
 pub use admission::{Admission, Priority, QueueKey};
@@ -65,4 +66,5 @@ pub use scheduled::{Decision, Lease, LeaseId, ScheduledUrl};
 pub use searches::{FoundSite, SITES_SHOWN, SearchRecord};
 pub use statement::{Effect, ElementKind, PageElement, Signal, StatedIn, Statement, StatementRecord, Usage, Wish};
 pub use trap::{TrapMeasure, TrapRecord};
+pub use unread::Unread;
 pub use visit::{ArchivedRecord, Difference, History, PageDigests, Visit};

@@ -99,6 +99,10 @@ pub struct PageRecord {
     /// What of the page was given up, because it takes too long to read: `posts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_up: Option<String>,
+    /// Present if the body of a page that was fetched was not read for links, or only its beginning
+    /// ([`super::Unread::label`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
     /// What the site and the page state about the use of their content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signals: Vec<StatementRecord>,
@@ -221,6 +225,7 @@ mod tests {
                     ip: text.clone(),
                     truncated: text.clone(),
                     given_up: text.clone(),
+                    unread: text.clone(),
                     signals: text
                         .iter()
                         .map(|says| StatementRecord { says: says.clone(), ..StatementRecord::default() })

@@ -18,7 +18,7 @@ pub(super) struct Plain {
 /// Removes the codings named by `headers`.
 ///
 /// Some tools record the message as received, others remove one coding or both but keep the headers; therefore a body
-/// that does not look encoded as its header says is treated as already decoded.
+/// that does not look encoded as its header says is treated as already decoded, like one that a server sends so.
 pub(super) fn plain(status: u16, headers: &HeaderMap, body: Bytes) -> Plain {
     let chunked = headers.get_all(TRANSFER_ENCODING).iter().any(|value| {
         value.to_str().is_ok_and(|codings| codings.split(',').any(|name| name.trim().eq_ignore_ascii_case("chunked")))
@@ -43,18 +43,7 @@ fn decode(status: u16, headers: &HeaderMap, body: Bytes) -> Plain {
         reservation: None,
     };
     let decoded = decode_answer(&answer, &DecodeLimits::from(&FetchOptions::default()));
-    match decoded.error {
-        // Nothing of it is in that coding.
-        Some(_) if decoded.bytes.is_empty() && looks_like_text(&answer.body) => {
-            Plain { bytes: answer.body, whole: true }
-        }
-        error => Plain { bytes: decoded.bytes, whole: error.is_none() && decoded.cut.is_none() },
-    }
-}
-
-/// Returns whether the first bytes look like a document rather than compressed data.
-fn looks_like_text(body: &[u8]) -> bool {
-    !body.iter().take(64).any(|byte| *byte < b' ' && !byte.is_ascii_whitespace())
+    Plain { whole: decoded.error.is_none() && decoded.cut.is_none(), bytes: decoded.bytes }
 }
 
 /// Joins the chunks of a body (RFC 9112, section 7.1), and returns whether the last one was present. `None` if the body

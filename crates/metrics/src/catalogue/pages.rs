@@ -37,7 +37,7 @@ group! {
     pub struct ParseMetrics stage "parse" {
         received: "Pages passed to the parser.",
         sent: "Pages whose links and text were extracted.",
-        dropped by PARSE_REFUSALS: "Pages that were not parsed, by reason. `panic` is a bug in the parser, which costs only the page's links: please report it."
+        dropped by PARSE_REFUSALS: "Pages that were not parsed, by reason. `panic` is a bug in the parser, which costs only the page's links: please report it. `coding`: nothing of the body could be decoded; the page fails with `content_coding`."
     } {
         /// Time that all workers together spent decoding and parsing pages.
         busy_seconds: SecondsCounter = "harvestman_parse_busy_seconds_total";

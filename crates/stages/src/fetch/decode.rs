@@ -4,6 +4,10 @@
 //! CPU-bound: runs on a worker. Bounded in bytes and in ratio, because a few KiB can decode to GiB. Broken or truncated
 //! data yield what could be decoded. O(output).
 //!
+//! Servers name codings that are none (`none`, `UTF-8`), name one and send the body plain, or send another one. As in
+//! browsers, a name that is not known changes nothing; where data are not what their name says, [`guess`] tells what
+//! they are.
+//!
 //! Nearly every coded body is one gzip member, which [`whole_member`] decodes in one call. Everything else is decoded as a
 //! stream.
 
@@ -14,10 +18,12 @@ use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use http::header::CONTENT_ENCODING;
 
 use harvestman_core::config::FetchOptions;
-use harvestman_core::model::Answer;
+use harvestman_core::model::{Answer, MediaType};
 
+mod guess;
 mod member;
 
+use guess::{GZIP_MAGIC, as_it_looks, is_as_named, is_plain};
 use member::whole_member;
 
 /// Limits on a decoded body.
@@ -73,12 +79,27 @@ pub enum DecodeError {
 /// A decoded body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
-    /// What could be decoded; the body itself (no copy) if there is no coding, empty if the coding is unknown.
+    /// What could be decoded; the body itself (no copy) if it has no coding, or one that is not known.
     pub bytes: Bytes,
     /// The limit that cut it, if any.
     pub cut: Option<Cut>,
     /// The decoding error, if any.
     pub error: Option<DecodeError>,
+}
+
+impl Decoded {
+    fn whole(bytes: Bytes) -> Self {
+        Self { bytes, cut: None, error: None }
+    }
+
+    /// Returns whether nothing of the body could be decoded.
+    pub fn is_unreadable(&self) -> bool {
+        match &self.error {
+            Some(DecodeError::Unknown(_) | DecodeError::TooMany) => true,
+            Some(DecodeError::Truncated(_) | DecodeError::Broken(_)) => self.bytes.is_empty(),
+            None => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,35 +110,64 @@ enum Coding {
     Zstd,
 }
 
+/// The codings that a header lists.
+#[derive(Debug, Default)]
+struct Listed {
+    codings: Vec<Coding>,
+    /// The first name that is none of a known coding.
+    unknown: Option<String>,
+}
+
 /// Removes the codings that a `Content-Encoding` lists, the last one first.
 pub fn decode(body: &Bytes, content_encoding: Option<&str>, limits: &DecodeLimits) -> Decoded {
-    let whole = |bytes: Bytes| Decoded { bytes, cut: None, error: None };
-    let codings = match codings(content_encoding.unwrap_or_default(), limits.codings_max) {
-        Ok(codings) => codings,
+    let listed = match listed(content_encoding.unwrap_or_default(), limits.codings_max) {
+        Ok(listed) => listed,
         Err(error) => return Decoded { bytes: Bytes::new(), cut: None, error: Some(error) },
     };
-    let mut decoded = whole(body.clone());
-    for coding in codings.into_iter().rev() {
+    let mut decoded = Decoded::whole(body.clone());
+    for coding in listed.codings.into_iter().rev() {
         // Responses to conditional requests have an empty body, whatever coding they announce.
         if decoded.bytes.is_empty() {
             break;
         }
         let next = remove(coding, &decoded.bytes, body.len(), limits);
-        // An error in an outer coding causes those inside it, so the first one is reported.
-        decoded = Decoded { bytes: next.bytes, cut: decoded.cut.or(next.cut), error: decoded.error.or(next.error) };
+        decoded = decoded.then(next);
+    }
+    match listed.unknown {
+        Some(name) if !is_plain(&decoded.bytes) => {
+            let next = as_it_looks(&decoded.bytes, body.len(), limits);
+            let as_it_is =
+                || Decoded { error: Some(DecodeError::Unknown(name)), ..Decoded::whole(decoded.bytes.clone()) };
+            let next = next.unwrap_or_else(as_it_is);
+            decoded.then(next)
+        }
+        _ => decoded,
+    }
+}
+
+impl Decoded {
+    /// Returns the result of removing a coding from this one. An error in an outer coding causes those inside it, so the
+    /// first one is reported.
+    fn then(self, next: Self) -> Self {
+        Self { bytes: next.bytes, cut: self.cut.or(next.cut), error: self.error.or(next.error) }
+    }
+}
+
+/// Removes the codings from a response's body. Several Content-Encoding lines count as one list (RFC 9110, section
+/// 5.3). A page that is compressed although no coding is named is decompressed too.
+pub fn decode_answer(answer: &Answer, limits: &DecodeLimits) -> Decoded {
+    let lines = answer.headers.get_all(CONTENT_ENCODING).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let decoded = decode(&answer.body, Some(&lines.collect::<Vec<_>>().join(",")), limits);
+    let is_page = || matches!(MediaType::of(answer.content_type()), MediaType::Html | MediaType::Xml);
+    if decoded.bytes.starts_with(GZIP_MAGIC) && is_page() {
+        let next = remove(Coding::Gzip, &decoded.bytes, answer.body.len(), limits);
+        return decoded.then(next);
     }
     decoded
 }
 
-/// Removes the codings from a response's body. Several Content-Encoding lines count as one list (RFC 9110, section
-/// 5.3).
-pub fn decode_answer(answer: &Answer, limits: &DecodeLimits) -> Decoded {
-    let lines = answer.headers.get_all(CONTENT_ENCODING).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
-    decode(&answer.body, Some(&lines.collect::<Vec<_>>().join(",")), limits)
-}
-
-fn codings(header: &str, max: u32) -> Result<Vec<Coding>, DecodeError> {
-    let mut codings = Vec::new();
+fn listed(header: &str, max: u32) -> Result<Listed, DecodeError> {
+    let mut listed = Listed::default();
     for name in header.split(',').map(str::trim) {
         let is = |known: &str| name.eq_ignore_ascii_case(known);
         let coding = match name {
@@ -126,18 +176,32 @@ fn codings(header: &str, max: u32) -> Result<Vec<Coding>, DecodeError> {
             _ if is("deflate") => Coding::Deflate,
             _ if is("br") => Coding::Brotli,
             _ if is("zstd") => Coding::Zstd,
-            _ => return Err(DecodeError::Unknown(name.chars().take(40).collect())),
+            _ => {
+                listed.unknown.get_or_insert_with(|| name.chars().take(40).collect());
+                continue;
+            }
         };
-        if codings.len() >= max as usize {
+        if listed.codings.len() >= max as usize {
             return Err(DecodeError::TooMany);
         }
-        codings.push(coding);
+        listed.codings.push(coding);
     }
-    Ok(codings)
+    Ok(listed)
 }
 
-/// Removes one coding. `coded_len` is the length of the body as received, which the ratio is relative to.
-fn remove(coding: Coding, data: &[u8], coded_len: usize, limits: &DecodeLimits) -> Decoded {
+/// Removes one coding, or what the data have instead of it. `coded_len` is the length of the body as received, which the
+/// ratio is relative to.
+fn remove(coding: Coding, data: &Bytes, coded_len: usize, limits: &DecodeLimits) -> Decoded {
+    let named = undo(coding, data, coded_len, limits);
+    if is_as_named(coding, data, &named) {
+        return named;
+    }
+    let plain = is_plain(data).then(|| Decoded::whole(data.clone()));
+    plain.or_else(|| as_it_looks(data, coded_len, limits)).unwrap_or(named)
+}
+
+/// Decodes one coding.
+fn undo(coding: Coding, data: &[u8], coded_len: usize, limits: &DecodeLimits) -> Decoded {
     let mut output = Output::new(coded_len, limits);
     if coding == Coding::Gzip
         && let Some(bytes) = whole_member(data, output.max)

@@ -37,7 +37,7 @@ mod wire;
 
 pub use client::Client;
 pub use cookies::StoredCookies;
-pub use decode::{DecodeLimits, decode, decode_answer};
+pub use decode::{DecodeLimits, Decoded, decode, decode_answer};
 pub use descriptors::{DescriptorShares, raise_descriptor_limit};
 pub use error::Error;
 pub use guard::is_public;

@@ -63,6 +63,7 @@ impl Health {
             | Failure::HostGivenUp
             | Failure::Internal
             | Failure::SoftNotFound
+            | Failure::ContentCoding
             | Failure::Local(_)
             | Failure::WaitOver => Self::Neutral,
         }

@@ -141,11 +141,83 @@ fn several_content_encoding_lines_are_one_list() {
 }
 
 #[test]
-fn an_unknown_coding_is_an_error_and_an_empty_body_is_not() {
-    let unknown = decode(&Bytes::from_static(b"x"), Some("gzip, sdch"), &LIMITS);
-    assert_eq!(unknown.error, Some(DecodeError::Unknown("sdch".to_owned())));
-    let empty = decode(&Bytes::new(), Some("gzip"), &LIMITS);
+fn an_unknown_coding_changes_nothing_and_is_an_error_only_if_the_body_is_not_plain() {
+    let page = Bytes::from_static(b"<p>Gr\xf6\xdfe</p>");
+    for names in ["none", "UTF-8", "binary", "*", "none, identity", "sdch, x-what"] {
+        let decoded = decode(&page, Some(names), &LIMITS);
+        assert_eq!((&decoded.bytes, &decoded.error), (&page, &None), "{names}");
+        assert_eq!(decoded.bytes.as_ptr(), page.as_ptr(), "{names}: no copy");
+    }
+    let secret = Bytes::from_static(b"\x01\x02\x03");
+    let unknown = decode(&secret, Some("sdch"), &LIMITS);
+    assert_eq!((&unknown.bytes, &unknown.error), (&secret, &Some(DecodeError::Unknown("sdch".to_owned()))));
+    assert!(unknown.is_unreadable());
+    let empty = decode(&Bytes::new(), Some("gzip, sdch"), &LIMITS);
     assert_eq!(empty, Decoded { bytes: Bytes::new(), cut: None, error: None });
+}
+
+#[test]
+fn known_codings_are_removed_beside_unknown_ones() {
+    let text = b"<p>some text</p>".repeat(20);
+    for names in ["none, gzip", "gzip, utf-8", "gzip,, none", "brotli, GZIP"] {
+        let decoded = decode(&gzip(&text), Some(names), &LIMITS);
+        assert_eq!((decoded.bytes.as_ref(), decoded.error), (text.as_slice(), None), "{names}");
+    }
+    for (coded, name) in
+        [(gzip(&text), "gzip;q=1"), (zstd(&text), "zst"), (brotli(&text), "brotli"), (zlib(&text), "zlib")]
+    {
+        let decoded = decode(&coded, Some(name), &LIMITS);
+        assert_eq!((decoded.bytes.as_ref(), decoded.error), (text.as_slice(), None), "{name}");
+    }
+}
+
+#[test]
+fn a_plain_body_is_read_whatever_coding_is_named() {
+    let pages: [&[u8]; 6] = [
+        b"<!doctype html><p>plain</p>",
+        b"Search and find: plain text",
+        "{\"größe\": 1}".as_bytes(),
+        b"\xff\xfe<\0p\0>\0",
+        b"<p>\xcd\xe0",
+        b"x",
+    ];
+    for page in pages {
+        for name in ["gzip", "deflate", "br", "zstd", "gzip, br", "deflate, gzip"] {
+            let decoded = decode(&Bytes::from_static(page), Some(name), &LIMITS);
+            assert_eq!((decoded.bytes.as_ref(), decoded.error), (page, None), "{name}");
+        }
+    }
+    let twice_named = decode(&gzip(b"<p>once</p>"), Some("gzip, gzip"), &LIMITS);
+    assert_eq!((twice_named.bytes.as_ref(), twice_named.error), (&b"<p>once</p>"[..], None));
+}
+
+#[test]
+fn a_body_in_another_coding_than_the_named_one_is_read() {
+    let text = "<p>All work and no play, größer</p>".repeat(50);
+    for (name, _) in CODINGS {
+        for (other, encode) in CODINGS {
+            let decoded = decode(&encode(text.as_bytes()), Some(name), &LIMITS);
+            assert_eq!((decoded.bytes.as_ref(), decoded.error), (text.as_bytes(), None), "{other} named {name}");
+        }
+    }
+    let noise = Bytes::from(vec![0x11, 0x00, 0xff].repeat(100));
+    for (name, _) in CODINGS {
+        assert!(decode(&noise, Some(name), &LIMITS).error.is_some(), "{name}");
+    }
+}
+
+#[test]
+fn a_compressed_page_is_read_though_no_coding_is_named() {
+    let text = b"<p>page</p>".repeat(9);
+    let of = |media: &'static str, body: Bytes| {
+        let headers = http::HeaderMap::from_iter([(http::header::CONTENT_TYPE, media.parse().unwrap())]);
+        let version = http::Version::HTTP_11;
+        let answer = Answer { status: 200, version, headers, body, truncated: None, remote: None, reservation: None };
+        decode_answer(&answer, &LIMITS).bytes
+    };
+    assert_eq!(of("text/html", gzip(&text)), text);
+    let file = gzip(&text);
+    assert_eq!(of("application/gzip", file.clone()), file);
 }
 
 #[test]
@@ -166,7 +238,7 @@ fn truncated_or_broken_data_yield_what_could_be_decoded() {
         let half = decode(&whole.slice(..whole.len() / 2), Some(name), &LIMITS);
         assert!(half.bytes.len() > text.len() / 4 && text.starts_with(&half.bytes), "{name}: {}", half.bytes.len());
         assert!(half.error.is_some(), "{name}");
-        let nonsense = decode(&Bytes::from_static(b"<html>this is not coded at all</html>"), Some(name), &LIMITS);
+        let nonsense = decode(&Bytes::from_static(b"\x01this is no coding at all"), Some(name), &LIMITS);
         assert!(nonsense.error.is_some(), "{name}");
     }
 }

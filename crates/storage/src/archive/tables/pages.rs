@@ -69,7 +69,7 @@ fn int<T: Into<i32>>(value: Option<T>) -> Option<Cell> {
     value.map(|value| Cell::Int(value.into()))
 }
 
-pub(super) const FIELDS: [Field; 32] = [
+pub(super) const FIELDS: [Field; 33] = [
     required("url", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.url)))),
     optional("time", Kind::Time, time),
     required("fate", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.fate)))),
@@ -99,6 +99,7 @@ pub(super) const FIELDS: [Field; 32] = [
     optional("ip", Kind::Text, |page| text(&mut page.ip)),
     optional("truncated", Kind::Text, |page| text(&mut page.truncated)),
     optional("given_up", Kind::Text, |page| text(&mut page.given_up)),
+    optional("unread", Kind::Text, |page| text(&mut page.unread)),
     optional("signals", Kind::Text, signals),
     optional("warc_file", Kind::Text, |page| text(&mut page.warc_file)),
     optional("warc_offset", Kind::Long, |page| long(page.warc_offset)),

@@ -42,6 +42,7 @@ fn full() -> PageRecord {
         ip: text("127.0.0.1"),
         truncated: text("length"),
         given_up: text("posts"),
+        unread: text("too_long"),
         signals: vec![StatementRecord { signal: "noai".to_owned(), ..StatementRecord::default() }],
         warc_file: text("warc/a"),
         warc_offset: Some(10),
