@@ -84,6 +84,44 @@ fn pages_with_codings_that_are_none_or_others_are_read() {
 }
 
 #[test]
+fn pages_with_types_in_odd_forms_are_read_and_what_is_not_read_says_so() {
+    let odd = [
+        ("/twice", "Content-Type: text/html\r\nContent-Type: text/html; charset=utf-8\r\n"),
+        ("/other-first", "Content-Type: text/plain\r\nContent-Type: text/html\r\n"),
+        ("/list", "Content-Type: text/html,text/html\r\n"),
+        ("/list-charset", "Content-Type: text/html; charset=utf-8, text/html\r\n"),
+        ("/case", "Content-Type: TEXT/HTML;CHARSET=\"utf-8\"\r\n"),
+        ("/semicolons", "Content-Type: text/html;;charset=UTF-8;\r\n"),
+        ("/no-semicolon", "Content-Type: text/html charset=utf-8\r\n"),
+        ("/no-slash", "Content-Type: html\r\n"),
+        ("/any", "Content-Type: */*\r\n"),
+        ("/unknown", "Content-Type: unknown/unknown\r\n"),
+        ("/empty", "Content-Type:\r\n"),
+        ("/missing", ""),
+        ("/bytes", "Content-Type: text/html; title=\"\u{e9}\"\r\n"),
+    ];
+    let unread = [
+        ("/text", "Content-Type: text/plain\r\n"),
+        ("/file", "Content-Type: application/octet-stream\r\n"),
+        ("/last-counts", "Content-Type: text/html, application/pdf\r\n"),
+        ("/picture", "Content-Type: */*\r\n"),
+    ];
+    let paths: Vec<&str> = odd.iter().chain(&unread).map(|(path, _)| *path).collect();
+    let (outcome, behind) = crawl(&paths, move |target, peer| {
+        let headers = odd.iter().chain(&unread).find(|(path, _)| *path == target).unwrap().1;
+        let body = if target == "/picture" { b"\x89PNG\r\n\x1a\n\x00".to_vec() } else { page(target) };
+        peer.answer("200 OK", headers, &body)
+    });
+    assert_eq!(behind, odd.iter().map(|(path, _)| (*path).to_owned()).collect());
+    let lines = outcome.lines();
+    for (path, _) in odd.iter().chain(&unread) {
+        let line = lines.iter().find(|line| line.url.ends_with(path) && !line.url.contains("behind")).unwrap();
+        let expected = unread.iter().any(|(unread, _)| unread == path).then_some("media_type");
+        assert_eq!((line.fate.as_str(), line.unread.as_deref()), ("fetched", expected), "{path}");
+    }
+}
+
+#[test]
 fn a_page_whose_coding_cannot_be_removed_fails_and_one_that_breaks_off_says_so() {
     let long = |path: &str| [page(path), "<p>All work and no play. </p>".repeat(4_000).into_bytes()].concat();
     let (outcome, behind) = crawl(&["/compress", "/broken", "/cut"], move |target, peer| {

@@ -1,19 +1,15 @@
 //! A recorded page.
 
 use bytes::Bytes;
-use harvestman_core::model::MediaType;
+use harvestman_core::model::{ContentType, MediaType};
 use harvestman_document::decode;
 use harvestman_posts::site::{PageNeighbours, PageOrigin};
 use harvestman_posts::{Page, PageRecords, read_feed};
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use url::Url;
-
-/// Media types of feeds in JSON.
-const FEEDS_IN_JSON: [&str; 2] = ["application/feed+json", "application/json"];
 
 /// Removes the codings of a recorded response: returns its headers and its body, or `None` if it is not HTTP.
 pub type DecodeMessage = fn(&Bytes) -> Option<(HeaderMap, Bytes)>;
@@ -54,18 +50,19 @@ impl RecordedPage {
     /// Returns the page, if it is HTML within the bounds on pages and was answered with status 200.
     pub fn parse(&self, decode_message: DecodeMessage) -> Option<Page> {
         let (headers, body) = self.body(decode_message)?;
-        let content_type = content_type(&headers);
-        if MediaType::of(content_type) == MediaType::Html { self.page(content_type, &body) } else { None }
+        let content_type = ContentType::field_of(&headers);
+        if MediaType::of_body(content_type, &body) == MediaType::Html { self.page(content_type, &body) } else { None }
     }
 
     /// Returns the page or the entries of the feed, if it was answered with status 200.
     pub(crate) fn read(&self, decode_message: DecodeMessage) -> Option<ResponseContent> {
         let (headers, body) = self.body(decode_message)?;
-        let content_type = content_type(&headers);
-        if MediaType::of(content_type) == MediaType::Html {
+        let content_type = ContentType::field_of(&headers);
+        let media = MediaType::of_body(content_type, &body);
+        if media == MediaType::Html {
             return self.page(content_type, &body).map(|page| ResponseContent::Html(Box::new(page)));
         }
-        let text = may_be_feed(content_type).then(|| decode(&body, content_type))?;
+        let text = may_be_feed(media).then(|| decode(&body, content_type))?;
         read_feed(&self.url, &text, self.fetched()).map(ResponseContent::Feed)
     }
 
@@ -95,15 +92,9 @@ impl RecordedPage {
     }
 }
 
-fn content_type(headers: &HeaderMap) -> Option<&str> {
-    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok())
-}
-
 /// Returns whether a media type is one that feeds are served with. Its content tells whether it is a feed.
-fn may_be_feed(content_type: Option<&str>) -> bool {
-    let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
-    let is_json = FEEDS_IN_JSON.iter().any(|of| essence.eq_ignore_ascii_case(of));
-    is_json || MediaType::of(content_type) == MediaType::Xml
+const fn may_be_feed(media: MediaType) -> bool {
+    matches!(media, MediaType::Json | MediaType::Xml)
 }
 
 /// Returns whether a response has status 200.
@@ -120,9 +111,11 @@ mod tests {
     #[test]
     fn feeds_are_known_by_their_media_types() {
         for feed in ["application/rss+xml", "text/xml; charset=utf-8", "Application/Feed+JSON", "application/json"] {
-            assert!(may_be_feed(Some(feed)), "{feed}");
+            assert!(may_be_feed(MediaType::of(Some(feed))), "{feed}");
         }
-        assert!(!may_be_feed(None) && !may_be_feed(Some("text/html")) && !may_be_feed(Some("image/svg+xml")));
+        for other in [None, Some("text/html"), Some("image/svg+xml")] {
+            assert!(!may_be_feed(MediaType::of(other)), "{other:?}");
+        }
     }
 
     #[test]

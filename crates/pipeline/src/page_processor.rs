@@ -238,9 +238,9 @@ impl PageProcessor {
         if let Some(result) = self.requested_by_search(item, answer) {
             return result;
         }
-        let media = MediaType::of(answer.content_type());
-        let may_be_feed = Self::may_be_feed(media, item, answer);
-        if media == MediaType::Other || media == MediaType::Json && !may_be_feed {
+        let is_read =
+            |media| !matches!(media, MediaType::Json | MediaType::Other) || Self::may_be_feed(media, item, answer);
+        if !is_read(MediaType::of(answer.content_type())) {
             return self.of_another_type(item, answer);
         }
         let metrics = &self.rules.metrics.parse;
@@ -253,12 +253,14 @@ impl PageProcessor {
             return self.unparsed(item, answer, Fate::Failed(Failure::ContentCoding));
         }
         let (body, unread) = (&decoded.bytes, unread(&decoded));
+        let media = MediaType::of_body(answer.content_type(), body);
+        let may_be_feed = Self::may_be_feed(media, item, answer);
         metrics.parsed_bytes.add(body.len() as u64);
         let feed = if may_be_feed { self.feed(item, answer, body) } else { None };
         let result = feed.unwrap_or_else(|| match media {
-            MediaType::Json => self.of_another_type(item, answer),
+            MediaType::Json | MediaType::Other => self.of_another_type(item, answer),
             MediaType::Xml => self.html(item, answer, body, Source::OnlyAnswer),
-            MediaType::Html | MediaType::Other => self.html(item, answer, body, source),
+            MediaType::Html => self.html(item, answer, body, source),
         });
         self.rules.metrics.parse.stage.sent.inc();
         self.rules.metrics.parse.links.add(u64::from(result.links.unwrap_or(0)));

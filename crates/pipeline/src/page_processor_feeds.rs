@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{PageProcessor, PageResult, RENDERED_TYPE, digests, refresh};
 use crate::feeds::{FeedDocument, as_page};
 use crate::link_filter::LinkFilter;
-use harvestman_core::model::{Answer, Apath, Fate, LinkClass, MediaType, ScheduledUrl};
+use harvestman_core::model::{Answer, Apath, ContentType, Fate, LinkClass, MediaType, ScheduledUrl};
 use harvestman_policy::Needs;
 use harvestman_stages::revisit::rows;
 
@@ -17,7 +17,8 @@ impl PageProcessor {
     /// long.
     pub(super) fn may_be_feed(media: MediaType, item: &ScheduledUrl, answer: &Answer) -> bool {
         let is_expected = matches!(item.class.apath, Apath::FEED | Apath::REDIRECT | Apath::REVISIT);
-        let is_declared = || answer.content_type().is_some_and(|value| value.contains("feed"));
+        let is_declared =
+            || answer.content_type().and_then(ContentType::of).is_some_and(|stated| stated.is("application/feed+json"));
         media == MediaType::Xml || media == MediaType::Json && (is_expected || is_declared())
     }
 

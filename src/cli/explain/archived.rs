@@ -5,11 +5,10 @@ use std::io::{BufReader, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
 use serde::Serialize;
 
 use super::directory::CrawlDirectory;
-use harvestman_core::model::{PageRecord, ParsedPage};
+use harvestman_core::model::{ContentType, PageRecord, ParsedPage};
 use harvestman_lab::corpus::response;
 use harvestman_policy::learned::{TextKey, excerpt};
 use harvestman_storage::archive::OPEN_SUFFIX;
@@ -64,7 +63,7 @@ fn parsed(directory: &CrawlDirectory, url: &str) -> Result<ParsedPage, String> {
     }
     let Record::Response(message) = record else { return Err("its body is not in the archive".to_owned()) };
     let (headers, body) = response(&message).ok_or("its record is no HTTP response")?;
-    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let content_type = ContentType::field_of(&headers);
     let mut parser = Parser::with_spelling(&directory.config.parse, Spelling::On).with_words();
     Ok(parser.parse(&body, content_type))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::HeaderMap;
 
-use super::{Failure, RequestSignature};
+use super::{ContentType, Failure, RequestSignature};
 use crate::clock::Instant;
 use crate::url::CanonicalUrl;
 
@@ -91,9 +91,9 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// Returns the `Content-Type`, if it is present and readable.
+    /// Returns the `Content-Type`; of several, the one that counts.
     pub fn content_type(&self) -> Option<&str> {
-        self.header(http::header::CONTENT_TYPE)
+        ContentType::field_of(&self.headers)
     }
 }
 

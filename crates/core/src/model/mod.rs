@@ -53,7 +53,7 @@ pub use lastmod::Lastmod;
 pub use ledger::Ledger;
 pub use link::{LeafPath, LinkGroup, LinkKind, LinkPosition, ParsedPage, PsnvPair, RawLink, RobotsDirectives};
 pub use local_failure::LocalFailure;
-pub use media::MediaType;
+pub use media::{ContentType, MediaType};
 pub use ownership::{HostOwnership, SingleNode};
 pub use page_tree::{PageNode, PageTree, ROOT, UnplacedElement};
 pub use post_body::PostBody;

@@ -12,6 +12,7 @@ use url::Url;
 
 use super::body::plain;
 use super::{CorpusError, Limits, head, name_of};
+use harvestman_core::model::{ContentType, MediaType};
 use harvestman_document::decode;
 use harvestman_storage::archive::reader::{self, Record, RecordHeader, WarcError, WarcReader};
 
@@ -135,13 +136,13 @@ fn fetched(header: &RecordHeader) -> Option<DateTime> {
 /// Returns the content of a recorded response, if it is HTML with status 200.
 pub fn html_of(message: Bytes) -> Option<String> {
     let head = head::read(&message).filter(|head| head.status == 200)?;
-    let content_type = head.headers.get(http::header::CONTENT_TYPE)?.to_str().ok()?.to_owned();
-    let media = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    if !matches!(media.as_str(), "text/html" | "application/xhtml+xml") {
+    let content_type = ContentType::field_of(&head.headers);
+    if MediaType::of(content_type) != MediaType::Html {
         return None;
     }
-    let body = plain(head.status, &head.headers, message.slice(head.length..));
-    Some(decode(&body.bytes, Some(&content_type)).into_owned())
+    let body = plain(head.status, &head.headers, message.slice(head.length..)).bytes;
+    let is_html = MediaType::of_body(content_type, &body) == MediaType::Html;
+    is_html.then(|| decode(&body, content_type).into_owned())
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use bytes::Bytes;
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
 
-use harvestman_core::model::MediaType;
+use harvestman_core::model::{ContentType, MediaType};
 use harvestman_core::url::CanonicalUrl;
 
 /// The response to a URL when the corpus was recorded.
@@ -21,14 +20,14 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Returns the `Content-Type`, if present and readable.
+    /// Returns the `Content-Type`; of several, the one that counts.
     pub fn content_type(&self) -> Option<&str> {
-        self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok())
+        ContentType::field_of(&self.headers)
     }
 
     /// Returns whether it is a page: HTML with status 200.
     pub fn is_page(&self) -> bool {
-        self.status == 200 && MediaType::of(self.content_type()) == MediaType::Html
+        self.status == 200 && MediaType::of_body(self.content_type(), &self.body) == MediaType::Html
     }
 
     /// Returns its approximate size in bytes.

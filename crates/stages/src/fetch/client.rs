@@ -26,7 +26,9 @@ use super::timer::Timer;
 use super::{Error, Trust, failure, tls};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::FetchOptions;
-use harvestman_core::model::{Answer, BodyReservation, Exchange, Failure, RequestSignature, Timings, Truncation};
+use harvestman_core::model::{
+    Answer, BodyReservation, ContentType, Exchange, Failure, RequestSignature, Timings, Truncation,
+};
 use harvestman_core::url::HostKey;
 
 /// An HTTP client. Cheap to clone; all clones share connections, resolver and cookies.
@@ -305,7 +307,7 @@ impl Inner {
         if request.initiator.permits(target.origin) {
             self.cookies.store(target, &head.headers, timer.now());
         }
-        let content_type = head.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let content_type = ContentType::field_of(&head.headers);
         let wanted = request.accept == Accept::All || self.types.wants(content_type);
         let (bytes, truncated, whole, reservation) = if wanted {
             let limits = BodyLimits { max: request.body_max.unwrap_or(self.body.max), ..self.body };

@@ -1,5 +1,7 @@
 //! The media types that are read to the end.
 
+use harvestman_core::model::ContentType;
+
 /// Patterns such as `text/html`, `text/*`, `*/*`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WantedTypes(Vec<(Box<str>, Box<str>)>);
@@ -22,8 +24,8 @@ impl WantedTypes {
     /// Returns whether a body with this Content-Type is wanted. A missing or malformed type counts as wanted: servers
     /// that omit it mostly serve HTML.
     pub(super) fn wants(&self, content_type: Option<&str>) -> bool {
-        let essence = content_type.and_then(|value| value.split([';', ',']).next()).map(str::trim);
-        let Some((kind, subtype)) = essence.and_then(split) else { return true };
+        let stated = content_type.and_then(ContentType::of);
+        let Some((kind, subtype)) = stated.and_then(|stated| stated.essence.split_once('/')) else { return true };
         let matches = |pattern: &str, value: &str| pattern == "*" || pattern.eq_ignore_ascii_case(value);
         self.0
             .iter()
@@ -45,10 +47,20 @@ mod tests {
         let mut errors = Vec::new();
         let wanted = WantedTypes::read(&["text/*".to_owned(), "Image/PNG".to_owned()], &mut errors);
         assert!(errors.is_empty());
-        for yes in ["text/html", "TEXT/plain; charset=x", "image/png", "", "html", "text/", " text/css ,text/html"] {
+        for yes in [
+            "text/html",
+            "TEXT/plain; charset=x",
+            "image/png",
+            "",
+            "html",
+            "text/",
+            " text/css ,text/html",
+            "*/*",
+            "image/jpeg, text/html",
+        ] {
             assert!(wanted.wants(Some(yes)), "{yes}");
         }
-        for no in ["image/jpeg", "video/mp4", "application/xhtml+xml; a=text/html"] {
+        for no in ["image/jpeg", "video/mp4", "application/xhtml+xml; a=text/html", "text/html, image/jpeg"] {
             assert!(!wanted.wants(Some(no)), "{no}");
         }
         assert!(wanted.wants(None));

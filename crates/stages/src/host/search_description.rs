@@ -9,6 +9,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::sitemap::{attribute, to_text};
+use harvestman_core::model::ContentType;
 
 /// Media types of answers that can be read, the best first: a feed names nothing but results, and JSON has a form of its own
 /// on each site.
@@ -73,8 +74,8 @@ pub fn template(bytes: &[u8], content_type: Option<&str>) -> Result<String, Desc
 /// Returns the template of a `Url`, with the rank of its type; `None` if it cannot be used.
 fn usable(tag: &BytesStart<'_>) -> Option<(usize, String)> {
     let media_type = attribute(tag, "type")?;
-    let media_type = media_type.split(';').next().unwrap_or_default().trim();
-    let rank = TYPES.iter().position(|usable| media_type.eq_ignore_ascii_case(usable))?;
+    let media_type = ContentType::of(&media_type)?;
+    let rank = TYPES.iter().position(|usable| media_type.is(usable))?;
     let is_for_results =
         attribute(tag, "rel").is_none_or(|rel| rel.split_ascii_whitespace().any(|rel| rel == "results"));
     let is_get = ["method", "params:method", "parameters:method"]

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 
+use harvestman_core::model::ContentType;
+
 use super::attributes::Attributes;
 use super::bytes::is_space;
 use super::element::Tag;
@@ -21,7 +23,8 @@ pub(super) fn of<'b>(bytes: &'b [u8], content_type: Option<&str>, sniff_max: usi
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return (encoding, &bytes[mark..]);
     }
-    let declared = content_type.and_then(|value| charset_in(value.as_bytes())).and_then(Encoding::for_label);
+    let declared =
+        content_type.and_then(ContentType::charset_of).and_then(|label| Encoding::for_label(label.as_bytes()));
     let encoding =
         declared.or_else(|| prescan(&bytes[..bytes.len().min(PRESCAN_MAX)])).unwrap_or_else(|| guess(bytes, sniff_max));
     (encoding, bytes)
@@ -81,7 +84,7 @@ fn for_declared(label: &[u8]) -> Option<&'static Encoding> {
     })
 }
 
-/// Returns the label behind `charset=` in a `Content-Type`.
+/// Returns the label behind `charset=` in the content of a `meta` tag.
 fn charset_in(content_type: &[u8]) -> Option<&[u8]> {
     let mut rest = content_type;
     loop {

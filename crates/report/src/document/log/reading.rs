@@ -12,6 +12,7 @@ use crate::document::line::LogLine;
 use crate::document::signals::Signals;
 use crate::document::spread::{Millis, Spread};
 use harvestman_core::clock::Instant;
+use harvestman_core::model::ContentType;
 
 /// The number of media types that are counted apart.
 const TYPES_MAX: usize = 1_000;
@@ -248,7 +249,9 @@ fn media_types(types: Bounded<TypeCount>) -> Vec<MediaType> {
 
 /// Returns a media type without its parameters, in lower case.
 fn media_type(declared: Option<&str>) -> String {
-    let essence = declared.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let declared = declared.unwrap_or_default();
+    let stated = ContentType::of(declared).map(|stated| stated.essence);
+    let essence = stated.unwrap_or_else(|| declared.split(';').next().unwrap_or_default().trim()).to_ascii_lowercase();
     if essence.is_empty() { "none declared".to_owned() } else { cut(&essence, 80) }
 }
 

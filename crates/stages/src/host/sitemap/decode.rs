@@ -5,6 +5,7 @@ use std::io::Read;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use flate2::read::MultiGzDecoder;
+use harvestman_core::model::ContentType;
 
 use super::contents::{SitemapError, SitemapLimits};
 
@@ -87,10 +88,7 @@ fn utf_16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
 }
 
 fn header_encoding(bytes: &[u8], content_type: Option<&str>) -> Option<&'static Encoding> {
-    let parameters = content_type?.split(';').skip(1);
-    let charset =
-        parameters.filter_map(|p| p.split_once('=')).find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))?;
-    let label = charset.1.trim().trim_matches(['"', '\'']);
+    let label = ContentType::charset_of(content_type?)?;
     readable(Encoding::for_label(label.as_bytes()), bytes)
 }
 

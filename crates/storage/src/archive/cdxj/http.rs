@@ -1,6 +1,8 @@
 //! Extracts the status and media type from an HTTP head for an index. Parsing is tolerant because archives contain
 //! whatever servers have sent.
 
+use harvestman_core::model::ContentType;
+
 /// The parts of an HTTP response head that an index needs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ResponseSummary {
@@ -44,7 +46,8 @@ fn content_type(lines: impl Iterator<Item = String>) -> Option<String> {
 
 /// Returns a media type without its parameters.
 pub(super) fn mime(content_type: &str) -> &str {
-    content_type.split([';', ' ']).next().unwrap_or_default()
+    let stated = ContentType::of(content_type).map(|stated| stated.essence);
+    stated.unwrap_or_else(|| content_type.split([';', ' ']).next().unwrap_or_default())
 }
 
 /// Decodes a line without its line break. Bytes that are not valid UTF-8 are decoded as Latin-1.
@@ -81,6 +84,7 @@ mod tests {
         ] {
             assert_eq!(answer(head), expected, "{head:?}");
         }
+        assert_eq!(["text/html,text/html", "text/html ;a=b", "html x"].map(mime), ["text/html", "text/html", "html"]);
         let latin = ResponseSummary::of(b"HTTP/1.1 200 OK\r\nContent-Type: text/\xe4\r\n").expect("an answer");
         assert_eq!(latin.content_type.as_deref().map(mime), Some("text/ä"));
     }
