@@ -2,8 +2,10 @@
 
 use http::HeaderMap;
 use http::header::{LOCATION, REFRESH};
+use percent_encoding::{AsciiSet, percent_encode};
 
-/// Returns where a response redirects to, as the server wrote it; `None` if it does not redirect.
+/// Returns where a response redirects to, as the server wrote it, bytes beyond ASCII as escapes; `None` if it does not
+/// redirect.
 ///
 /// This is the Location of 301, 302, 303, 307, 308 (RFC 9110, section 15.4) and of a 300 that names a preferred choice.
 pub fn target(status: u16, headers: &HeaderMap) -> Option<String> {
@@ -18,14 +20,14 @@ pub fn refresh(headers: &HeaderMap) -> Option<String> {
     text(headers.get(REFRESH)?.as_bytes())
 }
 
-/// Decodes a header value: as UTF-8 if it is valid, else as Latin-1, as browsers do.
+/// No ASCII character: what a server escapes is its decision. Other bytes always are.
+const NOT_ASCII: &AsciiSet = &AsciiSet::EMPTY;
+
+/// Returns a header value with its bytes beyond ASCII percent-encoded, whatever their charset: the server is asked for
+/// the bytes that it named, as by browsers.
 fn text(value: &[u8]) -> Option<String> {
     let bytes = value.trim_ascii();
-    let text = match str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
-    };
-    (!text.is_empty()).then_some(text)
+    (!bytes.is_empty()).then(|| percent_encode(bytes, NOT_ASCII).to_string())
 }
 
 #[cfg(test)]
@@ -53,8 +55,9 @@ mod tests {
     }
 
     #[test]
-    fn a_location_may_be_utf_8_or_latin_1() {
-        assert_eq!(of(302, "/straße".as_bytes()).as_deref(), Some("/straße"));
-        assert_eq!(of(302, b"/stra\xdfe").as_deref(), Some("/straße"));
+    fn the_bytes_of_a_location_are_kept_in_any_charset() {
+        assert_eq!(of(302, "/straße?ä".as_bytes()).as_deref(), Some("/stra%C3%9Fe?%C3%A4"));
+        assert_eq!(of(302, b"/stra\xdfe?\xa0").as_deref(), Some("/stra%DFe?%A0"));
+        assert_eq!(of(302, b" /%DF \"<%>`| ").as_deref(), Some("/%DF \"<%>`|"));
     }
 }

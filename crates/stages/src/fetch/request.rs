@@ -115,7 +115,7 @@ impl RequestHeaders {
         request: &Request,
         target: &Target<'_>,
         version: Version,
-        cookies: Option<String>,
+        cookies: Option<Vec<u8>>,
     ) -> HeaderMap {
         let mut headers = match target.host_header() {
             Some(host) if version != Version::HTTP_2 => {
@@ -159,13 +159,13 @@ impl RequestHeaders {
         receives
     }
 
-    fn cookie_header(&self, login: bool, jar: Option<String>) -> Option<HeaderValue> {
+    fn cookie_header(&self, login: bool, jar: Option<Vec<u8>>) -> Option<HeaderValue> {
         let given = self.cookie.as_ref().filter(|_| login);
         match (given, jar) {
             (None, None) => None,
             (Some(given), None) => Some(given.clone()),
             (None, Some(jar)) => HeaderValue::try_from(jar).ok(),
-            (Some(given), Some(jar)) => HeaderValue::try_from(format!("{}; {jar}", given.to_str().ok()?)).ok(),
+            (Some(given), Some(jar)) => HeaderValue::try_from([given.as_bytes(), b"; ", &jar].concat()).ok(),
         }
     }
 
@@ -203,7 +203,7 @@ fn value_of(key: &str, text: &str, errors: &mut Vec<String>) -> Option<HeaderVal
     if text.is_empty() {
         return None;
     }
-    let value = HeaderValue::from_str(text);
+    let value = HeaderValue::from_bytes(text.as_bytes());
     if value.is_err() {
         errors.push(format!("fetch.{key}: contains a line break or another control character; remove it"));
     }
@@ -223,7 +223,7 @@ fn login_headers(lines: &[String], errors: &mut Vec<String>) -> HeaderMap {
             errors.push(format!("fetch.headers: `{name}` cannot be set here (use fetch.cookie for cookies)"));
             continue;
         }
-        match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.trim())) {
+        match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value.trim().as_bytes())) {
             (Ok(name), Ok(value)) => drop(headers.append(name, value)),
             _ => errors
                 .push(format!("fetch.headers: `{name}` is not a header name, or its value has a control character")),

@@ -9,7 +9,7 @@ use super::date;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::is_public_suffix;
 
-/// A cookie.
+/// A cookie. Each character of its texts stands for one byte, because servers set and expect bytes in any charset.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cookie {
     pub(super) name: String,
@@ -41,7 +41,7 @@ impl Cookie {
     pub(super) fn from_header(text: &str, host: &str, path: &str, https: bool, now: Instant) -> Option<Self> {
         let (pair, rest) = text.split_once(';').unwrap_or((text, ""));
         let (name, value) = pair.split_once('=')?;
-        let (name, value) = (name.trim(), value.trim());
+        let (name, value) = (trim(name), trim(value));
         let attributes = attributes_of(rest);
         let (domain, host_only) = domain_for(attributes.domain.as_deref(), host)?;
         let own_path = attributes.path.filter(|path| path.starts_with('/'));
@@ -106,12 +106,17 @@ impl Cookie {
     }
 }
 
+/// Returns a text without the blanks around it. Other white space is bytes of characters.
+fn trim(text: &str) -> &str {
+    text.trim_matches([' ', '\t'])
+}
+
 fn attributes_of(text: &str) -> Attributes {
     let mut attributes = Attributes::default();
     for part in text.split(';') {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        let value = value.trim();
-        match name.trim().to_ascii_lowercase().as_str() {
+        let value = trim(value);
+        match trim(name).to_ascii_lowercase().as_str() {
             "domain" => attributes.domain = Some(value.trim_start_matches('.').to_ascii_lowercase()),
             "path" => attributes.path = Some(value.to_owned()),
             "secure" => attributes.secure = true,

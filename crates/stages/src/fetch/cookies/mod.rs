@@ -55,7 +55,7 @@ impl Cookies {
     }
 
     /// Returns the value of the Cookie header of a request, if there is one.
-    pub(super) fn header(&self, target: &Target<'_>, now: Instant) -> Option<String> {
+    pub(super) fn header(&self, target: &Target<'_>, now: Instant) -> Option<Vec<u8>> {
         if self.login.is_empty() && self.jar.is_none() {
             return None;
         }
@@ -72,7 +72,7 @@ impl Cookies {
         // Longer paths first (RFC 6265, section 5.4).
         chosen.sort_by_key(|cookie| std::cmp::Reverse(cookie.path.len()));
         let pairs: Vec<String> = chosen.iter().map(|cookie| cookie.pair()).collect();
-        (!pairs.is_empty()).then(|| pairs.join("; "))
+        (!pairs.is_empty()).then(|| bytes(&pairs.join("; ")))
     }
 
     /// Returns the cookies that sites have set.
@@ -100,9 +100,7 @@ impl Cookies {
         let Some(jar) = &self.jar else { return };
         let (host, path) = (bare(target.host()), target.path());
         for value in headers.get_all(SET_COOKIE).iter().take(SET_COOKIES_MAX) {
-            let Some(cookie) =
-                value.to_str().ok().and_then(|text| Cookie::from_header(text, host, path, target.https, now))
-            else {
+            let Some(cookie) = Cookie::from_header(&text(value.as_bytes()), host, path, target.https, now) else {
                 continue;
             };
             let mut jar = jar.lock();
@@ -112,6 +110,16 @@ impl Cookies {
             }
         }
     }
+}
+
+/// Returns a text with one character for each byte.
+fn text(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
+/// Returns the bytes of such a text.
+fn bytes(text: &str) -> Vec<u8> {
+    text.chars().map(|character| u8::try_from(character).unwrap_or(b'?')).collect()
 }
 
 fn bare(host: &str) -> &str {

@@ -20,7 +20,7 @@ pub(super) fn read_file(file: &str, errors: &mut Vec<String>) -> Vec<Cookie> {
         _ => Err(std::io::ErrorKind::FileTooLarge.into()),
     });
     match text {
-        Ok(text) => read(&String::from_utf8_lossy(&text), file, errors),
+        Ok(bytes) => read(&super::text(&bytes), file, errors),
         Err(error) => {
             errors.push(format!("fetch.cookies_file: `{file}` cannot be read: {error}"));
             Vec::new()

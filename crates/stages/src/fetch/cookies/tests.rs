@@ -32,11 +32,29 @@ fn set(cookies: &Cookies, url: &str, values: &[&str]) {
 
 fn sent_at(cookies: &Cookies, url: &str, now: Instant) -> String {
     let url = CanonicalUrl::from_canonical(url);
-    cookies.header(&Target::of(&url).unwrap(), now).unwrap_or_default()
+    String::from_utf8(cookies.header(&Target::of(&url).unwrap(), now).unwrap_or_default()).unwrap()
 }
 
 fn sent(cookies: &Cookies, url: &str) -> String {
     sent_at(cookies, url, NOW)
+}
+
+#[test]
+fn the_bytes_of_a_cookie_are_sent_as_they_were_set() {
+    let jar = jar();
+    let url = CanonicalUrl::from_canonical("http://www.a.test/");
+    let target = Target::of(&url).unwrap();
+    let mut headers = HeaderMap::new();
+    for value in [&b"latin=gr\xf6\xdfe\xa0; Path=/"[..], "utf8=größe".as_bytes()] {
+        headers.append(SET_COOKIE, HeaderValue::from_bytes(value).unwrap());
+    }
+    jar.store(&target, &headers, NOW);
+    let expected = [&b"latin=gr\xf6\xdfe\xa0; "[..], "utf8=größe".as_bytes()].concat();
+    assert_eq!(jar.header(&target, NOW), Some(expected.clone()));
+
+    let later = cookies(FetchOptions { cookie_jar: true, ..Default::default() });
+    later.restore(jar.stored(), NOW);
+    assert_eq!(later.header(&target, NOW), Some(expected), "also in a later run");
 }
 
 #[test]
