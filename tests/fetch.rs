@@ -13,6 +13,8 @@ mod connections;
 mod heads;
 #[path = "fetch/proxies.rs"]
 mod proxies;
+#[path = "fetch/remedies.rs"]
+mod remedies;
 #[path = "fetch/requests.rs"]
 mod requests;
 #[path = "fetch/server.rs"]

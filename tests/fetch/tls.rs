@@ -21,16 +21,16 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::server::{Server, client, exchange, get_with, page, quick};
 
-type Authority = CertifiedIssuer<'static, KeyPair>;
+pub type Authority = CertifiedIssuer<'static, KeyPair>;
 
-fn authority() -> Authority {
+pub fn authority() -> Authority {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
 }
 
 /// A certificate for `name`; `expired` ones ended in 2001.
-fn certificate(
+pub fn certificate(
     name: &str,
     authority: Option<&Authority>,
     expired: bool,
@@ -105,7 +105,7 @@ async fn serve(certificate: (CertificateDer<'static>, PrivateKeyDer<'static>), a
 }
 
 /// A client that trusts `authority` and finds every `*.test` at `address`.
-fn trusting(authority: &Authority, address: SocketAddr) -> (FetchOptions, tempfile::NamedTempFile) {
+pub fn trusting(authority: &Authority, address: SocketAddr) -> (FetchOptions, tempfile::NamedTempFile) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), authority.pem()).unwrap();
     let options = FetchOptions {

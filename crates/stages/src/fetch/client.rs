@@ -18,6 +18,7 @@ use super::guard::Guard;
 use super::media::WantedTypes;
 use super::pool::Pool;
 use super::proxy::Proxy;
+use super::remedy::{Http1Origins, Remedy};
 use super::request::{Accept, Request, RequestHeaders};
 use super::resolve::Resolver;
 use super::signing::{Heard, RequestSigner};
@@ -41,6 +42,7 @@ struct Inner {
     clock: Clock,
     connector: Connector,
     pool: Pool<Connection>,
+    http1_only: Http1Origins,
     headers: RequestHeaders,
     cookies: Cookies,
     signer: Option<Arc<RequestSigner>>,
@@ -64,7 +66,12 @@ struct Progress {
     first_byte: Option<Instant>,
     /// Whether the last attempt failed before any of the request was written.
     unsent: bool,
+    /// What the error of the last attempt tells to do.
+    remedy: Option<Remedy>,
 }
+
+/// How often a request is sent again because an error or a status tells to: on another connection, and in HTTP/1.1.
+const REMEDIES_MAX: u32 = 2;
 
 impl Client {
     /// Creates a client with these settings. `trust` says who receives the credentials, and who may have private
@@ -102,6 +109,7 @@ impl Client {
         let inner = Inner {
             connector: Connector::new(options, clock.clone(), resolver, proxy, tls),
             pool: Pool::new(options),
+            http1_only: Http1Origins::default(),
             clock,
             headers,
             cookies,
@@ -132,6 +140,7 @@ impl Client {
             signature: RequestSignature::default(),
             first_byte: None,
             unsent: false,
+            remedy: None,
         };
         let result = inner.run(request, &mut progress).await;
         let timings = Timings { started, first_byte: progress.first_byte, ended: inner.clock.now() };
@@ -187,6 +196,7 @@ impl Inner {
             // Boxed: opening a connection is rare and its future is large.
             None => Box::pin(self.connect(&target, end)).await?,
         };
+        let mut remedies_left = REMEDIES_MAX;
         loop {
             let began = self.clock.now();
             connection.begin(began);
@@ -194,7 +204,20 @@ impl Inner {
             let first = self.first_byte_timeout.min(end.since(began));
             let sleep = pin!(tokio::time::sleep(first));
             let mut timer = Timer::new(&self.clock, sleep, end);
-            match self.exchange(request, &target, &mut connection, &mut timer, progress).await {
+            let result = self.exchange(request, &target, &mut connection, &mut timer, progress).await;
+            let remedy = match &result {
+                Ok(response) => Remedy::of_status(response.status(), &connection),
+                Err(_) => progress.remedy.take(),
+            };
+            if let Some(remedy) = remedy.filter(|_| remedies_left > 0) {
+                remedies_left -= 1;
+                // If the remedy fails, the answer is the result.
+                if let Ok(other) = Box::pin(self.apply(remedy, &target, end)).await {
+                    connection = other;
+                    continue;
+                }
+            }
+            match result {
                 Ok(response) => return self.answer(request, &target, response, connection, &mut timer).await,
                 // At most one retry: a fresh connection is never stale.
                 // What is posted may have been processed.
@@ -209,13 +232,32 @@ impl Inner {
         }
     }
 
+    /// Opens the connection that a remedy names, in place of all to this origin.
+    async fn apply(&self, remedy: Remedy, target: &Target<'_>, end: Instant) -> Result<Connection, Failure> {
+        self.pool.forget(target.origin);
+        match remedy {
+            Remedy::NewConnection => self.connect(target, end).await,
+            Remedy::Http1 => {
+                let connection = self.connect_with(target, true, end).await?;
+                // Only now: what speaks HTTP/2 alone is not asked in HTTP/1.1 for ever.
+                self.http1_only.add(target.origin);
+                Ok(connection)
+            }
+        }
+    }
+
+    /// Opens a new connection.
+    async fn connect(&self, target: &Target<'_>, end: Instant) -> Result<Connection, Failure> {
+        self.connect_with(target, self.http1_only.contains(target.origin), end).await
+    }
+
     /// Opens a new connection. If this machine lacks something for it that unused connections occupy, closes those and
     /// tries again.
-    async fn connect(&self, target: &Target<'_>, end: Instant) -> Result<Connection, Failure> {
+    async fn connect_with(&self, target: &Target<'_>, http1: bool, end: Instant) -> Result<Connection, Failure> {
         let mut waits = LOCAL_WAITS.iter();
         let connection = loop {
             let rest = end.since(self.clock.now());
-            let opened = tokio::time::timeout(rest, self.connector.connect(target)).await;
+            let opened = tokio::time::timeout(rest, self.connector.connect(target, http1)).await;
             match (opened.map_err(|_| Failure::WholeTimeout)?, waits.next()) {
                 (Err(Failure::Local(lack)), Some(wait)) if lack.is_of_sockets() => {
                     self.pool.clear();
@@ -259,6 +301,7 @@ impl Inner {
             biased;
             head = connection.send(message) => head.map_err(|error| {
                 progress.unsent = error.is_canceled();
+                progress.remedy = Remedy::of_error(&error);
                 failure::of_exchange(&error, is_h2)
             }),
             () = timer.fired() => Err(Failure::FirstByteTimeout),

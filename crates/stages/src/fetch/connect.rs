@@ -32,6 +32,8 @@ pub(super) struct Connector {
     resolver: Resolver,
     proxy: Option<Proxy>,
     tls: Arc<ClientConfig>,
+    /// The same without HTTP/2.
+    tls_http1: Arc<ClientConfig>,
     connect_timeout: Duration,
     tls_timeout: Duration,
     heads_max: u64,
@@ -50,7 +52,10 @@ impl Connector {
         let (connect_timeout, tls_timeout) = (options.connect_timeout.0, options.tls_timeout.0);
         let (h1, h2) = (h1_builder(options), h2_builder(options));
         let heads_max = options.head_max.0.max(READ_BUFFER_MIN as u64).saturating_mul(HEADS_MAX);
-        Self { clock, resolver, proxy, tls, connect_timeout, tls_timeout, heads_max, h1, h2 }
+        let mut without_http2 = (*tls).clone();
+        without_http2.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let tls_http1 = Arc::new(without_http2);
+        Self { clock, resolver, proxy, tls, tls_http1, connect_timeout, tls_timeout, heads_max, h1, h2 }
     }
 
     pub(super) fn resolver(&self) -> &Resolver {
@@ -61,8 +66,8 @@ impl Connector {
         self.proxy.as_ref()
     }
 
-    /// Opens a new connection to `target`.
-    pub(super) async fn connect(&self, target: &Target<'_>) -> Result<Connection, Failure> {
+    /// Opens a new connection to `target`. `http1`: one that does not speak HTTP/2.
+    pub(super) async fn connect(&self, target: &Target<'_>, http1: bool) -> Result<Connection, Failure> {
         let wire = match &self.proxy {
             Some(proxy) => self.by_proxy(proxy, target).await?,
             None => self.dial(&self.resolver.addresses(target.host(), target.port).await?).await?,
@@ -70,7 +75,7 @@ impl Connector {
         let remote = if self.proxy.is_none() { wire.peer() } else { None };
         let reading = wire.reading();
         let io = TokioIo::new(wire);
-        let stream = if target.https { self.handshake(io, target).await? } else { MaybeHttpsStream::Http(io) };
+        let stream = if target.https { self.handshake(io, target, http1).await? } else { MaybeHttpsStream::Http(io) };
         let sender = self.speak(stream).await.map_err(|error| failure::of_exchange(&error, target.https))?;
         Ok(Connection {
             sender,
@@ -126,9 +131,10 @@ impl Connector {
         Err(failure)
     }
 
-    async fn handshake(&self, io: TokioIo<Wire>, target: &Target<'_>) -> Result<Stream, Failure> {
+    async fn handshake(&self, io: TokioIo<Wire>, target: &Target<'_>, http1: bool) -> Result<Stream, Failure> {
+        let tls = if http1 { &self.tls_http1 } else { &self.tls };
         let uri: Uri = target.with_port().ok_or(Failure::Internal)?;
-        let mut https = HttpsConnector::from((Ready::new(io), Arc::clone(&self.tls)));
+        let mut https = HttpsConnector::from((Ready::new(io), Arc::clone(tls)));
         match timeout(self.tls_timeout, https.call(uri)).await {
             Ok(Ok(stream)) => Ok(stream),
             Ok(Err(error)) => Err(failure::of_handshake(&*error)),

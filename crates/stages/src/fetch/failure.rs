@@ -50,7 +50,7 @@ fn innermost_kind(error: &io::Error) -> io::ErrorKind {
 
 /// Returns the first error of type `T` in the chain. `io::Error` omits the error that it wraps from its chain, so that
 /// one is checked too.
-fn find<'e, T: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e T> {
+pub(super) fn find<'e, T: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e T> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref() {

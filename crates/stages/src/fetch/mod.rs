@@ -25,6 +25,7 @@ mod overrides;
 mod pool;
 mod proxy;
 pub mod redirect;
+mod remedy;
 mod request;
 mod resolve;
 mod robots_tag;

@@ -128,6 +128,12 @@ impl<C: Poolable> Pool<C> {
         lanes.len = 0;
     }
 
+    /// Drops all idle connections to `origin`.
+    pub(super) fn forget(&self, origin: &str) {
+        let mut lanes = self.lanes.lock();
+        lanes.len -= lanes.by_origin.remove(origin).map_or(0, |lane| lane.len());
+    }
+
     #[cfg(test)]
     fn len(&self) -> usize {
         self.lanes.lock().len
@@ -258,6 +264,7 @@ mod tests {
                 let origin = ["a", "b", "c", "d"][usize::from(origin)];
                 match what {
                     0 => drop(pool.take(origin, at(now))),
+                    1 if closed => pool.forget(origin),
                     _ => pool.put(origin, Fake { closed, shared, ..fake(0, at(now)) }, at(now)),
                 }
                 let lanes = pool.lanes.lock();

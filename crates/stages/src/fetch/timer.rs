@@ -35,6 +35,13 @@ impl<'a> Timer<'a> {
         self.sleep.as_mut().set(tokio::time::sleep(rest));
     }
 
+    /// Moves the deadline of the exchange to `after` from now, unless it is sooner.
+    pub(super) fn end_within(&mut self, after: Duration) {
+        let now = self.now();
+        self.end = self.end.min(now + after);
+        self.arm(now, Duration::MAX);
+    }
+
     /// Completes when the timer expires.
     pub(super) async fn fired(&mut self) {
         self.sleep.as_mut().await;
