@@ -198,6 +198,35 @@ async fn a_success_without_a_byte_of_its_body_failed_but_a_redirect_says_all_in_
 }
 
 #[tokio::test]
+async fn what_says_all_in_its_head_is_not_waited_for() {
+    let heads = [
+        ("301 Moved\r\nLocation: /x\r\nContent-Type: text/html", 301, Some(Truncation::Time)),
+        ("302 Found\r\nLocation: /x\r\nContent-Length: 100", 302, Some(Truncation::Time)),
+        ("307 T\r\nLocation: /x\r\nTransfer-Encoding: chunked", 307, Some(Truncation::Time)),
+        ("308 P\r\nLocation: /x\r\nContent-Type: video/mp4", 308, Some(Truncation::UnwantedType)),
+        ("304 Not Modified\r\nContent-Length: 100", 304, None),
+        ("204 No Content\r\nTransfer-Encoding: chunked", 204, None),
+    ];
+    let patient =
+        client(&FetchOptions { whole_timeout: Period::secs(60), first_byte_timeout: Period::secs(60), ..quick() });
+    for (head, status, truncated) in heads {
+        let server = Server::start(move |mut peer| async move {
+            peer.request().await;
+            peer.send(format!("HTTP/1.1 {head}\r\n\r\n")).await;
+            peer.stall().await;
+        })
+        .await;
+        // `get_with` waits for five seconds at most.
+        let answer = get_with(&patient, &server.url("/")).await.unwrap();
+        assert_eq!((answer.status, answer.truncated, answer.body.len()), (status, truncated, 0), "{head}");
+    }
+    let long = "x".repeat(50_000);
+    let whole =
+        answered(format!("HTTP/1.1 301 Moved\r\nLocation: /x\r\nContent-Type: text/html\r\n\r\n{long}")).await.unwrap();
+    assert_eq!((whole.body.len(), whole.truncated), (50_000, None), "a body that ends soon is kept");
+}
+
+#[tokio::test]
 async fn of_an_unwanted_type_only_the_head_is_kept_and_a_large_body_is_not_read() {
     let server = Server::start(|mut peer| async move {
         peer.request().await;

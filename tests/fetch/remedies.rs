@@ -131,7 +131,11 @@ async fn a_host_that_asks_for_http_1_1_is_asked_in_it_and_stays_so() {
         let client = client(&options);
         for asked in [2, 3, 4] {
             let answer = get_with(&client, "https://www.test/x").await.unwrap();
-            assert_eq!((answer.status, answer.version, answer.body.as_ref()), (200, Version::HTTP_11, &b"ok"[..]), "{script:?}");
+            assert_eq!(
+                (answer.status, answer.version, answer.body.as_ref()),
+                (200, Version::HTTP_11, &b"ok"[..]),
+                "{script:?}"
+            );
             assert_eq!(server.requests.load(Ordering::SeqCst), asked, "{script:?}");
         }
         assert_eq!(server.connections.load(Ordering::SeqCst), 2, "{script:?}");

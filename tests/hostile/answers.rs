@@ -167,7 +167,7 @@ fn statuses_out_of_the_ordinary_have_a_fate_each() {
         ("/status/206", "fetched"),
         ("/status/299", "fetched"),
         ("/status/300", "failed: bad_redirect"),
-        ("/status/304", "failed: bad_redirect"),
+        ("/status/304", "failed: http_304"),
         ("/status/399", "failed: bad_redirect"),
         ("/status/418", "failed: http_4xx"),
         ("/status/451", "failed: http_4xx"),

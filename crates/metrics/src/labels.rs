@@ -36,6 +36,7 @@ const UNANSWERED: &[&str] = &[
 
 /// Failures with an answer that is not a page, and URLs that were not requested.
 const UNUSABLE: &[&str] = &[
+    "http_304",
     "http_401",
     "http_403",
     "http_404",

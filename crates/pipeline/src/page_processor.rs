@@ -223,6 +223,8 @@ impl PageProcessor {
                 self.unparsed(item, answer, Fate::UnwantedType)
             }
             200..=299 => self.document(item, answer, source),
+            // Nobody asked whether the page had changed, and the answer has no page.
+            304 => PageResult::of(Fate::Failed(Failure::Http(304))),
             300..=399 => self.redirect(item, answer),
             402 => PageResult::of(Fate::PaymentRequired),
             status => {

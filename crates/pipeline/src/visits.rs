@@ -90,6 +90,11 @@ pub(super) fn conditions(before: &Visit) -> HeaderMap {
     headers
 }
 
+/// Returns whether a request asked for the page only if it has changed.
+pub(super) fn is_conditional(headers: &HeaderMap) -> bool {
+    headers.contains_key(IF_NONE_MATCH) || headers.contains_key(IF_MODIFIED_SINCE)
+}
+
 /// Returns the capture of the page that the archive holds.
 pub(super) fn earlier(before: &Visit) -> Option<PreviousCapture> {
     let ArchivedRecord { url, date, id, payload } = before.archived.as_ref()?;

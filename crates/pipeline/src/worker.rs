@@ -22,7 +22,7 @@ use super::page_record::{note_visit, page_record};
 use super::recrawl::{links_of, sighting};
 use super::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, ToRender};
 use super::substitutes::{substitute_label, waits};
-use super::visits::earlier;
+use super::visits::{earlier, is_conditional};
 use super::worker_context::WorkerContext;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Answer, Exchange, Failure, Fate, Lease, PageRecord, ProgressRecord, ScheduledUrl, Visit};
@@ -85,7 +85,9 @@ impl Worker {
         let before = context.visits.before(&lease.item.url);
         self.processor.has_waited = !may_wait;
         let mut result = match &exchange.result {
-            Ok(answer) if answer.status == 304 && before.is_some() => PageResult::of(Fate::NotModified),
+            Ok(answer) if answer.status == 304 && before.is_some() && is_conditional(&exchange.request_headers) => {
+                PageResult::of(Fate::NotModified)
+            }
             _ => self.process_contained(&lease.item, |processor| processor.page(&lease.item, &exchange)),
         };
         if let Some((_, RenderPlace::Elsewhere)) = result.to_render {
@@ -243,7 +245,9 @@ impl Worker {
             context.metrics.parse.substitutes.by(kind).inc();
         }
         let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
-        let held = before.as_ref().and_then(earlier);
+        // A 304 that nobody asked for is no capture of the page.
+        let is_unasked = result.fate == Fate::Failed(Failure::Http(304));
+        let held = before.as_ref().filter(|_| !is_unasked).and_then(earlier);
         let rendered = rendered.and_then(RenderOutcome::document);
         let facts = PageFacts { rendered, ..result.notes() };
         let page = self

@@ -235,6 +235,7 @@ impl Failure {
             Self::Disconnected => "disconnected",
             Self::Protocol => "protocol",
             Self::HeadTooLarge => "head_too_large",
+            Self::Http(304) => "http_304",
             Self::Http(401) => "http_401",
             Self::Http(403) => "http_403",
             Self::Http(404) => "http_404",

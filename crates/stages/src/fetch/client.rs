@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Response};
-use hyper::body::Incoming;
+use http::{HeaderMap, Response, StatusCode};
+use hyper::body::{Body, Incoming};
 use tokio::sync::Semaphore;
 
 use super::body::{self, BodyLimits};
@@ -24,7 +24,7 @@ use super::resolve::Resolver;
 use super::signing::{Heard, RequestSigner};
 use super::target::Target;
 use super::timer::Timer;
-use super::{Error, Trust, failure, tls};
+use super::{Error, Trust, failure, redirect, tls};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{
@@ -352,12 +352,18 @@ impl Inner {
         }
         let content_type = ContentType::field_of(&head.headers);
         let wanted = request.accept == Accept::All || self.types.wants(content_type);
-        let (bytes, truncated, whole, reservation) = if wanted {
+        if redirect::target(head.status.as_u16(), &head.headers).is_some() {
+            // All that matters is in the head, and some servers never end what follows.
+            timer.end_within(REDIRECT_BODY_TIME);
+        }
+        let (bytes, truncated, whole, reservation) = if is_bodiless(head.status) {
+            (Bytes::new(), None, incoming.is_end_stream(), None)
+        } else if wanted {
             let limits = BodyLimits { max: request.body_max.unwrap_or(self.body.max), ..self.body };
             let read = body::read(incoming, limits, &self.places, timer).await;
             (read.bytes, read.truncated, read.truncated.is_none(), read.place.map(BodyReservation::new))
         } else {
-            let nothing = hyper::body::Body::is_end_stream(&incoming);
+            let nothing = incoming.is_end_stream();
             let drained = body::drain(incoming, self.drain_max, timer).await;
             (Bytes::new(), (!nothing).then_some(Truncation::UnwantedType), drained, None)
         };
@@ -381,6 +387,15 @@ impl Inner {
             self.pool.put(target.origin, connection, now);
         }
     }
+}
+
+/// How long the body of a redirect is waited for, in all. One that takes longer is cut, with its connection.
+const REDIRECT_BODY_TIME: Duration = Duration::from_millis(500);
+
+/// Returns whether a response ends with its head, whatever the head says (RFC 9110, sections 15.3.5 and 15.4.5). hyper
+/// knows it in HTTP/1; in HTTP/2, a server may leave the stream open.
+const fn is_bodiless(status: StatusCode) -> bool {
+    matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED)
 }
 
 /// Returns the failure of a successful response whose body broke off before its first byte, which is worth a retry. For
