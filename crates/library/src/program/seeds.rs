@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::net::IpAddr;
 
+use harvestman_core::lines;
 use url::{Host, Url};
 
 use super::text_file::decode;
@@ -85,7 +86,7 @@ fn read(path: &str) -> Result<String, String> {
 /// Returns the lines of a seeds file that hold a seed, with their numbers.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let numbered = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
+    let numbered = lines::lines(text).enumerate().map(|(at, line)| (at + 1, line.trim()));
     numbered.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
@@ -139,7 +140,7 @@ mod tests {
     fn a_seeds_file_may_have_comments_and_all_its_mistakes_are_reported() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("seeds");
-        std::fs::write(&path, "\u{feff}# ours\r\n\r\nexample.org\r\n  https://a.example/  \n").unwrap();
+        std::fs::write(&path, "\u{feff}# ours\r\n\rexample.org\r  https://a.example/  \n").unwrap();
         let path = path.to_str().unwrap();
         let seeds = gather(&["b.example".to_owned()], path).unwrap();
         let urls: Vec<_> = seeds.iter().map(|seed| seed.url.as_str()).collect();

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use harvestman_core::lines::lines;
+
 use super::text_file::decode;
 
 /// Maximum size of a file of terms, in bytes.
@@ -33,7 +35,7 @@ fn terms(path: &str) -> Result<Vec<String>, String> {
     let text = decode(fs::read(path).map_err(unread)?);
     let text = text.map_err(|why| format!("cannot read the topic from {path}: {why}"))?;
     let text = text.trim_start_matches('\u{feff}');
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let lines = lines(text).map(str::trim).filter(|line| !line.starts_with('#'));
     let terms: Vec<String> = lines.filter(|line| line.chars().any(char::is_alphanumeric)).map(str::to_owned).collect();
     if terms.is_empty() {
         return Err(format!("{path} names no topic: write one tag or phrase a line"));
@@ -53,7 +55,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             format!("@{}", path.display())
         };
-        let good = file("good", "\u{feff}# birds\n\n  wader \nGreat Egret\n--\n");
+        let good = file("good", "\u{feff}# birds\r\r  wader \rGreat Egret\r\n--\n");
         let all = read_topics(vec!["macro".to_owned(), good]).unwrap();
         assert_eq!(all, ["macro", "wader", "Great Egret"]);
         for (topic, says) in [

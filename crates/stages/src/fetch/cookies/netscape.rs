@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::cookie::Cookie;
 use harvestman_core::clock::Instant;
+use harvestman_core::lines::lines;
 
 /// The largest file that is read.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -30,7 +31,7 @@ pub(super) fn read_file(file: &str, errors: &mut Vec<String>) -> Vec<Cookie> {
 
 pub(super) fn read(text: &str, file: &str, errors: &mut Vec<String>) -> Vec<Cookie> {
     let mut cookies = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
+    for (number, line) in (1..).zip(lines(text)) {
         // `#HttpOnly_` is a marker, not a comment.
         let line = line.strip_prefix("#HttpOnly_").unwrap_or(line);
         if line.trim().is_empty() || line.starts_with('#') {
@@ -45,7 +46,7 @@ pub(super) fn read(text: &str, file: &str, errors: &mut Vec<String>) -> Vec<Cook
 }
 
 fn read_line(line: &str) -> Option<Cookie> {
-    let fields: Vec<&str> = line.trim_end_matches(['\r', '\n']).split('\t').collect();
+    let fields: Vec<&str> = line.split('\t').collect();
     let &[domain, below, path, secure, expires, name, value] = fields.as_slice() else { return None };
     let seconds: f64 = expires.trim().parse().ok()?;
     let is_text = |text: &str| !text.bytes().any(|b| b.is_ascii_control() || b == b';');
@@ -70,7 +71,7 @@ mod tests {
 
     #[test]
     fn a_file_is_parsed_by_line_and_invalid_lines_are_reported_without_their_values() {
-        let text = "# Netscape HTTP Cookie File\n\n.a.test\tTRUE\t/\tTRUE\t1900000000\tsid\tabc\n\
+        let text = "# Netscape HTTP Cookie File\r\r\n.a.test\tTRUE\t/\tTRUE\t1900000000\tsid\tabc\r\
                     #HttpOnly_b.test\tFALSE\t/x\tFALSE\t0\tk\t\nbroken secret\r\n";
         let mut errors = Vec::new();
         let cookies = read(text, "f", &mut errors);

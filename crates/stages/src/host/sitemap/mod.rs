@@ -20,6 +20,7 @@ mod xml;
 use collect::Collector;
 pub use contents::{SitemapContents, SitemapError, SitemapLimits};
 pub use decode::to_text;
+use harvestman_core::lines::lines;
 pub use queue::{Entry, SitemapQueue};
 pub(super) use xml::attribute;
 
@@ -65,7 +66,7 @@ fn markup(text: &str) -> Option<&str> {
 
 /// Parses a list of URLs, one per line.
 fn read_list(text: &str, collector: &mut Collector) -> Result<(), SitemapError> {
-    for line in text.lines().flat_map(|line| line.split('\r')) {
+    for line in lines(text) {
         let line = line.trim();
         if !line.is_empty() {
             collector.listed_page(line);

@@ -41,6 +41,19 @@ proptest! {
     }
 
     #[test]
+    fn the_kind_of_line_end_does_not_matter(
+        rules in rules(),
+        ends in prop::collection::vec("\n|\r|\r\n|\n\r|\r\r\n", 10),
+        path in "/[ab/]{0,9}",
+    ) {
+        let file = format!("User-agent: other\nCrawl-delay: 9\n{}", file_of(&rules));
+        let mixed: String = file.lines().zip(ends.iter().cycle()).map(|(line, end)| format!("{line}{end}")).collect();
+        for agent in ["bot", "other", "none"] {
+            prop_assert_eq!(allows(&mixed, agent, &path), allows(&file, agent, &path), "{} {:?}", agent, mixed);
+        }
+    }
+
+    #[test]
     fn the_returned_rule_matches_the_path(rules in rules(), path in "/[ab/]{0,9}") {
         let decision = RobotsRules::parse(file_of(&rules).as_bytes(), "bot").decide(&path);
         if let Some(rule) = decision.rule {
