@@ -88,6 +88,14 @@ fn describe(contents: &SitemapContents, output: &mut impl Write) -> anyhow::Resu
     if contents.dropped > 0 {
         writeln!(output, "note     {} entries skipped: not an http URL, too long, or too many", contents.dropped)?;
     }
+    if let Some(first) = &contents.first_unreadable {
+        writeln!(
+            output,
+            "note     {} of them have an entity that is not expanded, such as {}",
+            contents.unreadable,
+            super::printable(first)
+        )?;
+    }
     if contents.cut {
         writeln!(output, "note     the document is broken or too long; the remainder was not read")?;
     }
@@ -131,12 +139,15 @@ mod tests {
             lastmods: vec![None],
             sitemaps: vec!["http://h/2.xml".into()],
             dropped: 3,
+            unreadable: 1,
+            first_unreadable: Some("http://h/&x;".into()),
             cut: true,
         };
         let mut output = Vec::new();
         describe(&contents, &mut output).unwrap();
         let text = String::from_utf8(output).unwrap();
         assert!(text.contains("page     http://h/1\n") && text.contains("sitemap  http://h/2.xml\n"));
+        assert!(text.contains("1 of them") && text.contains("http://h/&x;"));
         assert!(text.contains("3 entries") && text.contains("broken or too long"));
     }
 }

@@ -8,7 +8,7 @@ mod scan;
 use jiff::civil::DateTime;
 use url::{Position, Url};
 
-use self::scan::{Root, root};
+use self::scan::{EntryBase, Root, scan};
 use crate::markup::{completeness, ends_in_dots, plain, read_date};
 use crate::records::{PagePost, PageRecords, ParentRef, PostSource};
 
@@ -35,33 +35,60 @@ struct Entry {
     summary: Option<String>,
 }
 
+impl Entry {
+    /// Leaves out addresses with an entity, which the readers of feeds keep as it is written.
+    fn leave_out_entities(&mut self) {
+        let has_entity = |text: &mut String| {
+            text.split('&').skip(1).any(|part| part.split_once(';').is_some_and(|(name, _)| !name.is_empty()))
+        };
+        for address in [&mut self.id, &mut self.link, &mut self.in_reply_to, &mut self.author_link] {
+            address.take_if(has_entity);
+        }
+    }
+}
+
 /// Reads a feed that was fetched from an address at this time. Returns `None` if it is no feed, or too large or too deeply nested.
 pub fn read_feed(url: &Url, text: &str, fetched: DateTime) -> Option<PageRecords> {
     let text = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     if text.len() > BYTES_MAX {
         return None;
     }
+    let mut bases = Vec::new();
     let entries = match text.as_bytes().first()? {
         b'{' => json::entries(text)?,
-        b'<' => match root(text)? {
-            (Root::Rss, text) => rss::entries(text)?,
-            (Root::Atom, text) => atom::entries(text)?,
-        },
+        b'<' => {
+            let scanned = scan(text, url)?;
+            let mut entries = match scanned.root {
+                Root::Rss => rss::entries(scanned.text)?,
+                Root::Atom => atom::entries(scanned.text)?,
+            };
+            if scanned.declares_entities {
+                entries.iter_mut().for_each(Entry::leave_out_entities);
+            }
+            bases = scanned.bases;
+            entries
+        }
         _ => return None,
     };
-    let posts = entries.into_iter().take(ENTRIES_MAX).filter_map(|entry| post(entry, url, fetched)).collect();
+    let mut bases = bases.iter();
+    let posts = entries.into_iter().take(ENTRIES_MAX);
+    let posts = posts.filter_map(|entry| post(entry, url, bases.next(), fetched)).collect();
     Some(PageRecords { posts, ..PageRecords::default() })
 }
 
 /// Returns the post of an entry; `None` if it has neither text nor title.
-fn post(entry: Entry, feed: &Url, fetched: DateTime) -> Option<PagePost> {
-    let address = |link: String| feed.join(link.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+fn post(entry: Entry, feed: &Url, bases: Option<&EntryBase>, fetched: DateTime) -> Option<PagePost> {
+    let base = bases.map_or(feed, |bases| &bases.own);
+    let link_base = bases.and_then(|bases| bases.link.as_ref()).unwrap_or(base);
+    let resolved =
+        |base: &Url, link: String| base.join(link.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let address = |link| resolved(base, link);
     let shown = |text: Option<String>| text.map(|text| plain(&text)).filter(|(text, _)| !text.is_empty());
     let date = |text: Option<String>| read_date(&text?, fetched);
     let content = shown(entry.content);
     let is_summary = content.is_none();
     let (text, html) = content.or_else(|| shown(entry.summary)).unwrap_or_default();
-    let url = entry.link.and_then(address);
+    let url = entry.link.and_then(|link| resolved(link_base, link));
     let published = date(entry.published);
     let mut post = PagePost {
         id: entry.id.as_deref().and_then(identifier).or_else(|| url.as_ref().and_then(|url| identifier(url.as_str()))),

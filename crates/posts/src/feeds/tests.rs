@@ -43,6 +43,32 @@ fn entries_of_rss() {
 }
 
 #[test]
+fn addresses_with_an_entity_that_the_feed_defines_are_left_out() {
+    let feed = |declared: &str| {
+        format!(
+            "<!DOCTYPE rss [{declared}]><rss version='2.0'><channel><title>T</title><link>/</link><description/>\
+            <item><link>https://e.example/?a&x;</link><title>a</title></item></channel></rss>"
+        )
+    };
+    let post = |declared: &str| read(&feed(declared)).unwrap().posts.remove(0);
+    assert_eq!(post("").url.as_deref(), Some("https://e.example/?a&x;"));
+    let post = post("<!ENTITY x 'y'>");
+    assert_eq!((post.url, post.id, post.title.as_deref()), (None, None, Some("a")));
+}
+
+#[test]
+fn addresses_are_relative_to_the_base_of_their_element() {
+    let feed = "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='/f/'><title>T</title><id>x</id><updated>2020-04-02T00:00:00Z</updated>\
+        <entry xml:base='e/'><title>a</title><id>1</id><updated>2020-04-02T00:00:00Z</updated>\
+        <link rel='edit' href='no'/><link xml:base='l/' href='1'/><author><name>ann</name><uri>ann</uri></author></entry>\
+        <entry><title>b</title><id>2</id><updated>2020-04-02T00:00:00Z</updated><link href='2'/></entry></feed>";
+    let posts = read(feed).unwrap().posts;
+    let urls: Vec<_> = posts.iter().map(|post| post.url.as_deref().unwrap()).collect();
+    assert_eq!(urls, ["https://e.example/f/e/l/1", "https://e.example/f/2"]);
+    assert_eq!(posts[0].author_url.as_deref(), Some("https://e.example/f/e/ann"));
+}
+
+#[test]
 fn entries_of_atom() {
     let post = first(
         "<feed xmlns='http://www.w3.org/2005/Atom' xmlns:thr='http://purl.org/syndication/thread/1.0'><title>T</title><id>x</id>\

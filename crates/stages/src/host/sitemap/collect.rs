@@ -10,6 +10,8 @@ use super::contents::{SitemapContents, SitemapLimits};
 /// The URLs found so far.
 pub struct Collector {
     base: Option<Url>,
+    /// What references were resolved against around each element with a base of its own; no more than open elements.
+    outer_bases: Vec<Option<Url>>,
     limits: SitemapLimits,
     seen: HashSet<u128>,
     contents: SitemapContents,
@@ -21,7 +23,14 @@ impl Collector {
     /// Creates an empty collector for the document at `url`.
     pub fn new(url: &str, limits: SitemapLimits) -> Self {
         let base = Url::parse(url).ok();
-        Self { base, limits, seen: HashSet::new(), contents: SitemapContents::default(), cut: false }
+        Self {
+            base,
+            outer_bases: Vec::new(),
+            limits,
+            seen: HashSet::new(),
+            contents: SitemapContents::default(),
+            cut: false,
+        }
     }
 
     /// Returns the maximum length of a URL, in bytes.
@@ -29,11 +38,25 @@ impl Collector {
         self.limits.url_bytes
     }
 
-    /// Resolves further references against `base`, which is itself resolved first (`xml:base`).
-    pub fn rebase(&mut self, base: &str) {
-        if let Some(base) = self.base.as_ref().map_or_else(|| Url::parse(base).ok(), |old| old.join(base).ok()) {
-            self.base = Some(base);
+    /// Resolves further references against `base` (`xml:base`), which is itself resolved first, until [`Self::end_base`]. One
+    /// that is none, or too long, changes nothing.
+    pub fn begin_base(&mut self, base: &str) {
+        let before = self.base.clone();
+        if base.len() <= self.limits.url_bytes {
+            let resolved = before.as_ref().map_or_else(|| Url::parse(base).ok(), |old| old.join(base).ok());
+            self.base = resolved.filter(|base| base.as_str().len() <= self.limits.url_bytes).or(self.base.take());
         }
+        self.outer_bases.push(before);
+    }
+
+    /// Resolves further references as before the base that was begun last.
+    pub fn end_base(&mut self) {
+        self.base = self.outer_bases.pop().flatten();
+    }
+
+    /// Returns a reference that is read the same where another base holds.
+    pub fn based(&self, reference: &str) -> String {
+        self.resolve(reference.trim()).unwrap_or_else(|| reference.to_owned())
     }
 
     /// Adds a page.
@@ -69,6 +92,13 @@ impl Collector {
     /// Counts an entry that is dropped.
     pub fn drop_one(&mut self) {
         self.contents.dropped = self.contents.dropped.saturating_add(1);
+    }
+
+    /// Counts an entry that is dropped because of an entity in its address.
+    pub fn drop_unreadable(&mut self, reference: &str) {
+        self.drop_one();
+        self.contents.unreadable = self.contents.unreadable.saturating_add(1);
+        self.contents.first_unreadable.get_or_insert_with(|| reference.trim().to_owned());
     }
 
     /// Returns whether no URL was found.

@@ -67,8 +67,12 @@ pub struct SitemapContents {
     pub lastmods: Vec<Option<u64>>,
     /// URLs of further sitemaps, without duplicates.
     pub sitemaps: Vec<String>,
-    /// Number of dropped entries: not an http or https URL, too long, or over the count limit.
+    /// Number of dropped entries: not an http or https URL, an unknown entity in it, too long, or over the count limit.
     pub dropped: u32,
+    /// Number of those whose address has an entity of unknown meaning, such as one that the document defines.
+    pub unreadable: u32,
+    /// The first of these addresses, as written.
+    pub first_unreadable: Option<String>,
     /// Whether the document was truncated at a limit, or is malformed so that the remainder could not be read.
     pub cut: bool,
 }

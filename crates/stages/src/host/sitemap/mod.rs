@@ -22,7 +22,7 @@ pub use contents::{SitemapContents, SitemapError, SitemapLimits};
 pub use decode::to_text;
 use harvestman_core::lines::lines;
 pub use queue::{Entry, SitemapQueue};
-pub(super) use xml::attribute;
+pub(super) use xml::{attribute, has_unknown_entity, raw_attribute};
 
 /// The usual place of a sitemap, which is tried where robots.txt names none.
 pub const SITEMAP_PATH: &str = "/sitemap.xml";

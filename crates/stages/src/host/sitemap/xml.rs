@@ -3,7 +3,9 @@
 //! The meaning of an element depends on its parent and its local name ([`Role`]), so that an `image:loc` is not a page
 //! and any namespace prefix is accepted. A missing end tag is implied by what follows. Where the markup cannot be
 //! parsed further, or is nested too deeply, reading stops. The URLs up to there are returned, except one that is
-//! incomplete. Entities that a document defines are never expanded.
+//! incomplete. Entities that a document defines are never expanded: an address with one is left out and counted.
+
+use std::borrow::Cow;
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
@@ -30,6 +32,8 @@ pub fn read(markup: &str, nesting: usize, collector: &mut Collector) -> Result<(
         first: 0,
         lastmod: None,
         recognised: false,
+        is_unreadable: false,
+        declares_entities: false,
         collector,
     };
     loop {
@@ -54,6 +58,8 @@ struct Open {
     name: u64,
     prefix: u64,
     role: Role,
+    /// Whether it has a base of its own.
+    is_based: bool,
 }
 
 /// The state of the traversal.
@@ -67,6 +73,10 @@ struct Walk<'c> {
     first: usize,
     lastmod: Option<u64>,
     recognised: bool,
+    /// Whether that text has an entity of unknown meaning.
+    is_unreadable: bool,
+    /// Whether the document defines entities.
+    declares_entities: bool,
     collector: &'c mut Collector,
 }
 
@@ -83,7 +93,8 @@ impl Walk<'_> {
             Event::Text(text) => self.push_text(text),
             Event::CData(text) => self.push_text(text),
             Event::GeneralRef(reference) => self.push_reference(reference),
-            Event::DocType(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::Eof => {}
+            Event::DocType(name) => self.declares_entities |= name.contains("<!ENTITY"),
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::Eof => {}
         }
         Ok(())
     }
@@ -101,10 +112,10 @@ impl Walk<'_> {
         let (parent, same_prefix) =
             self.open.last().map_or((Role::Document, true), |open| (open.role, open.prefix == prefix));
         let mut role = parent.child(&local, same_prefix);
+        let is_based = self.rebase(tag);
         match (parent, role) {
             (Role::Page, Role::Other) if local == "link" => self.link(tag, Link::Stated),
             (Role::Entry, Role::Other) if local == "link" && same_prefix => self.link(tag, Link::StatedOrImplied),
-            (Role::Document, _) => self.rebase(tag),
             (_, Role::ItemGuid) if attribute(tag, "isPermaLink").is_some_and(|value| value == "false") => {
                 role = Role::Other
             }
@@ -112,12 +123,13 @@ impl Walk<'_> {
         }
         if role.is_text() {
             self.text.clear();
+            self.is_unreadable = false;
         }
         if role == Role::Page {
             (self.first, self.lastmod) = (self.collector.pages(), None);
         }
         self.recognised |= role.is_telling();
-        self.open.push(Open { name: hash(tag.name()), prefix, role });
+        self.open.push(Open { name: hash(tag.name()), prefix, role, is_based });
         Ok(())
     }
 
@@ -134,16 +146,22 @@ impl Walk<'_> {
     fn close_last(&mut self) {
         let Some(open) = self.open.pop() else { return };
         match open.role {
+            Role::PageLoc | Role::MapLoc | Role::ItemLink | Role::ItemGuid if self.is_unreadable => {
+                self.collector.drop_unreadable(&self.text);
+            }
             Role::PageLoc => self.collector.page(&self.text),
             Role::PageLastmod => self.lastmod = read_lastmod(&self.text),
             Role::Page => self.finish_entry(),
             Role::MapLoc => self.collector.sitemap(&self.text),
-            Role::ItemLink if !self.text.trim().is_empty() => self.item = Some(self.text.clone()),
+            Role::ItemLink if !self.text.trim().is_empty() => self.item = Some(self.collector.based(&self.text)),
             Role::ItemGuid if starts_with_ignoring_case(self.text.trim(), "http") && self.item.is_none() => {
                 self.item = Some(self.text.clone());
             }
             Role::Item => self.finish_item(),
             _ => {}
+        }
+        if open.is_based {
+            self.collector.end_base();
         }
     }
 
@@ -172,15 +190,20 @@ impl Walk<'_> {
             Some(rel) => rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("alternate")),
             None => kind == Link::StatedOrImplied,
         };
-        if let Some(href) = attribute(tag, "href").filter(|_| is_alternate) {
-            self.collector.page(&href);
+        if let Some(href) = raw_attribute(tag, "href").filter(|_| is_alternate) {
+            let is_unreadable = self.declares_entities && has_unknown_entity(&href);
+            let href = htmlize::unescape_attribute(href);
+            if is_unreadable { self.collector.drop_unreadable(&href) } else { self.collector.page(&href) }
         }
     }
 
-    fn rebase(&mut self, root: &BytesStart<'_>) {
-        if let Some(base) = attribute(root, "xml:base") {
-            self.collector.rebase(base.trim());
+    /// Resolves what is in an element against its `xml:base`. Returns whether it has one.
+    fn rebase(&mut self, tag: &BytesStart<'_>) -> bool {
+        // Few tags have any attribute of that name, and a sitemap has many tags.
+        if !tag.attributes_raw().contains("base") {
+            return false;
         }
+        attribute(tag, "xml:base").map(|base| self.collector.begin_base(base.trim())).is_some()
     }
 
     /// Appends text of an element whose text is read, at most one byte beyond the length limit.
@@ -196,10 +219,11 @@ impl Walk<'_> {
     fn push_reference(&mut self, reference: &BytesRef<'_>) {
         match reference.resolve_char_ref() {
             Ok(Some(c)) => self.push_text(c.encode_utf8(&mut [0; 4])),
-            // Undefined entity names are mostly unescaped `&` in URLs: `?a=1&amp;b=2` was meant.
             _ => match quick_xml::escape::resolve_predefined_entity(reference) {
                 Some(text) => self.push_text(text),
                 None => {
+                    // In a query, an undefined name is mostly behind an unescaped `&`: `?a=1&amp;b;c` was meant.
+                    self.is_unreadable |= self.declares_entities || !self.text.contains('?');
                     self.push_text("&");
                     self.push_text(reference);
                     self.push_text(";");
@@ -222,10 +246,26 @@ fn hash(name: QName<'_>) -> u64 {
 
 /// Returns the value of an attribute, with entities decoded. Malformed attributes are skipped.
 pub fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    Some(htmlize::unescape_attribute(raw_attribute(tag, name)?).into_owned())
+}
+
+/// Returns the value of an attribute as written.
+pub fn raw_attribute<'t>(tag: &'t BytesStart<'_>, name: &str) -> Option<Cow<'t, str>> {
     let mut attributes = tag.html_attributes();
     attributes.with_checks(false);
     let found = attributes.flatten().find(|attribute| attribute.key.as_ref().eq_ignore_ascii_case(name))?;
-    Some(htmlize::unescape_attribute(found.value.as_ref()).into_owned())
+    Some(found.value)
+}
+
+/// Returns whether a value as written has an entity that neither XML nor HTML knows.
+pub fn has_unknown_entity(value: &str) -> bool {
+    value.split('&').skip(1).any(|part| {
+        let Some((name, _)) = part.split_once(';') else { return false };
+        let is_name =
+            name.starts_with(char::is_alphabetic) && name.chars().all(|c| c.is_alphanumeric() || "-_.:".contains(c));
+        let written = format!("&{name};");
+        is_name && htmlize::unescape(written.as_str()) == written
+    })
 }
 
 fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {

@@ -36,6 +36,17 @@ fn atom_names_the_pages_of_its_entries() {
 }
 
 #[test]
+fn a_base_holds_in_the_element_that_states_it() {
+    let document = "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://b.example/x/'>\
+        <entry xml:base='y/'><link href='1'/><link xml:base='z/' href='2'/><link href='3'/></entry>\
+        <entry><link href='4'/></entry><entry xml:base='http://[bad/'><link href='5'/></entry></feed>";
+    let base = "http://b.example/x/";
+    assert_eq!(urls(document), ["y/1", "y/z/2", "y/3", "4", "5"].map(|path| format!("{base}{path}")));
+    let rss = "<rss><channel><item xml:base='/i/'><link xml:base='l/'>1</link></item><item><link>2</link></item></channel></rss>";
+    assert_eq!(urls(rss), ["https://h.example/i/l/1", "https://h.example/maps/2"]);
+}
+
+#[test]
 fn a_truncated_feed_yields_the_preceding_items() {
     let items = "<rss><channel><item><link>http://h/1</link></item><item><link>http://h/2</link><title>x";
     assert_eq!(urls(items), ["http://h/1", "http://h/2"]);

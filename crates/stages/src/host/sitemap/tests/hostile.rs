@@ -84,14 +84,29 @@ fn elements_are_read_down_to_the_nesting_limit() {
 }
 
 #[test]
-fn entities_that_a_document_defines_are_not_expanded() {
+fn an_address_with_an_entity_that_the_document_defines_is_left_out_and_counted() {
     let mut document =
         "<?xml version='1.0'?><!DOCTYPE urlset [<!ENTITY l0 'lol'><!ENTITY x SYSTEM 'file:///etc/passwd'>".to_owned();
     for n in 1..20 {
         document += &format!("<!ENTITY l{n} '{}'>", format!("&l{};", n - 1).repeat(10));
     }
-    document += "]><urlset><url><loc>http://h/&l19;</loc></url><url><loc>http://h/&x;</loc></url></urlset>";
-    assert_eq!(urls(document), ["http://h/&l19;", "http://h/&x;"]);
+    document += "]><urlset><url><loc>http://h/&l19;</loc></url><url><loc>http://h/?&x;</loc></url>\
+        <url><loc>http://h/1?a&amp;b</loc><xhtml:link rel='alternate' href='http://h/&x;'/></url>\
+        <sitemap><loc>&l0;</loc></sitemap></urlset>";
+    let contents = read(document).unwrap();
+    assert_eq!((contents.urls, contents.sitemaps), (vec!["http://h/1?a&b".to_owned()], vec![]));
+    assert_eq!((contents.dropped, contents.unreadable), (4, 4));
+    assert_eq!(contents.first_unreadable.as_deref(), Some("http://h/&l19;"));
+}
+
+#[test]
+fn an_address_with_an_unknown_entity_is_left_out_unless_it_may_be_an_unescaped_ampersand() {
+    let contents = read(set("<url><loc>http://h/&unknown;</loc></url><url><loc>http://h/?a&b;c</loc></url>")).unwrap();
+    assert_eq!((contents.urls, contents.unreadable), (vec!["http://h/?a&b;c".to_owned()], 1));
+    let feed = "<!DOCTYPE rss [<!ENTITY h 'http://h/'>]><rss><channel><item><link>&h;1</link></item>\
+        <item><guid>http://h/&h;</guid></item><item><link>http://h/3</link></item></channel></rss>";
+    let contents = read(feed).unwrap();
+    assert_eq!((contents.urls, contents.unreadable), (vec!["http://h/3".to_owned()], 2));
 }
 
 #[test]
