@@ -84,7 +84,7 @@ fn for_declared(label: &[u8]) -> Option<&'static Encoding> {
     })
 }
 
-/// Returns the label behind `charset=` in the content of a `meta` tag.
+/// Returns the label behind `charset=` in the content of a `meta` element (HTML standard, section 4.2.5.4).
 fn charset_in(content_type: &[u8]) -> Option<&[u8]> {
     let mut rest = content_type;
     loop {

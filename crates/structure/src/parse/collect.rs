@@ -64,7 +64,7 @@ impl Builder {
         }
     }
 
-    /// Collects the addresses of a `srcset`: the first word of each of its comma-separated parts.
+    /// Collects the addresses of a `srcset` (HTML standard, section "Parsing a srcset attribute").
     fn srcset(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
         let [value, class] = Self::attributes(source, tag).pick(["srcset", "class"]);
         let value = value.filter(|value| !self.in_template() && value.len() <= self.options.attribute_max.as_usize());
@@ -85,7 +85,7 @@ impl Builder {
             rest = if trimmed.len() < address.len() {
                 descriptors
             } else {
-                descriptors.find(',').map_or("", |comma| &descriptors[comma..])
+                &descriptors[end_of_descriptors(descriptors)..]
             };
         }
     }
@@ -141,6 +141,20 @@ impl Builder {
         source.append_attribute(raw, &mut self.class);
         squeeze_in_place(&mut self.class);
     }
+}
+
+/// Returns where descriptors end: before the first comma that is not in parentheses.
+fn end_of_descriptors(text: &str) -> usize {
+    let mut is_in_parentheses = false;
+    let is_end = |byte: u8| {
+        match byte {
+            b'(' => is_in_parentheses = true,
+            b')' => is_in_parentheses = false,
+            _ => {}
+        }
+        byte == b',' && !is_in_parentheses
+    };
+    text.bytes().position(is_end).unwrap_or(text.len())
 }
 
 fn spelt_with_class(name: &[u8], class: &[u8]) -> String {

@@ -172,7 +172,7 @@ fn links_in_noscript_are_followed_unless_scripting_is_assumed() {
 fn embeds_are_collected_only_when_asked_for() {
     let html =
         "<link rel=stylesheet href=1><link rel='shortcut icon' href=2><link rel=next href=no><script src=3></script>
-        <img src=4 srcset='5 1x, 6, 7 2x , data:x 3x'><video src=8 poster=9><source src=10></video><audio src=11></audio>
+        <img src=4 srcset='5 1x(a, b), 6, 7 2x , data:x,y 3x'><video src=8 poster=9><source src=10></video><audio src=11></audio>
         <embed src=12><object data=13></object><img src=data:,x><a href=14></a>";
     let page = parse_with(&ParseOptions { embeds: true, ..ParseOptions::default() }, html);
     let expected: Vec<String> = (1..=14).map(|n| n.to_string()).collect();
