@@ -58,7 +58,7 @@ impl OwnSearches {
                     known.descriptions.insert(url);
                 }
                 FoundSearch::Search(search) => {
-                    tracing::info!(template = search.template.text(), "the site's own search is used");
+                    tracing::debug!(template = search.template.text(), "the site's own search is used");
                     known.searches.push(Arc::new(search));
                 }
             }

@@ -10,6 +10,8 @@ use harvestman_metrics::PolicyMetrics;
 
 /// Stands for a number of wanted pages that is not known.
 const UNKNOWN: u64 = u64::MAX;
+/// Maximum number of traps that a crawl warns of.
+const WARNED_MAX: usize = 10;
 
 /// The current traps, the number of wanted pages, and what searches have found.
 #[derive(Debug)]
@@ -17,11 +19,13 @@ pub(super) struct PolicyBoard {
     traps: Mutex<Vec<TrapRecord>>,
     wanted: AtomicU64,
     searches: Mutex<Option<SearchRecord>>,
+    warned: Mutex<Warned>,
 }
 
 impl Default for PolicyBoard {
     fn default() -> Self {
-        Self { traps: Mutex::default(), wanted: AtomicU64::new(UNKNOWN), searches: Mutex::default() }
+        let wanted = AtomicU64::new(UNKNOWN);
+        Self { traps: Mutex::default(), wanted, searches: Mutex::default(), warned: Mutex::default() }
     }
 }
 
@@ -50,7 +54,8 @@ impl PolicyBoard {
         let before: BTreeSet<String> = left(&shown).into_iter().map(|site| site.site).collect();
         for FoundSite { site, requests, wanted, .. } in left(&searches) {
             if !before.contains(&site) {
-                tracing::info!(
+                // Of the sites that searches find, most are left: the report lists them.
+                tracing::debug!(
                     site,
                     requests,
                     wanted,
@@ -75,27 +80,80 @@ impl PolicyBoard {
         metrics.forms_refused.set(count(&[TrapMeasure::Cut, TrapMeasure::Closed]));
         let mut shown = self.traps.lock();
         let before: BTreeMap<&str, TrapMeasure> = shown.iter().map(|trap| (trap.form.as_str(), trap.measure)).collect();
-        for trap in &traps {
-            if before.get(trap.form.as_str()) != Some(&trap.measure) {
-                log(trap);
-            }
-        }
+        let changed = |trap: &&TrapRecord| before.get(trap.form.as_str()) != Some(&trap.measure);
+        let mut warned = self.warned.lock();
+        traps.iter().filter(changed).for_each(|trap| log(trap, warned.level(trap)));
         *shown = traps;
     }
 }
 
-fn log(trap: &TrapRecord) {
+/// The forms that a crawl has warned of.
+#[derive(Debug, Default)]
+struct Warned(BTreeSet<(String, TrapMeasure)>);
+
+/// How a trap is logged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum TrapLevel {
+    /// As something to look at.
+    Warn,
+    /// The same, and as the last one.
+    WarnLast,
+    /// For those who look for details.
+    Debug,
+}
+
+impl Warned {
+    /// Returns how a trap is logged. An operator may want to know of a form from which on URLs are refused: of each once, and
+    /// of a few. That a form waits changes only the order, and forms come and go.
+    fn level(&mut self, trap: &TrapRecord) -> TrapLevel {
+        let is_news = trap.measure >= TrapMeasure::Cut
+            && self.0.len() < WARNED_MAX
+            && self.0.insert((trap.form.clone(), trap.measure));
+        match is_news {
+            true if self.0.len() == WARNED_MAX => TrapLevel::WarnLast,
+            true => TrapLevel::Warn,
+            false => TrapLevel::Debug,
+        }
+    }
+}
+
+fn log(trap: &TrapRecord, level: TrapLevel) {
     let TrapRecord { form, example, measure, fetched, fruitful, .. } = trap;
     let what = measure.describe();
-    if *measure >= TrapMeasure::Cut {
-        tracing::warn!(
+    match level {
+        TrapLevel::Debug => {
+            tracing::debug!(form, example, fetched, fruitful, "the latest pages of this form show nothing new; {what}");
+        }
+        TrapLevel::Warn | TrapLevel::WarnLast => tracing::warn!(
             form,
             example,
             fetched,
             fruitful,
-            "a trap: its pages lead to more like them and yield nothing; {what}"
-        );
-    } else {
-        tracing::info!(form, example, fetched, fruitful, "URLs of this form yield nothing; {what}");
+            "a trap: the latest pages of this form lead to more like them and show nothing new; {what}"
+        ),
+    }
+    if level == TrapLevel::WarnLast {
+        tracing::warn!("further traps are not reported here: `harvestman report` lists them");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crawl_warns_of_each_trap_once_and_of_a_few() {
+        let mut warned = Warned::default();
+        let trap = |form: usize, measure| TrapRecord { form: form.to_string(), measure, ..TrapRecord::default() };
+        let mut level = |form, measure| warned.level(&trap(form, measure));
+        assert_eq!(level(0, TrapMeasure::Last), TrapLevel::Debug);
+        assert_eq!(level(0, TrapMeasure::Cut), TrapLevel::Warn);
+        assert_eq!(level(0, TrapMeasure::Last), TrapLevel::Debug);
+        assert_eq!(level(0, TrapMeasure::Cut), TrapLevel::Debug, "again");
+        assert_eq!(level(0, TrapMeasure::Closed), TrapLevel::Warn);
+        let levels: Vec<_> = (1..100).map(|form| level(form, TrapMeasure::Cut)).collect();
+        assert_eq!(levels.iter().filter(|level| **level == TrapLevel::Warn).count(), WARNED_MAX - 3);
+        assert_eq!(levels.iter().filter(|level| **level == TrapLevel::WarnLast).count(), 1);
+        assert_eq!(levels.last(), Some(&TrapLevel::Debug));
     }
 }
