@@ -36,6 +36,9 @@ pub fn html_parse(bytes: &[u8]) {
     }
     let spelt = Parser::with_spelling(&options, Spelling::On).parse(bytes, Some("text/html"));
     assert_eq!(hashed.hrefs, spelt.hrefs);
+    for xml in ["application/xhtml+xml", "text/xml"] {
+        let _ = Parser::new(&options).parse(bytes, Some(xml));
+    }
     let paths = |page: &harvestman::model::ParsedPage| {
         page.leaf_paths.iter().map(|path| (path.path, path.count)).collect::<Vec<_>>()
     };

@@ -17,6 +17,7 @@ mod inspect_render;
 mod learning;
 mod login;
 mod login_problems;
+mod markup;
 mod metrics;
 mod model;
 mod order;

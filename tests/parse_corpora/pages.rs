@@ -39,6 +39,8 @@ pub const PAGES_WITH_RULES: &[&str] = &[
     "<script>a</script>b<style>c</style>d<textarea>e<p></textarea>f<xmp><i></xmp>g",
     "<noscript><a href=n><img>a</noscript>b",
     "<head><noscript><link><style></style><img></noscript><title>t</title></head>x",
+    "<iframe src=f/><p>a<title>b<p><textarea>c<i>d<!-- e<p>f",
+    "<script src=f/><p>a<script><!-- '<script>' </script><p>b<style>c\n<p>d</body>",
     "<iframe src=f><p>a</iframe>b<noembed><p></noembed><noframes>c</noframes>",
     "<frameset><frame src=a><frameset><frame src=b></frameset></frameset>x",
     "<html><head></head><body class=x>a</body>b</html>c<!-- -->d",

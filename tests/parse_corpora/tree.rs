@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use harvestman::model::ContentUnit;
-use harvestman::parse::class_token;
+use harvestman::parse::{class_token, html_of};
 use html5ever::tendril::TendrilSink;
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
@@ -57,11 +57,12 @@ struct Around {
     in_form: bool,
 }
 
-/// What the tree of `html` says.
+/// What the tree of `html` says, with the end tags without which the rest of a page would be lost.
 pub fn by_tree(html: &str, scripting: bool) -> Found {
+    let html = html_of(html.as_bytes(), None, String::from_utf8_lossy);
     let tree_builder = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
     let sink = HtmlTreeSink::new(Html::new_document());
-    let html = parse_document(sink, ParseOpts { tree_builder, ..ParseOpts::default() }).one(html);
+    let html = parse_document(sink, ParseOpts { tree_builder, ..ParseOpts::default() }).one(&*html);
     let mut found = Found::default();
     let nothing = Around {
         path: String::new(),

@@ -18,7 +18,7 @@ use harvestman_core::clock::{Instant, Stopwatch};
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
     Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageElement, PageText,
-    PageTree, ParsedPage, RobotsDirectives, ScheduledUrl, Signal, StatementRecord, Truncation, Unread,
+    PageTree, ParsedPage, Reading, RobotsDirectives, ScheduledUrl, Signal, StatementRecord, Truncation, Unread,
 };
 use harvestman_core::url::{CanonicalUrl, Scope, SeedMove, origin_of};
 use harvestman_policy::search::SearchReply;
@@ -67,6 +67,8 @@ pub(super) struct PageResult {
     pub(super) tree: Option<PageTree>,
     /// Whether the reading of its posts was given up.
     pub(super) is_given_up: bool,
+    /// How its markup was read.
+    pub(super) reading: Reading,
     /// What the answer is; if it is suspect or blocked, nothing else counts.
     pub(super) judgement: Judgement,
     /// The elements of the page that state something about the use of its content.
@@ -121,6 +123,7 @@ impl PageResult {
             render_class: None,
             tree: None,
             is_given_up: false,
+            reading: Reading::default(),
             judgement: Judgement::Own,
             stated: Vec::new(),
             statements: Vec::new(),
@@ -399,7 +402,7 @@ impl PageProcessor {
             );
             rules.metrics.parse.cut.by("effort").inc();
         }
-        let (title, tree) = (page.title, page.tree);
+        let (title, tree, reading) = (page.title, page.tree, page.reading);
         PageResult {
             is_given_up,
             found,
@@ -412,6 +415,7 @@ impl PageProcessor {
             contexts,
             cluster,
             render_class,
+            reading,
             judgement,
             // Posts are those of the answer, which the archive has.
             tree: tree.filter(|_| !matches!(source, Source::Rendered(_))),
@@ -577,6 +581,10 @@ impl PageProcessor {
         let url = sitemap.url.as_str();
         match sitemap::parse(&sitemap.body, url, answer.content_type(), self.rules.sitemaps) {
             Ok(contents) => {
+                if let Some(first) = &contents.first_unreadable {
+                    let (count, why) = (contents.unreadable, "they have an entity that is not expanded");
+                    tracing::warn!(url, count, first, why, "addresses of a sitemap are left out");
+                }
                 let rules = Arc::clone(&self.rules);
                 let item = ScheduledUrl::errand(sitemap.url.clone());
                 let mut last = None;

@@ -15,6 +15,7 @@ pub(super) fn page_record(
 ) -> PageRecord {
     let (item, decision) = (&lease.item, lease.decision);
     let answer = exchange.and_then(|exchange| exchange.result.as_ref().ok());
+    let reading = result.map(|result| &result.reading);
     let timings = exchange.map(|exchange| exchange.timings);
     let millis = |until: harvestman_core::clock::Instant, since: harvestman_core::clock::Instant| {
         until.since(since).as_millis() as u64
@@ -51,6 +52,9 @@ pub(super) fn page_record(
         signals: Vec::new(),
         truncated: answer.and_then(|answer| answer.truncated).map(truncation).map(str::to_owned),
         unread: result.and_then(|result| result.unread).map(Unread::label).map(str::to_owned),
+        markup: reading.and_then(|reading| reading.rules.label()).map(str::to_owned),
+        unended: reading.and_then(|reading| reading.unended).map(str::to_owned),
+        recovered: reading.map_or_else(Vec::new, |reading| reading.recovered.iter().map(ToString::to_string).collect()),
         warc_file: None,
         warc_offset: None,
     }

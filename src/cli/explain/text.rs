@@ -50,6 +50,15 @@ fn fate(f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {
     if let Some(why) = &page.unread {
         fact(f, "not read", unread(why, page.content_type.as_deref()))?;
     }
+    match page.markup.as_deref() {
+        Some("xml") => fact(f, "read as", "XML")?,
+        Some("broken_xml") => fact(f, "read as", "HTML: it is declared to be XML, but is not well-formed")?,
+        _ => {}
+    }
+    if let Some(element) = &page.unended {
+        let what = if element == "comment" { "a comment".to_owned() } else { format!("an element `{element}`") };
+        fact(f, "unended", format_args!("{what} has no end: what follows was read as markup"))?;
+    }
     if let Some(to) = &page.redirect_to {
         fact(f, "leads to", to)?;
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Apath, ContentUnit, FormFacts, PageElement, PageText, PageTree};
+use super::{Apath, ContentUnit, FormFacts, PageElement, PageText, PageTree, Reading};
 
 /// The type of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -149,6 +149,8 @@ pub struct ParsedPage {
     pub feeds: Vec<Box<str>>,
     /// The elements that state something about the use of its content, as far as the parser keeps them.
     pub stated: Vec<PageElement>,
+    /// How its markup was read.
+    pub reading: Reading,
     /// The charset that the page was read in.
     pub charset: &'static str,
     /// Links beyond the limit of links per page.
@@ -172,6 +174,11 @@ impl ParsedPage {
             Some(group) => group.links.insert(0, link),
             None => self.groups.insert(0, LinkGroup { apath: Apath::REFRESH, apath_text: None, links: vec![link] }),
         }
+    }
+
+    /// Returns the links, by their groups.
+    pub fn links(&self) -> impl Iterator<Item = &RawLink> {
+        self.groups.iter().flat_map(|group| &group.links)
     }
 
     /// Returns the number of links on the page.

@@ -103,6 +103,15 @@ pub struct PageRecord {
     /// ([`super::Unread::label`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
+    /// By which rules the markup was read, if not by those of HTML ([`super::MarkupRules::label`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub markup: Option<String>,
+    /// The first element whose content, of text only, has no end, so that it was read as markup; `comment` of a comment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unended: Option<String>,
+    /// The links that only exist because of that, as written; the first 50.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recovered: Vec<String>,
     /// What the site and the page state about the use of their content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signals: Vec<StatementRecord>,
@@ -226,6 +235,9 @@ mod tests {
                     truncated: text.clone(),
                     given_up: text.clone(),
                     unread: text.clone(),
+                    markup: text.clone(),
+                    unended: text.clone(),
+                    recovered: text.iter().cloned().collect(),
                     signals: text
                         .iter()
                         .map(|says| StatementRecord { says: says.clone(), ..StatementRecord::default() })

@@ -18,7 +18,7 @@ use super::text::Source;
 use super::tokens::{TagToken, Token, Tokens};
 use super::units::{self, Texts, UnitContext, Units};
 use harvestman_core::config::{ParseOptions, RobotsOptions};
-use harvestman_core::model::{FormFacts, ParsedPage};
+use harvestman_core::model::{FormFacts, ParsedPage, Reading};
 
 /// The progress through the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +66,8 @@ pub(super) struct Builder {
     pub explicit_body: bool,
     /// A class attribute with its white space collapsed.
     pub class: Vec<u8>,
+    /// Whether the page ended within an element whose content is text, or within a comment.
+    pub unended: bool,
 }
 
 impl Builder {
@@ -88,6 +90,7 @@ impl Builder {
             head_noscript: false,
             explicit_body: false,
             class: Vec::new(),
+            unended: false,
         }
     }
 
@@ -125,6 +128,7 @@ impl Builder {
                 Token::Doctype(doctype) => self.doctype(doctype),
             }
         }
+        self.unended = tokens.unended;
         self.finish(source)
     }
 
@@ -138,8 +142,7 @@ impl Builder {
         self.classes.clear();
         self.forms = FormFacts::default();
         self.spellings.clear();
-        self.phase = Phase::Start;
-        (self.initial, self.quirks) = (true, true);
+        (self.phase, self.initial, self.quirks) = (Phase::Start, true, true);
         (self.head_noscript, self.explicit_body) = (false, false);
         self.push(Tag::HTML);
     }
@@ -172,6 +175,7 @@ impl Builder {
             feeds: meta.feeds,
             stated: meta.stated,
             charset: source.encoding.name(),
+            reading: Reading::default(),
             links_dropped,
         }
     }

@@ -35,6 +35,7 @@ mod gist;
 mod head;
 mod leaves;
 mod links;
+mod markup;
 mod meta;
 mod open;
 mod path;
@@ -47,13 +48,19 @@ mod tests;
 mod text;
 mod tokens;
 mod tree_recorder;
+mod unended;
 mod units;
+mod xhtml;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use builder::Builder;
+use encoding_rs::{Encoding, UTF_8};
 use harvestman_core::config::ParseOptions;
-use harvestman_core::model::{ClassTokens, ParsedPage};
+use harvestman_core::model::{ClassTokens, MarkupRules, ParsedPage, Reading};
+pub use markup::html_of;
+use markup::{Language, from_xhtml, with_ends};
 pub use meta::refresh_target;
 use text::Source;
 pub use units::PageWords;
@@ -84,6 +91,8 @@ pub fn word_hash(word: &str) -> u32 {
 pub struct Parser {
     builder: Builder,
     charset_sniff_max: usize,
+    /// Whether the page that was read last lacked end tags.
+    is_repaired: bool,
 }
 
 impl Parser {
@@ -97,6 +106,7 @@ impl Parser {
         Self {
             builder: Builder::new(options, spelling == Spelling::On),
             charset_sniff_max: options.charset_sniff_max.as_usize(),
+            is_repaired: false,
         }
     }
 
@@ -180,17 +190,60 @@ impl Parser {
     /// Returns the words of the page that was read last, which are those that [`ParsedPage::text`] would have.
     /// `bytes` and `content_type` are the same as for [`Parser::parse`].
     pub fn words(&self, bytes: &[u8], content_type: Option<&str>) -> PageWords {
-        let (encoding, bytes) = charset::of(bytes, content_type, self.charset_sniff_max);
-        let (encoding, bytes) = charset::scannable(encoding, bytes);
-        self.builder.units.words(Source { bytes: &bytes, encoding })
+        let read = Read::of(bytes, content_type, self.charset_sniff_max);
+        let repaired = if self.is_repaired { with_ends(&read.bytes, read.language) } else { None };
+        let bytes = repaired.as_ref().map_or(&*read.bytes, |repaired| &repaired.bytes[..]);
+        self.builder.units.words(Source { bytes, encoding: read.scanned_as })
     }
 
     /// Reads a page. `content_type` is the value of the HTTP header.
     pub fn parse(&mut self, bytes: &[u8], content_type: Option<&str>) -> ParsedPage {
-        let (encoding, bytes) = charset::of(bytes, content_type, self.charset_sniff_max);
-        let (scanned_as, bytes) = charset::scannable(encoding, bytes);
-        let mut page = self.builder.page(Source { bytes: &bytes, encoding: scanned_as });
-        page.charset = encoding.name();
+        let read = Read::of(bytes, content_type, self.charset_sniff_max);
+        let mut page = self.builder.page(Source { bytes: &read.bytes, encoding: read.scanned_as });
+        self.is_repaired = false;
+        if self.builder.unended || read.rules == MarkupRules::BrokenXml {
+            // Few pages lack an end tag: only these are read again.
+            if let Some(repaired) = with_ends(&read.bytes, read.language) {
+                self.is_repaired = true;
+                let known = page;
+                page = self.builder.page(Source { bytes: &repaired.bytes, encoding: read.scanned_as });
+                if let Some(first) = repaired.first {
+                    page.reading = Reading::recovered(first, &page, &known);
+                }
+            }
+        }
+        page.reading.rules = read.rules;
+        page.charset = read.encoding.name();
         page
+    }
+}
+
+/// The bytes of a page as they are scanned.
+struct Read<'b> {
+    bytes: Cow<'b, [u8]>,
+    /// Their encoding.
+    scanned_as: &'static Encoding,
+    /// The encoding of the page.
+    encoding: &'static Encoding,
+    language: Language,
+    rules: MarkupRules,
+}
+
+impl<'b> Read<'b> {
+    fn of(bytes: &'b [u8], content_type: Option<&str>, sniff_max: usize) -> Self {
+        let (encoding, plain) = charset::of(bytes, content_type, sniff_max);
+        match from_xhtml(bytes, content_type, sniff_max) {
+            Ok(html) => Self {
+                bytes: Cow::Owned(html.into_bytes()),
+                scanned_as: UTF_8,
+                encoding,
+                language: Language::Html,
+                rules: MarkupRules::Xml,
+            },
+            Err(language) => {
+                let (scanned_as, bytes) = charset::scannable(encoding, plain);
+                Self { bytes, scanned_as, encoding, language, rules: language.rules() }
+            }
+        }
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Tokens<'b> {
     at: usize,
     /// Whether the classes of all elements are read.
     pub classes: bool,
+    /// Whether the page ended within an element whose content is text, or within a comment.
+    pub unended: bool,
     /// The tag read last. It stays here and is written field by field, because copies of it are the largest cost.
     pub tag: TagToken<'b>,
 }
@@ -64,7 +66,17 @@ impl<'b> Tokens<'b> {
             linked: Linked::default(),
             class: 0,
         };
-        Self { bytes, at: 0, classes: false, tag }
+        Self { bytes, at: 0, classes: false, unended: false, tag }
+    }
+
+    /// Returns where the next token begins.
+    pub const fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on at another position.
+    pub const fn go_to(&mut self, at: usize) {
+        self.at = at;
     }
 
     /// Returns the next token. In SVG and MathML (`foreign`) there are CDATA sections.
@@ -137,7 +149,9 @@ impl<'b> Tokens<'b> {
     fn declaration(&mut self, foreign: bool) -> Token<'b> {
         let rest = &self.bytes[self.at + 2..];
         if rest.starts_with(b"--") {
-            self.at = end_of_comment(self.bytes, self.at + 4);
+            let end = end_of_comment(self.bytes, self.at + 4);
+            self.unended |= end.is_none();
+            self.at = end.unwrap_or(self.bytes.len());
             Token::Comment
         } else if foreign && rest.starts_with(b"[CDATA[") {
             let content = &rest[7..];
@@ -159,6 +173,7 @@ impl<'b> Tokens<'b> {
         let end = end_of_content(self.bytes, self.at, raw, name);
         let content = &self.bytes[self.at..end];
         self.at = end;
+        self.unended |= end == self.bytes.len() && raw != Raw::Plain;
         if end < self.bytes.len() {
             // The end tag: if it is incomplete, the page ends here.
             self.read_tag(end + 2);
@@ -190,18 +205,18 @@ fn lower_word(name: &[u8]) -> u64 {
     name_word(&lower[..length])
 }
 
-/// Returns the end of the comment whose content begins at `from`.
-fn end_of_comment(bytes: &[u8], from: usize) -> usize {
+/// Returns the end of the comment whose content begins at `from`; `None` if the page ends before.
+fn end_of_comment(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = &bytes[from..];
     if rest.starts_with(b">") {
-        return from + 1;
+        return Some(from + 1);
     }
     if rest.starts_with(b"->") {
-        return from + 2;
+        return Some(from + 2);
     }
     memchr::memchr_iter(b'>', rest)
         .find(|end| rest[..*end].ends_with(b"--") || rest[..*end].ends_with(b"--!"))
-        .map_or(bytes.len(), |end| from + end + 1)
+        .map(|end| from + end + 1)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use parquet::errors::ParquetError;
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::Type;
+use serde::Serialize;
 
 use super::column::{Cell, Column, Values};
 use harvestman_core::model::PageRecord;
@@ -69,7 +70,7 @@ fn int<T: Into<i32>>(value: Option<T>) -> Option<Cell> {
     value.map(|value| Cell::Int(value.into()))
 }
 
-pub(super) const FIELDS: [Field; 33] = [
+pub(super) const FIELDS: [Field; 36] = [
     required("url", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.url)))),
     optional("time", Kind::Time, time),
     required("fate", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.fate)))),
@@ -100,15 +101,17 @@ pub(super) const FIELDS: [Field; 33] = [
     optional("truncated", Kind::Text, |page| text(&mut page.truncated)),
     optional("given_up", Kind::Text, |page| text(&mut page.given_up)),
     optional("unread", Kind::Text, |page| text(&mut page.unread)),
-    optional("signals", Kind::Text, signals),
+    optional("markup", Kind::Text, |page| text(&mut page.markup)),
+    optional("unended", Kind::Text, |page| text(&mut page.unended)),
+    optional("recovered", Kind::Text, |page| list(std::mem::take(&mut page.recovered))),
+    optional("signals", Kind::Text, |page| list(std::mem::take(&mut page.signals))),
     optional("warc_file", Kind::Text, |page| text(&mut page.warc_file)),
     optional("warc_offset", Kind::Long, |page| long(page.warc_offset)),
 ];
 
-/// Returns what was stated, as JSON like in the page log.
-fn signals(page: &mut PageRecord) -> Option<Cell> {
-    let signals = std::mem::take(&mut page.signals);
-    let text = (!signals.is_empty()).then(|| serde_json::to_string(&signals));
+/// Returns a list, as JSON like in the page log.
+fn list<T: Serialize>(values: Vec<T>) -> Option<Cell> {
+    let text = (!values.is_empty()).then(|| serde_json::to_string(&values));
     Some(Cell::Text(text?.ok()?))
 }
 

@@ -43,6 +43,9 @@ fn full() -> PageRecord {
         truncated: text("length"),
         given_up: text("posts"),
         unread: text("too_long"),
+        markup: text("xml"),
+        unended: text("iframe"),
+        recovered: vec!["/a".to_owned()],
         signals: vec![StatementRecord { signal: "noai".to_owned(), ..StatementRecord::default() }],
         warc_file: text("warc/a"),
         warc_offset: Some(10),
@@ -102,7 +105,7 @@ fn every_field_of_a_line_is_a_typed_column() {
                 assert_eq!(*millis, 1_767_323_045_678);
                 expected["time"].clone()
             }
-            Field::Str(text) if name == "signals" => serde_json::from_str(text).unwrap(),
+            Field::Str(text) if name == "signals" || name == "recovered" => serde_json::from_str(text).unwrap(),
             field => json(field),
         };
         assert_eq!(shown, expected[name], "{name}");
