@@ -98,6 +98,7 @@ const FLAGS: &[SettingFlag] = &[
     one(FLEET, ("fleet", "nats://HOST:PORT"), ("fleet", "servers"), "Crawl with other machines over these NATS servers, separated by commas"),
     one(FLEET, ("fleet-name", "NAME"), ("fleet", "name"), "Name of the crawl in the fleet"),
     one(FLEET, ("node", "NAME"), ("fleet", "node"), "Name of this machine in the fleet"),
+    one(FLEET, ("open-fleet", SWITCH), ("fleet", "open"), "Use servers that other machines reach although they ask for no log-in: everyone who reaches them can read and change the crawl"),
 
     one(OUTPUT, ("posts", SWITCH), ("archive", "posts"), "Write the posts of the pages to posts.jsonl while the crawl runs"),
     one(OUTPUT, ("metrics", "ADDR:PORT"), ("metrics", "listen"), "Serve the live page and /metrics at this address"),

@@ -1,10 +1,11 @@
 //! The arguments that set the configuration, and its loading.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::exit::Failure;
 use super::flags::GivenFlags;
-use harvestman_core::config::{Config, Flag, FlagValue, Layers};
+use harvestman_core::config::{Config, Flag, FlagValue, Layers, given_names};
 use harvestman_library::program::full_settings;
 
 /// Arguments that set the configuration.
@@ -37,6 +38,20 @@ impl SettingArgs {
 
     /// Loads the configuration of a further run in a crawl directory, of which this is the path and the text of its configuration.
     pub fn load_in(&self, directory: Option<(&Path, &str)>, more: Vec<Flag>) -> Result<Config, Failure> {
+        self.with_layers(directory, more, |layers| full_settings(layers).map_err(Failure::usage))?
+    }
+
+    /// Returns the names of the settings that are given, as `section.key`.
+    pub fn given(&self) -> Result<BTreeSet<String>, Failure> {
+        self.with_layers(None, Vec::new(), given_names)
+    }
+
+    fn with_layers<T>(
+        &self,
+        directory: Option<(&Path, &str)>,
+        more: Vec<Flag>,
+        read: impl FnOnce(&Layers<'_>) -> T,
+    ) -> Result<T, Failure> {
         let file = match &self.config {
             None => None,
             Some(path) => {
@@ -55,6 +70,6 @@ impl SettingArgs {
         let environment =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let file = file.as_ref().map(|(path, text)| (*path, text.as_str()));
-        full_settings(&Layers { directory, file, environment: environment.collect(), flags }).map_err(Failure::usage)
+        Ok(read(&Layers { directory, file, environment: environment.collect(), flags }))
     }
 }

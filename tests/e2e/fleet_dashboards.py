@@ -116,7 +116,7 @@ def play(args, prometheus, nodes, seed, bus, stack):
     begin = ["crawl", seed, "--fleet", bus, *PACE, *flags]
     processes = []
     for number, node in enumerate(nodes):
-        arguments = node.command(args[0], *(begin if number == 0 else ["fleet", "join", bus]))
+        arguments = node.command(args[0], *(begin if number == 0 else ["fleet", "join", bus, "--set", "fetch.private_addresses=true"]))
         said = stack.enter_context(open(f"{node.out}.log", "w", encoding="utf-8"))
         processes.append(stack.enter_context(running(arguments, f"node {node.name}", said)))
         held = nodes[:number + 1]

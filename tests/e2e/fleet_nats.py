@@ -10,6 +10,9 @@ import urllib.request
 from fleet_net import BUS, end_with_parent
 
 READY_SECONDS_MAX = 40
+# The servers are not at loopback addresses, and so must ask for a log-in. All programs that are started here have it.
+TOKEN = "token-of-the-end-to-end-tests"
+os.environ["HARVESTMAN_FLEET_TOKEN"] = TOKEN
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 _CONFIG = """
@@ -17,6 +20,7 @@ server_name: n{number}
 listen: "{address}:4222"
 http: "{address}:8222"
 pid_file: "{home}/pid"
+authorization {{ token: "{token}" }}
 jetstream {{ store_dir: "{home}/store", max_memory_store: 64MB, max_file_store: {store_mib}MB }}
 """
 _CLUSTER = """
@@ -45,7 +49,7 @@ class Cluster:
     def _write_config(self, number):
         home = os.path.join(self._work, f"nats{number}")
         os.makedirs(home)
-        config = _CONFIG.format(number=number, home=home, address=self.address(number), store_mib=self._store_mib)
+        config = _CONFIG.format(token=TOKEN, number=number, home=home, address=self.address(number), store_mib=self._store_mib)
         if len(self.numbers) > 1:
             routes = ", ".join(f'"nats://{self.address(other)}:6222"' for other in self.numbers)
             config += _CLUSTER.format(address=self.address(number), routes=routes)

@@ -37,9 +37,13 @@ class Size:
     def delay_us(self):
         return self.delay_ms * 1000
 
+    @staticmethod
+    def addresses():
+        """The settings that each node has for itself."""
+        return ["--set", "fetch.private_addresses=true", "--resolve", f"*.{DOMAIN}:{SITE_ADDRESS}", "--resolve", f"{DOMAIN}:{SITE_ADDRESS}"]
+
     def settings(self):
-        return ["--set", f"scope.hosts=*.{DOMAIN}", "--set", "fetch.private_addresses=true", "--resolve", f"*.{DOMAIN}:{SITE_ADDRESS}",
-                "--resolve", f"{DOMAIN}:{SITE_ADDRESS}", "--delay", f"{self.delay_ms}ms", "--per-host", "1" if self.delay_ms else "8", "--set", "host.connections_per_ip=64",
+        return [*self.addresses(), "--set", f"scope.hosts=*.{DOMAIN}", "--delay", f"{self.delay_ms}ms", "--per-host", "1" if self.delay_ms else "8", "--set", "host.connections_per_ip=64",
                 "--contact", "gate@localhost", "--quiet"]
 
 
@@ -127,7 +131,7 @@ class Fleet:
 
     def join(self, name, *more):
         """Starts another node, or restarts one."""
-        self._node(name).start("fleet", "join", *self._urls(), "--quiet", *more)
+        self._node(name).start("fleet", "join", *self._urls(), *self.size.addresses(), "--quiet", *more)
         self.left.discard(name)
         self.say(f"node {name} joins")
 

@@ -7,6 +7,7 @@ import nats
 from nats.errors import Error
 
 import fleet_check as check
+from fleet_nats import TOKEN
 from fleet_run import LEASE_SECONDS, NAME, Size, clock_us
 
 BALLAST = "BALLAST"
@@ -25,7 +26,7 @@ FULL_WITHIN_US = (LEASE_SECONDS + 2) * 1_000_000
 def _with_bus(fleet, work):
     """Runs `work` as another client of the servers."""
     async def connected():
-        client = await nats.connect([f"nats://{fleet.cluster.address(number)}:4222" for number in fleet.cluster.numbers])
+        client = await nats.connect([f"nats://{fleet.cluster.address(number)}:4222" for number in fleet.cluster.numbers], token=TOKEN)
         try:
             return await work(client, client.jetstream(timeout=10))
         finally:

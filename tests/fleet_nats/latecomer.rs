@@ -1,5 +1,6 @@
 //! A node that comes too early waits, and one that comes when others have fetched everything has done what it was asked for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,7 +63,8 @@ async fn who_comes_while_the_crawl_is_being_made_waits_for_it() {
     let Some(servers) = Servers::one("").await else { return };
     let dir = tempfile::tempdir().unwrap();
     let config = config(vec!["http://a.localhost/".to_owned()], &servers, dir.path(), "a");
-    let early = || async { pipeline::fleet_configuration(&config).await.map_err(|error| error.to_string()) };
+    let given = BTreeSet::from(["fetch.private_addresses".to_owned()]);
+    let early = || async { pipeline::fleet_configuration(&config, &given).await.map_err(|error| error.to_string()) };
     let bus = NatsBus::connect(NatsOptions { shards: 2, log_shards: 2, ..NatsOptions::new(servers.url(), "counted") });
     let bus = bus.await.unwrap();
     assert!(early().await.unwrap_err().contains("there is no crawl"));

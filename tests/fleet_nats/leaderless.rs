@@ -1,5 +1,6 @@
 //! Whoever asks while the servers choose who leads waits for the answer.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use harvestman::pipeline;
@@ -17,10 +18,11 @@ async fn a_fleet_answers_who_asks_while_its_leader_is_chosen() {
     let config = config(site.world().seeds(), &servers, dir.path(), "a");
     let mut node = Node::start("a", config.clone());
     until("it crawls", &mut [&mut node], |nodes| holds(nodes[0]) == PARTITIONS).await;
+    let given = BTreeSet::from(["fetch.private_addresses".to_owned()]);
     for turn in 0..3 {
         let leader = servers.leader(KEYS).await;
         servers.servers[leader].kill();
-        let settings = pipeline::fleet_configuration(&config).await;
+        let settings = pipeline::fleet_configuration(&config, &given).await;
         assert_eq!(
             settings.map(|settings| settings.fleet.partitions).map_err(|error| error.to_string()),
             Ok(config.fleet.partitions),

@@ -17,6 +17,7 @@ mod policy;
 #[allow(dead_code, reason = "other tests use the rest of it")]
 #[path = "../crawl/scripted.rs"]
 mod scripted;
+mod sealed;
 mod server;
 mod stopping;
 mod streams;

@@ -115,6 +115,12 @@ fn the_fleet_of_the_compose_file_has_three_servers_that_know_each_other_and_node
         let routes: Vec<String> = others.map(|other| format!("nats://{other}:6222")).collect();
         assert_eq!(after("--routes"), routes.join(","));
         assert!(after("--cluster").ends_with(":6222") && command.contains(&"--jetstream".to_owned()));
+        assert!(after("--auth").starts_with("${HARVESTMAN_FLEET_TOKEN:?"), "{server} lets everyone in");
+        let service = &compose["services"][server];
+        assert!(
+            service["ports"].is_null() && texts(&service["networks"]) == ["servers"],
+            "{server} is reached from outside"
+        );
         let [(volume, path)] = &mounts(&compose, server)[..] else { panic!("{server} has one volume") };
         assert!(declared.contains(volume) && *path == after("--store_dir"), "{server} would lose what it keeps");
     }
@@ -126,6 +132,10 @@ fn the_fleet_of_the_compose_file_has_three_servers_that_know_each_other_and_node
     let out = words.iter().position(|word| *word == "--out").map(|at| words[at + 1]).unwrap();
     let [(volume, path)] = &mounts(&compose, "harvestman")[..] else { panic!("one volume") };
     assert!(declared.contains(volume) && out.contains(&format!("{path}/$$HOSTNAME")), "{out} is not each node's own");
+    assert_eq!(compose["networks"]["servers"]["internal"], true);
+    for variable in ["HARVESTMAN_FLEET_TOKEN", "HARVESTMAN_FLEET_SEAL"] {
+        assert!(node["environment"][variable].as_str().unwrap().starts_with(&format!("${{{variable}")), "{variable}");
+    }
     for variable in ["SEED", "CONTACT"] {
         assert!(command.contains(&format!("$${variable}")) && node["environment"][variable].is_string());
     }

@@ -82,8 +82,10 @@ pub struct Flow {
 
 /// The longest payload of a message in bytes: well below the servers' default limit of 1 MiB.
 pub const PAYLOAD_MAX: usize = 512 << 10;
-/// The longest message that is appended, in bytes: a payload and its number.
-pub const MESSAGE_MAX: usize = PAYLOAD_MAX + 8;
+/// How much longer a message is when it is sealed: its mark, its nonce and its tag.
+pub const SEAL_BYTES: usize = 4 + 12 + 16;
+/// The longest message that is appended, in bytes: a payload and its number, sealed.
+pub const MESSAGE_MAX: usize = PAYLOAD_MAX + 8 + SEAL_BYTES;
 
 /// The bus of one crawl. Reads deliver over bounded channels. A channel that ends has lost its connection or fell
 /// behind; the caller starts it again.

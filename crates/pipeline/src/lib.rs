@@ -83,6 +83,7 @@ mod wiring;
 mod worker;
 mod worker_context;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crawl::ClosedCrawl;
@@ -163,9 +164,10 @@ pub async fn run_extended(
     run_in(config, (hooks, extensions), start, &LiveEnvironment).await
 }
 
-/// Returns the configuration of the fleet's crawl that `own` names, with the settings of this node, for [`run`].
-pub async fn fleet_configuration(own: &Config) -> Result<Config, Error> {
-    fleet::configuration(own).await
+/// Returns the configuration of the fleet's crawl that `own` names, with the settings of this node, for [`run`]. `given` names the
+/// settings that the user gives, as `section.key`.
+pub async fn fleet_configuration(own: &Config, given: &BTreeSet<String>) -> Result<Config, Error> {
+    fleet::configuration(own, given).await
 }
 
 /// Returns the metrics of a crawl; in a fleet they carry the node's name.

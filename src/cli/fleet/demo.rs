@@ -2,6 +2,7 @@
 //! lost.
 
 mod children;
+mod secrets;
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,6 +15,7 @@ use anyhow::Context as _;
 use clap::Args;
 
 use self::children::Child;
+use self::secrets::Secrets;
 use crate::cli::exit::{Exit, Failure};
 use harvestman_core::seed::Seed;
 use harvestman_lab::compare::{Comparison, compare};
@@ -57,7 +59,9 @@ pub fn run(args: &FleetDemoArgs) -> Result<Exit, Failure> {
     fs::create_dir_all(&out).with_context(|| format!("cannot write to {}", out.display()))?;
     let site = serve(args)?;
     let port = free_port().context("cannot find a free port")?;
-    let _nats = Child::start("nats", &program, &nats_arguments(&out, port), &out)?;
+    let secrets = Secrets::draw();
+    let nats = secrets.server_configuration(&out, port)?;
+    let _nats = Child::start("nats", &program, &["-c".to_owned(), nats], &[], &out)?;
     until_open(port)?;
     say(&format!(
         "Serving a simulated world of about {} pages on {} hosts at {}, with a NATS server at port {port}.\nThree nodes crawl it from {}; \
@@ -69,7 +73,7 @@ pub fn run(args: &FleetDemoArgs) -> Result<Exit, Failure> {
         out.display(),
     ));
     let truth = site.world().truth().count() as u64;
-    let mut nodes = start_nodes(&site, port, &out)?;
+    let mut nodes = start_nodes(&site, port, &out, &secrets)?;
     let twice_at_most = watch(&mut nodes, &out, truth)?;
     let comparison = union(&out).and_then(|log| compare(site.world().truth(), &log, |_| false));
     let comparison = comparison.with_context(|| format!("cannot read the page logs in {}", out.display()))?;
@@ -91,11 +95,6 @@ fn nats_server() -> Result<PathBuf, Failure> {
              https://nats.io/download/. If it is not in PATH, set {SERVER_VARIABLE} to its path"
         ))
     })
-}
-
-fn nats_arguments(out: &Path, port: u16) -> Vec<String> {
-    let store = out.join("nats").display().to_string();
-    ["-js", "-a", "127.0.0.1", "-sd", &store, "-p", &port.to_string()].map(str::to_owned).to_vec()
 }
 
 fn free_port() -> io::Result<u16> {
@@ -120,7 +119,7 @@ fn serve(args: &FleetDemoArgs) -> Result<Server, Failure> {
     Ok(Server::start(Arc::new(world), address, options).context("cannot serve on the loopback address")?)
 }
 
-fn start_nodes(site: &Server, port: u16, out: &Path) -> Result<Vec<Child>, Failure> {
+fn start_nodes(site: &Server, port: u16, out: &Path, secrets: &Secrets) -> Result<Vec<Child>, Failure> {
     let program = std::env::current_exe().context("cannot find the path of this program")?;
     let servers = format!("nats://127.0.0.1:{port}");
     let mut nodes = Vec::new();
@@ -140,10 +139,10 @@ fn start_nodes(site: &Server, port: u16, out: &Path) -> Result<Vec<Child>, Failu
             let settings = settings.iter().flat_map(|setting| ["--set", setting]);
             crawl.chain(flags.into_iter().chain(settings).map(str::to_owned)).collect()
         } else {
-            ["fleet", "join", &servers].map(str::to_owned).to_vec()
+            ["fleet", "join", &servers, "--set", "fetch.private_addresses=true"].map(str::to_owned).to_vec()
         };
         arguments.extend(common);
-        nodes.push(Child::start(node, &program, &arguments, out)?);
+        nodes.push(Child::start(node, &program, &arguments, &secrets.variables(), out)?);
         // The first node creates the crawl that the others join.
         if nodes.len() == 1 {
             std::thread::sleep(LOOK_EVERY * 10);
@@ -223,9 +222,10 @@ fn verdict(comparison: &Comparison, out: &Path, twice_at_most: u64) -> String {
     }
     let out = out.display();
     text + &format!(
-        "\nIn {out}: a, b, c (results of each node), their logs, the server log. Start a real fleet with:\n\n  \
-         harvestman crawl https://forum.example.org/ --fleet nats://10.0.0.1:4222 --node a --out a --contact you@example.org\n  \
-         harvestman fleet join nats://10.0.0.1:4222 --node b --out b\n"
+        "\nIn {out}: a, b, c (results of each node), their logs, the server log. Start a real fleet, on servers that ask for a token, with:\n\n  \
+         export HARVESTMAN_FLEET_TOKEN=… HARVESTMAN_FLEET_SEAL=$(openssl rand -hex 32)\n  \
+         harvestman crawl https://forum.example.org/ --fleet tls://10.0.0.1:4222 --node a --out a --contact you@example.org\n  \
+         harvestman fleet join tls://10.0.0.1:4222 --node b --out b\n"
     )
 }
 

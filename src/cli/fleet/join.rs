@@ -1,5 +1,7 @@
 //! `harvestman fleet join`: adds this machine to a running crawl.
 
+use std::collections::BTreeSet;
+
 use crate::cli::crawl;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
@@ -30,12 +32,19 @@ pub struct JoinArgs {
 const AFTER_HELP: &str = "\
 Examples:
   The first machine begins the crawl, the others join it:
-    harvestman crawl https://forum.example.org/ --fleet nats://10.0.0.1:4222 --node a --out a
-    harvestman fleet join nats://10.0.0.1:4222 --node b --out b
+    harvestman crawl https://forum.example.org/ --fleet tls://10.0.0.1:4222 --node a --out a
+    harvestman fleet join tls://10.0.0.1:4222 --node b --out b
 
 The fleet defines what is crawled and how: seeds, scope, budgets, politeness and similar settings
-are those with which the crawl began. A machine sets only its name, directory, threads, log,
-metrics and connection to the servers; other settings given here have no effect.
+are those with which the crawl began. A machine sets only its name, directory, threads, log, metrics
+and connection to the servers, and what the servers must not choose for it: files, programs, a
+proxy, addresses and uploads. Where the crawl began with one of these, it must be given here too;
+the message names it. Other settings given here have no effect.
+
+Servers that other machines reach must ask for a log-in (HARVESTMAN_FLEET_TOKEN, or fleet.user and
+fleet.password), unless --open-fleet is given. With HARVESTMAN_FLEET_SEAL, a key of 64 hexadecimal
+digits that all nodes have, all that is on the servers is sealed, and cookies and headers are shared.
+Without it each machine gives them.
 
 The servers keep a crawl that was stopped (`harvestman stop DIR`, on any machine) or whose budget
 was used up. --resume resumes it where it ended; other machines then join as before.
@@ -49,13 +58,13 @@ pub fn run(args: &JoinArgs) -> Result<Exit, Failure> {
     let own = super::settings(&args.settings, &args.servers)?;
     // The log starts before the servers are asked, which may take a while.
     let progress = crawl::start_log(&own, args.quiet);
-    let config = pipeline::runtime(&own).block_on(configuration(&own, args.resume))?;
+    let config = pipeline::runtime(&own).block_on(configuration(&own, &args.settings.given()?, args.resume))?;
     let config = crawl::prepare_logged(config)?;
     crawl::run_with(&config, &progress, Beginning::AtSeeds)
 }
 
-async fn configuration(own: &Config, resume: bool) -> Result<Config, pipeline::Error> {
-    let config = pipeline::fleet_configuration(own).await?;
+async fn configuration(own: &Config, given: &BTreeSet<String>, resume: bool) -> Result<Config, pipeline::Error> {
+    let config = pipeline::fleet_configuration(own, given).await?;
     if resume {
         pipeline::fleet_resume(own).await?;
     }

@@ -26,8 +26,8 @@ pub struct RebalanceArgs {
 
 const AFTER_HELP: &str = "\
 Examples:
-  harvestman fleet rebalance nats://10.0.0.1:4222
-  harvestman fleet rebalance nats://10.0.0.1:4222 --fleet-name forum
+  harvestman fleet rebalance tls://10.0.0.1:4222
+  harvestman fleet rebalance tls://10.0.0.1:4222 --fleet-name forum
 
 Hosts are divided into partitions, and each node owns some of them. The load of a partition is the
 number of its known URLs. Every `fleet.balance`, the fleet compares the load of each node with its

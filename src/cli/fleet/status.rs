@@ -35,8 +35,8 @@ enum Format {
 
 const AFTER_HELP: &str = "\
 Examples:
-  harvestman fleet status nats://10.0.0.1:4222
-  harvestman fleet status nats://10.0.0.1:4222 --fleet-name forum --format json
+  harvestman fleet status tls://10.0.0.1:4222
+  harvestman fleet status tls://10.0.0.1:4222 --fleet-name forum --format json
 
 One row per node: its weight, its share of the load (known URLs of its partitions) and the
 deviation from the share that its weight implies, its partitions, queued URLs, requests in flight,

@@ -2,7 +2,7 @@
 //!
 //! Loading does not stop at the first mistake: all mistakes are reported together, each with its source.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use toml::{Table, Value};
@@ -98,6 +98,12 @@ fn of_directory(
         }
     }
     all
+}
+
+/// Returns the names of the settings that the user gives, as `section.key`, whatever their values.
+pub fn given_names(layers: &Layers<'_>) -> BTreeSet<String> {
+    let given = given_settings(layers, &mut Vec::new(), &mut Vec::new());
+    given.iter().map(|given| format!("{}.{}", given.section.name, given.key)).collect()
 }
 
 /// Returns the first reading that the setting's type accepts, tried in isolation so that every mistake is found.

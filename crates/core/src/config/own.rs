@@ -1,13 +1,14 @@
 //! Settings that only who runs a program may choose: programs, files, proxies, names of environment variables, log-ins, uploads. What
 //! others can write, a crawl directory and the servers of a fleet, must not choose them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use toml::Value;
 
 use super::mistake::{Mistake, Source};
 use super::print;
-use super::sections::section;
+use super::sections::{Config, section};
 
 /// Where a setting must be given again, if it was set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +60,8 @@ const OWN: &[OwnSetting] = &[
     own(Again::InRuns, ("fleet", "servers"), "--fleet nats://HOST:PORT", "servers"),
     own(Again::InRuns, ("fleet", "password"), "--set fleet.password=TEXT", "a log-in"),
     own(Again::InRuns, ("fleet", "token"), "--set fleet.token=TEXT", "a log-in"),
+    own(Again::InRuns, ("fleet", "seal"), "--set fleet.seal=KEY", "a key"),
+    own(Again::InRuns, ("fleet", "open"), "--set fleet.open=true", "the protection of a fleet"),
     own(Again::InRuns, ("fleet", "credentials_file"), "--set fleet.credentials_file=FILE", "a file"),
     own(Again::InRuns, ("fleet", "ca_file"), "--set fleet.ca_file=FILE", "a file"),
     own(Again::InRuns, ("fleet", "certificate_file"), "--set fleet.certificate_file=FILE", "a file"),
@@ -73,9 +76,7 @@ impl OwnSetting {
             value => value.as_str().is_some_and(is_file),
         };
         match self.name {
-            ("policy", "example") => {
-                names_file(|text| !text.is_empty() && !text.starts_with("http://") && !text.starts_with("https://"))
-            }
+            ("policy", "example") => names_file(is_file),
             ("policy", "topic") => names_file(|text| text.starts_with('@')),
             (part, key) => {
                 section(part).and_then(|section| (section.defaults)().get(key).cloned()).as_ref() != Some(value)
@@ -123,9 +124,87 @@ pub(super) fn left_out_of_directory(path: &Path, text: &str) -> Vec<(&'static st
     print::remarks(text).filter_map(asked).collect()
 }
 
+/// Settings of a node that others neither know nor need.
+const LOCAL: &[(&str, &str)] = &[
+    ("crawl", "out"),
+    ("crawl", "threads"),
+    ("crawl", "io_threads"),
+    // Drawn for each run, unless it is set.
+    ("crawl", "seed"),
+    ("render", "browsers"),
+    ("fleet", "name"),
+    ("fleet", "node"),
+    ("fleet", "weight"),
+    ("fleet", "user"),
+];
+/// The sections of such settings.
+const LOCAL_SECTIONS: &[&str] = &["metrics", "log", "login"];
+
+/// Returns whether an example or a line of the topic names a file.
+fn is_file(example: &str) -> bool {
+    !example.is_empty() && !example.starts_with("http://") && !example.starts_with("https://")
+}
+
+/// Returns whether each node of a fleet has a setting for itself. Examples are divided: pages are common, files are not.
+fn is_of_node(part: &str, key: &str, is_sealed: bool) -> bool {
+    let is_own = find(part, key).is_some_and(|own| own.name.0 != "policy" || own.name.1 == "model");
+    let is_local = LOCAL.contains(&(part, key)) || LOCAL_SECTIONS.contains(&part);
+    is_own || is_local || (!is_sealed && print::is_secret(part, key))
+}
+
+/// Returns the settings of a node of a fleet: what is common to all nodes, and its own. Credentials for sites are common only if the
+/// node seals what it puts on the servers.
+///
+/// # Errors
+/// The settings cannot be written as TOML.
+pub fn of_node(common: &Config, own: &Config) -> Result<Config, String> {
+    let mut values = common.to_table().map_err(|error| error.to_string())?;
+    let its = own.to_table().map_err(|error| error.to_string())?;
+    for (part, keys) in &mut values {
+        let Some((keys, its)) = keys.as_table_mut().zip(its.get(part).and_then(Value::as_table)) else { continue };
+        for (key, value) in keys {
+            if let Some(own) = its.get(key).filter(|_| is_of_node(part, key, !own.fleet.seal.is_empty())) {
+                value.clone_from(own);
+            }
+        }
+    }
+    let mut config = Config::from_table(values).map_err(|error| error.to_string())?;
+    config.policy.example.0.retain(|example| !is_file(example));
+    config.policy.example.0.extend(own.policy.example.0.iter().filter(|example| is_file(example)).cloned());
+    Ok(config)
+}
+
+/// Returns the settings of `config` that each node of a fleet must give by itself, as `section.key`.
+pub fn asked_of_nodes(config: &Config) -> Vec<String> {
+    let (values, is_sealed) = (config.to_table().unwrap_or_default(), !config.fleet.seal.is_empty());
+    let value = |part: &str, key: &str| values.get(part).and_then(|values| values.get(key)).cloned();
+    let is_set = |own: &&OwnSetting| value(own.name.0, own.name.1).is_some_and(|value| own.is_own(&value));
+    let asked = OWN.iter().filter(|own| own.again != Again::InRuns).filter(is_set).map(OwnSetting::full_name);
+    let is_other = |name: &String| name.split_once('.').is_some_and(|(part, key)| find(part, key).is_none());
+    asked.chain(print::changed_secrets(&values).filter(|name| !is_sealed && is_other(name))).collect()
+}
+
+/// Returns the text of a fleet's common settings, with remarks on those that each node must give by itself.
+pub fn with_remarks(text: &str, asked: &[String]) -> String {
+    let remarks = asked.iter().map(|name| print::remark(name, "each node gives it by itself"));
+    remarks.chain([text.to_owned()]).collect()
+}
+
+/// Returns the settings that the text of a fleet's settings has remarks on and that were not given, each with its flag.
+pub fn missing_of_node(text: &str, given: &BTreeSet<String>) -> Vec<String> {
+    let missing = |name: &str| {
+        let (part, key) = name.split_once('.')?;
+        // Whatever the servers say, no other text of theirs is shown.
+        section(part).filter(|section| section.has(key) && !given.contains(name))?;
+        let flag = find(part, key).map_or_else(|| format!("--set {name}=VALUE"), |own| own.flag.to_owned());
+        Some(format!("{name} ({flag})"))
+    };
+    print::remarks(text).filter_map(|(_, name)| missing(name)).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{Flag, FlagValue, Layers, SECTIONS, load};
+    use super::super::{Flag, FlagValue, FleetOptions, Layers, SECTIONS, load};
     use super::*;
 
     /// Loads the settings of a crawl directory, with those that the user gives.
@@ -213,6 +292,65 @@ mod tests {
         let own = "[budget]\npages = 9\n[render]\nbrowser = \"/opt/mine\"\nbrowsers = 3\n";
         let config = load_directory(directory, &[], Some(own)).unwrap();
         assert_eq!((config.budget.pages, config.render.browser.as_str(), config.render.browsers), (7, "/opt/mine", 1));
+    }
+
+    #[test]
+    fn no_value_of_a_secret_or_of_a_node_is_common_unless_it_is_sealed() {
+        const MARK: &str = "e-g-mark";
+        for is_sealed in [false, true] {
+            let mut values = Config::default().to_table().unwrap();
+            let names =
+                OWN.iter().map(|own| own.name).chain([("fetch", "headers"), ("fetch", "cookie"), ("login", "form")]);
+            for (part, key) in names.clone() {
+                let value = values.get_mut(part).unwrap().get_mut(key).unwrap();
+                *value = match value {
+                    Value::Array(_) => Value::Array(vec![Value::String(MARK.to_owned())]),
+                    Value::Boolean(value) => Value::Boolean(!*value),
+                    _ => Value::String(MARK.to_owned()),
+                };
+            }
+            let mut config = Config::from_table(values).unwrap();
+            config.policy.topic = vec!["a tag".to_owned()];
+            config.policy.example.0.push("https://h.test/t/1".to_owned());
+            config.fleet.seal = if is_sealed { MARK.to_owned() } else { String::new() };
+            let nobody = Config {
+                fleet: FleetOptions { seal: config.fleet.seal.clone(), ..Default::default() },
+                ..Config::default()
+            };
+            let common = of_node(&config, &nobody).unwrap();
+            let mut text = common.to_table().unwrap().to_string();
+            text = text.replace(&format!("seal = \"{MARK}\""), "");
+            assert_eq!(text.matches(MARK).count(), if is_sealed { 2 } else { 0 }, "{text}");
+            let (fetch, usual) = (common.fetch, Config::default());
+            assert_eq!((fetch.private_addresses, common.render.sandbox), (false, usual.render.sandbox));
+            assert_eq!(common.policy.example.0, ["https://h.test/t/1"]);
+            let asked = asked_of_nodes(&config);
+            for name in ["fetch.headers", "fetch.cookie"] {
+                assert_eq!(asked.contains(&name.to_owned()), !is_sealed, "{name}");
+            }
+            for name in ["fetch.proxy", "fetch.resolve", "policy.example", "archive.upload"] {
+                assert!(asked.contains(&name.to_owned()), "{name}: {asked:?}");
+            }
+            assert!(!asked.iter().any(|name| name.starts_with("fleet.") || name.starts_with("metrics.")), "{asked:?}");
+            let remarked = with_remarks(&text, &asked);
+            assert!(remarked.parse::<toml::Table>().is_ok() && !remarked.contains(MARK) || is_sealed);
+            let given = asked.iter().filter(|name| *name != "fetch.proxy").cloned().collect();
+            assert_eq!(missing_of_node(&remarked, &given), ["fetch.proxy (--proxy URL)"]);
+        }
+    }
+
+    #[test]
+    fn a_node_has_its_own_settings_and_those_of_the_fleet_choose_none_of_them() {
+        let (mut common, mut own) = (Config::default(), Config::default());
+        (common.fetch.proxy, own.fetch.proxy) = ("http://evil.test:1".to_owned(), "http://mine.test:1".to_owned());
+        (common.login.url, common.archive.upload) = ("http://evil.test/".to_owned(), "s3://evil/x".to_owned());
+        common.render.browser = "/tmp/evil".to_owned();
+        common.fetch.cookie = "injected=1".to_owned();
+        common.budget.pages = 7;
+        let node = of_node(&common, &own).unwrap();
+        own.budget.pages = 7;
+        assert_eq!(node, own);
+        assert!(missing_of_node("# Was set and is left out: evil.\u{1b}[31m: x\n", &BTreeSet::new()).is_empty());
     }
 
     #[test]

@@ -14,7 +14,28 @@ const SECRETS: &[(&str, &str)] = &[
     ("metrics", "token"),
     ("fleet", "password"),
     ("fleet", "token"),
+    ("fleet", "seal"),
 ];
+
+/// Returns whether the value of a setting may contain a password or a login.
+pub(super) fn is_secret(section: &str, key: &str) -> bool {
+    SECRETS.contains(&(section, key))
+}
+
+/// Returns the secrets for sites that have another value than their default, as `section.key`.
+pub(super) fn changed_secrets(values: &Table) -> impl Iterator<Item = String> {
+    let is_changed = |&&(part, key): &&(&str, &str)| {
+        let default = super::section(part).and_then(|section| (section.defaults)().get(key).cloned());
+        values.get(part).and_then(|values| values.get(key)) != default.as_ref()
+    };
+    let of_sites = SECRETS.iter().filter(|(part, _)| !matches!(*part, "metrics" | "fleet"));
+    of_sites.filter(is_changed).map(|(part, key)| format!("{part}.{key}"))
+}
+
+/// Returns a remark on a setting that was left out, as a line.
+pub(super) fn remark(name: &str, why: &str) -> String {
+    format!("# {REMARK} {name}: {why}.\n")
+}
 
 /// The text before the name of a secret that was set.
 const REMARK: &str = "Was set and is left out:";
@@ -71,8 +92,9 @@ fn print_section(text: &mut String, section: &SectionInfo, values: &Table, secre
         comment(text, option.doc);
         if value == default {
             let _ = writeln!(text, "{key} = {value}");
-        } else if secrets == Secrets::LeftOut && SECRETS.contains(&(section.name, key)) {
-            let _ = writeln!(text, "# {REMARK} {}.{key}: it may hold a secret.\n{key} = {default}", section.name);
+        } else if secrets == Secrets::LeftOut && is_secret(section.name, key) {
+            let _ = write!(text, "{}", remark(&format!("{}.{key}", section.name), "it may hold a secret"));
+            let _ = writeln!(text, "{key} = {default}");
         } else {
             let _ = writeln!(text, "# Default: {default}\n{key} = {value}");
         }

@@ -73,7 +73,14 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("fleet", "shards", invalid_count(config.fleet.shards, config.fleet.partitions.min(SHARDS_MAX), false));
     wrong("fleet", "renew", rare_renewal(config));
     wrong("fleet", "servers", stateless_fleet(config));
+    wrong("fleet", "seal", invalid_seal(&config.fleet.seal));
     all
+}
+
+fn invalid_seal(key: &str) -> Option<String> {
+    let is_key = key.len() == 64 && key.bytes().all(|byte| byte.is_ascii_hexdigit());
+    // The key is not shown.
+    (!key.is_empty() && !is_key).then(|| "use 64 hexadecimal digits, as `openssl rand -hex 32` prints them".to_owned())
 }
 
 fn too_many_threads(threads: u32) -> Option<String> {

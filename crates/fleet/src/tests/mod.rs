@@ -17,8 +17,32 @@ mod trace;
 mod web;
 mod whole;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use model::Model;
 use mutation::Mutation;
+use node_bus::NodeBus;
 use run::{Plan, run};
+use trace::Trace;
+
+use crate::bus::Bus;
+use harvestman_core::clock::{Clock, Instant};
+use harvestman_core::seed::Seed;
+
+/// Returns a model of the bus without faults, and what reads all that is stored there.
+pub(crate) fn calm_bus() -> (Arc<dyn Bus>, impl Fn() -> Vec<Bytes>) {
+    let model = Arc::new(Model::new(
+        Clock::starting_at(Instant::EPOCH + Duration::from_secs(100_000)),
+        Arc::new(Trace::new(false)),
+        Seed(1),
+        true,
+    ));
+    let bus = NodeBus { model: Arc::clone(&model), node: "a".to_owned(), mutation: None };
+    (Arc::new(bus), move || model.state.lock().stored())
+}
 
 fn of_seed(seed: u64) -> Plan {
     // Every third run has a budget, which many of them use up.

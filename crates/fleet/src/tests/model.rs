@@ -72,6 +72,14 @@ impl State {
         to.since(from).saturating_sub(away.sum())
     }
 
+    /// Returns all that clients have written and that is stored.
+    pub(super) fn stored(&self) -> Vec<Bytes> {
+        let messages =
+            self.streams.values().flat_map(|stream| stream.messages.values().map(|(_, bytes, _)| bytes.clone()));
+        let keys = self.keys.values().filter_map(|held| held.value.clone());
+        messages.chain(keys).chain(self.objects.values().cloned()).collect()
+    }
+
     /// Returns the objects that have an identical copy.
     pub(super) fn whole_objects(&self) -> Vec<String> {
         let twin = |name: &str| name.strip_suffix(".copy").map_or_else(|| format!("{name}.copy"), str::to_owned);

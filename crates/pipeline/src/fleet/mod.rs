@@ -23,6 +23,7 @@ mod policy;
 mod rebalance;
 mod run;
 mod session;
+mod shared_secrets;
 mod start;
 mod status;
 

@@ -28,7 +28,7 @@ const ATTEMPTS: u32 = 5;
 pub(crate) async fn rebalance(own: &Config) -> Result<RebalanceReport, Error> {
     let bus = connect::open(&own.fleet).await?;
     let clock = Clock::system();
-    let config = agreed::join(&*bus, &clock, own).await?;
+    let config = agreed::seen(&*bus, &clock, own).await?;
     let (name, partitions) = (&config.fleet.name, partitions(&config)?);
     let is_running =
         |view: &FleetView| view.crawl.as_ref().is_some_and(|(crawl, _)| crawl.state == CrawlState::Running);

@@ -1,11 +1,12 @@
 //! Runs a node of a fleet: session after session, until the crawl is over or the node is to leave.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::agreed::{self, Disagreement};
 use super::before;
 use super::session::NodeContext;
-use super::{browsers, budget, orders};
+use super::{browsers, budget, orders, shared_secrets};
 use crate::Error;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
@@ -28,6 +29,7 @@ impl From<Disagreement> for Error {
 
 /// Crawls as a node of the fleet that `config` names; starts the crawl if the fleet does not have it yet.
 pub(crate) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
+    shared_secrets::check(config)?;
     let bus = connect::create(&config.fleet).await?;
     let clock = Clock::system();
     let bus: Arc<dyn Bus> = Arc::new(MeteredBus::new(bus, clock.clone(), Arc::clone(&hooks.metrics.fleet)));
@@ -41,10 +43,11 @@ pub(crate) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> 
     Box::pin(run_on(bus, &config, hooks)).await
 }
 
-/// Returns the configuration of a crawl of the fleet, with the settings of this node from `own`.
-pub(crate) async fn configuration(own: &Config) -> Result<Config, Error> {
+/// Returns the configuration of a crawl of the fleet, with the settings of this node from `own`, of which the user has given those in
+/// `given`.
+pub(crate) async fn configuration(own: &Config, given: &BTreeSet<String>) -> Result<Config, Error> {
     let bus = connect::open(&own.fleet).await?;
-    Ok(agreed::join(&*bus, &Clock::system(), own).await?)
+    Ok(agreed::join(&*bus, &Clock::system(), own, given).await?)
 }
 
 /// Resumes the crawl, if it was stopped.

@@ -23,7 +23,7 @@ const KEYS_MAX: Duration = Duration::from_secs(10);
 pub(crate) async fn status(own: &Config) -> Result<FleetStatus, Error> {
     let bus = connect::open(&own.fleet).await?;
     let clock = Clock::system();
-    let config = agreed::join(&*bus, &clock, own).await?;
+    let config = agreed::seen(&*bus, &clock, own).await?;
     let (view, heard) = listen(&*bus, &clock, config.fleet.renew.0 * 5 / 2).await.map_err(failed)?;
     let partitions = partitions(&config)?;
     let mut ends = Vec::new();

@@ -16,12 +16,18 @@ pub(super) struct Child {
 
 impl Child {
     /// Starts a program and writes its output to NAME.log in `out`.
-    pub(super) fn start(name: &str, program: &Path, arguments: &[String], out: &Path) -> Result<Self, Failure> {
+    pub(super) fn start(
+        name: &str,
+        program: &Path,
+        arguments: &[String],
+        variables: &[(&str, &str)],
+        out: &Path,
+    ) -> Result<Self, Failure> {
         let path = out.join(name).with_extension("log");
         let log = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
         let both = log.try_clone().with_context(|| format!("cannot write {}", path.display()))?;
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::null()).stdout(log).stderr(both);
+        command.args(arguments).envs(variables.iter().copied()).stdin(Stdio::null()).stdout(log).stderr(both);
         let process = command.spawn().with_context(|| format!("cannot start {}", program.display()))?;
         Ok(Self { name: name.to_owned(), process })
     }
