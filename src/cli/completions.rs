@@ -1,8 +1,9 @@
 //! `harvestman completions`: shell completion scripts.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap_complete::Shell;
+use harvestman_report::terminal;
 
 /// Arguments of `harvestman completions`.
 #[derive(Debug, Clone, clap::Args)]
@@ -22,5 +23,5 @@ pub fn run(args: &CompletionsArgs) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut super::command(), "harvestman", &mut script);
     // A closed pipe (`| head`) is not an error.
-    let _ = io::stdout().write_all(&script);
+    let _ = terminal::stdout().write_all(&script);
 }

@@ -1,10 +1,11 @@
 //! `harvestman config`: prints the effective configuration.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use super::exit::Failure;
 use super::settings::SettingArgs;
 use harvestman_core::config::{Config, Secrets, as_toml};
+use harvestman_report::terminal;
 
 /// Arguments of `harvestman config`.
 #[derive(Debug, Clone, clap::Args)]
@@ -28,6 +29,6 @@ pub struct ConfigArgs {
 pub fn run(args: &ConfigArgs) -> Result<(), Failure> {
     let config = if args.defaults { Config::default() } else { args.settings.load(Vec::new())? };
     // A closed pipe (`| head`) is not an error.
-    let _ = io::stdout().write_all(as_toml(&config, Secrets::Shown).as_bytes());
+    let _ = terminal::stdout().write_all(as_toml(&config, Secrets::Shown).as_bytes());
     Ok(())
 }

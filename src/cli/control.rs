@@ -1,7 +1,7 @@
 //! `harvestman status`, `pause`, `resume-crawl`, `stop`, `set`, `ban`, `pin`, `block` and their opposites: control of a
 //! running crawl from another terminal.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use hyper_util::rt::TokioIo;
 
 use super::endpoints::ADDRESS_FILE;
 use harvestman_admin::SOCKET;
-use harvestman_report::{CrawlStatus, read_object};
+use harvestman_report::{CrawlStatus, read_object, terminal};
 
 /// Time limit for the answer of a crawl.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
@@ -124,7 +124,7 @@ pub fn block(args: &HostArgs, command: &str) -> anyhow::Result<()> {
 /// Sends a command to a running crawl and prints its effect.
 fn give(directory: &Path, command: &str, arguments: &[String]) -> anyhow::Result<()> {
     let effect = ask(directory, http::Method::POST, (command, serde_json::to_vec(arguments)?))?;
-    let _ = writeln!(io::stdout(), "{effect}");
+    let _ = writeln!(terminal::stdout(), "{effect}");
     Ok(())
 }
 
@@ -133,7 +133,7 @@ pub fn status(args: &StatusArgs) -> anyhow::Result<()> {
     let text = ask(&args.directory, http::Method::GET, ("status", Vec::new()))?;
     let shown = if args.json { text + "\n" } else { parsed(&text)?.to_string() + &page(&args.directory) };
     // A closed pipe (`| head`) is not an error.
-    let _ = io::stdout().write_all(shown.as_bytes());
+    let _ = terminal::stdout().write_all(shown.as_bytes());
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! `harvestman crawl`: crawls sites into a directory.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 use super::endpoints::Endpoints;
@@ -17,7 +17,7 @@ use harvestman_pipeline::{self as pipeline, Beginning};
 use harvestman_report::document::{flag_to_go_on, quoted};
 use harvestman_report::live::Live;
 use harvestman_report::progress::Progress;
-use harvestman_report::{CrawlStatus, Hooks, Report};
+use harvestman_report::{CrawlStatus, Hooks, Report, terminal};
 use parking_lot::Mutex;
 
 /// Arguments of `harvestman crawl`.
@@ -127,7 +127,7 @@ pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, beginning: Beg
     let out = &config.crawl.out;
     let more = config.state.enabled && report.leaves_some();
     let resume = if more { resume_line(&report, out) } else { String::new() };
-    let _ = writeln!(io::stdout(), "{report}output    {out}\nread      harvestman report {}{resume}", quoted(out));
+    let _ = writeln!(terminal::stdout(), "{report}output    {out}\nread      harvestman report {}{resume}", quoted(out));
     Ok(Exit::after(&report))
 }
 

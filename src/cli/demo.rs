@@ -1,6 +1,6 @@
 //! `harvestman demo`: serves a simulated site on this machine, crawls it, and compares the result with the truth.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +13,7 @@ use super::exit::{Exit, Failure};
 use harvestman_core::config::{Config, Period};
 use harvestman_core::seed::Seed;
 use harvestman_lab::compare::{Comparison, compare};
+use harvestman_report::terminal;
 use harvestman_sim::{Server, ServerOptions, World, WorldOptions};
 
 /// Crawl a simulated site on this machine and check the result
@@ -115,5 +116,5 @@ fn verdict(comparison: &Comparison, out: &Path) -> String {
 
 fn say(text: &str) {
     // Standard output may be closed.
-    let _ = io::stdout().write_all(text.as_bytes());
+    let _ = terminal::stdout().write_all(text.as_bytes());
 }

@@ -1,10 +1,11 @@
 //! `harvestman doctor`: whether this machine can do what some settings need.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
 use harvestman_pipeline::{BrowserCheck, check_browser};
+use harvestman_report::terminal;
 
 /// Check whether this machine can render pages in a browser
 ///
@@ -27,7 +28,7 @@ pub fn run(args: &DoctorArgs) -> Result<Exit, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::new(Exit::Internal, error))?;
     let BrowserCheck { path, result } = runtime.block_on(check_browser(&config));
-    let mut output = io::stdout().lock();
+    let mut output = terminal::stdout();
     // A closed pipe (`| head`) is not an error.
     let _ = match (&path, &result) {
         (Some(path), Ok(version)) => {

@@ -1,7 +1,7 @@
 //! The endpoints of a running crawl for monitoring and control: the HTTP server and the control socket.
 
 use std::fs::OpenOptions;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use harvestman_admin::{Admin, ControlSocket, Controls, Served};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
-use harvestman_report::{CrawlStatus, Hooks};
+use harvestman_report::{CrawlStatus, Hooks, terminal};
 
 /// File in the crawl directory with the address of the live page and its token, readable by its owner only.
 pub(super) const ADDRESS_FILE: &str = "live.url";
@@ -125,7 +125,7 @@ async fn serve(config: &Config, served: Served) -> Result<Admin, Failure> {
     let admin = Admin::start(&config.metrics, served, token()).await.map_err(Failure::usage)?;
     match admin.page() {
         Some(page) => {
-            tracing::info!("{}", announcement(&page, std::io::stderr().is_terminal(), Path::new(&config.crawl.out)));
+            tracing::info!("{}", announcement(&page, terminal::is_interactive(), Path::new(&config.crawl.out)));
         }
         None => tracing::info!(
             "metrics at http://{}/metrics; the live page requires metrics.token or a 127.0.0.1 address",

@@ -65,7 +65,7 @@ async fn serve(directory: &Path, options: &MetricsOptions) -> anyhow::Result<()>
     };
     let stop = StopFlag::new();
     signals::listen(stop.clone())?;
-    eprintln!("live page at {page}\npress Ctrl-C to stop serving it; the crawl continues");
+    tell!("live page at {page}\npress Ctrl-C to stop serving it; the crawl continues");
     relay.serve(stop).await;
     Ok(())
 }

@@ -9,6 +9,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use super::exit::{Exit, Failure};
+use harvestman_report::terminal;
 
 /// What the pages are part of.
 const MANUAL: &str = "Harvestman Manual";
@@ -48,7 +49,7 @@ pub fn run(args: &ManArgs) -> Result<(), Failure> {
         Some(directory) => write(&pages, directory),
         None => {
             // A closed pipe (`| head`) is not an error.
-            let _ = pages.first().map(|page| io::stdout().write_all(&page.source));
+            let _ = pages.first().map(|page| terminal::stdout().write_all(&page.source));
             Ok(())
         }
     }

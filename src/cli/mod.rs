@@ -4,6 +4,12 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use harvestman_report::terminal;
+
+/// Writes a line to standard error, which may be closed.
+macro_rules! tell {
+    ($($line:tt)*) => { harvestman_report::terminal::tell(format_args!($($line)*)) };
+}
 
 pub mod check;
 pub mod completions;
@@ -205,15 +211,26 @@ fn meant(error: &clap::Error) -> Option<String> {
 /// Runs the command that the arguments of the process name.
 pub fn main() -> ExitCode {
     harvestman_stages::fetch::raise_descriptor_limit();
-    let matches = command().try_get_matches().unwrap_or_else(|error| match meant(&error) {
-        None => error.exit(),
-        Some(what) => command().error(ErrorKind::InvalidSubcommand, what).exit(),
+    terminal::catch_panics();
+    let parsed = command().try_get_matches().map_err(|error| match meant(&error) {
+        None => error,
+        Some(what) => command().error(ErrorKind::InvalidSubcommand, what),
     });
-    let parsed = Cli::from_arg_matches(&matches);
-    let cli = parsed.unwrap_or_else(|error| error.format(&mut command()).exit());
+    let parsed = parsed.and_then(|found| Cli::from_arg_matches(&found).map_err(|error| error.format(&mut command())));
+    let cli = match parsed {
+        Ok(cli) => cli,
+        // Help is the program's own text; an error quotes the arguments, which a script may have taken from a site.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => {
+            let text = error.render();
+            let text = if terminal::has_colours() { text.ansi().to_string() } else { text.to_string() };
+            terminal::tell_coloured(&text);
+            return Exit::Usage.into();
+        }
+    };
     let exit = dispatch(cli.command).unwrap_or_else(|failure| {
         if !failure.text.is_empty() {
-            eprintln!("error: {}", failure.text);
+            tell!("error: {}", failure.text);
         }
         failure.exit
     });

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
 use harvestman_lab::tables::{Row, to_json};
+use harvestman_report::terminal;
 
 /// Writes rows to a file; `-` is standard output. Without a file nothing is written.
 pub fn write_json(rows: &[Row], to: Option<&PathBuf>) -> Result<(), Failure> {
@@ -22,7 +23,7 @@ pub fn write_text(text: &str, path: &Path) -> Result<(), Failure> {
 
 /// Prints a text. A closed pipe is not an error.
 pub fn print_text(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,

@@ -25,10 +25,10 @@ pub fn share(text: &str) -> Result<f64, String> {
 pub fn load_with_notes(warc: &Path, labels: Option<&Path>, no_labels: bool) -> anyhow::Result<Corpus> {
     let corpus = if no_labels { Corpus::load(warc, None)? } else { load(warc, labels)? };
     for note in &corpus.notes {
-        eprintln!("note: {}: {note}", corpus.name);
+        tell!("note: {}: {note}", corpus.name);
     }
     if corpus.truth().is_none() && !no_labels {
-        eprintln!("note: {}: no labels found; measures that need them are omitted (see --labels FILE)", corpus.name);
+        tell!("note: {}: no labels found; measures that need them are omitted (see --labels FILE)", corpus.name);
     }
     Ok(corpus)
 }

@@ -11,6 +11,7 @@ use clap::Args;
 
 use harvestman_core::config::{ByteSize, Period};
 use harvestman_core::seed::Seed;
+use harvestman_report::terminal;
 use harvestman_sim::{Family, RateLimit, RetryAfterForm, Server, ServerOptions, Validators, World, WorldOptions};
 
 /// Serve a simulated social site on this machine
@@ -227,14 +228,14 @@ pub fn run(args: &SimArgs) -> anyhow::Result<()> {
     if let Some(path) = &args.truth {
         let rows = write_truth(server.world(), path);
         let rows = rows.with_context(|| format!("cannot write the ground truth to {}", path.display()))?;
-        writeln!(io::stderr(), "wrote {rows} URLs to {}", path.display())?;
+        writeln!(terminal::stderr(), "wrote {rows} URLs to {}", path.display())?;
     }
-    announce(server.world(), &mut io::stdout().lock())?;
+    announce(server.world(), &mut terminal::stdout())?;
     wait(args.for_time)?;
     let requests = server.log().requests();
     let connections = server.log().connections();
     server.stop().context("cannot write the end of the request log")?;
-    writeln!(io::stderr(), "served {requests} requests over {connections} connections")?;
+    writeln!(terminal::stderr(), "served {requests} requests over {connections} connections")?;
     Ok(())
 }
 

@@ -20,6 +20,7 @@ mod redirects;
 mod robots;
 mod signals;
 mod site;
+mod terminal;
 mod traps;
 mod usage;
 mod waiting;

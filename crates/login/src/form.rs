@@ -97,7 +97,7 @@ pub fn find_form(page: &Page, selector: &str) -> Result<LogInForm, Problem> {
     let action = |form: &FormControls<'_>| target(page, form).map(String::from);
     if candidates.iter().any(|form| action(form) != action(first)) {
         return Err(Problem::SeveralForms(
-            candidates.iter().filter_map(|form| form.form.attr("action")).map(ToOwned::to_owned).collect(),
+            candidates.iter().filter_map(|form| form.form.attr("action")).map(one_line).collect(),
         ));
     }
     let longest = candidates.iter().max_by_key(|form| form.controls.len()).copied().unwrap_or(first);
@@ -228,7 +228,13 @@ fn is_unknown(control: &Control<'_>) -> bool {
 /// Returns what a field is called, for people.
 fn called(control: &Control<'_>) -> String {
     let names = ["aria-label", "placeholder", "title"].into_iter().filter_map(|name| control.element.attr(name));
-    format!("`{}`", names.chain([control.name.as_str()]).find(|name| !name.is_empty()).unwrap_or("a field"))
+    let name = names.chain([control.name.as_str()]).map(one_line).find(|name| !name.is_empty());
+    format!("`{}`", name.as_deref().unwrap_or("a field"))
+}
+
+/// Returns a text of the page without line breaks, which would end the line of a message.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the test for humans that a form has.

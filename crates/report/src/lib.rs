@@ -24,6 +24,7 @@ mod seconds;
 mod status;
 mod status_text;
 mod stop_reason;
+pub mod terminal;
 mod text;
 mod usage;
 

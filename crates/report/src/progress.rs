@@ -1,13 +1,12 @@
 //! The progress of a crawl on standard error: a live line on a terminal, otherwise a plain line every ten seconds, or a
 //! log event if the log is read by programs.
 
-use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use parking_lot::Mutex;
 
-use super::{CrawlStatus, RecrawlFigures, figures};
+use super::{CrawlStatus, RecrawlFigures, figures, terminal};
 
 /// The interval between lines that are not redrawn in place.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -37,7 +36,7 @@ impl Progress {
             Shown::Nothing
         } else if for_programs {
             Shown::Logged(Mutex::new(LINE_EVERY))
-        } else if io::stderr().is_terminal() {
+        } else if terminal::is_interactive() {
             let bar = ProgressBar::new_spinner();
             bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is well formed"));
             bar.enable_steady_tick(Duration::from_millis(200));
@@ -51,11 +50,10 @@ impl Progress {
     /// Shows `status`. Lines and events that are not due yet are skipped.
     pub fn show(&self, status: &CrawlStatus) {
         match &self.shown {
-            Shown::Live(bar) => bar.set_message(line(status)),
+            Shown::Live(bar) => bar.set_message(terminal::safe(&line(status)).into_owned()),
             Shown::Plain(next) => {
                 if due(&mut next.lock(), status.elapsed) {
-                    // A closed standard error must not end the crawl.
-                    let _ = writeln!(io::stderr(), "{}: {}", figures::time(status.elapsed), line(status));
+                    terminal::tell(format_args!("{}: {}", figures::time(status.elapsed), line(status)));
                 }
             }
             Shown::Logged(next) => {

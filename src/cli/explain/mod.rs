@@ -12,12 +12,13 @@ mod rendering_lines;
 mod story;
 mod text;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use super::exit::Failure;
 use directory::CrawlDirectory;
 use harvestman_library::program::seeds;
+use harvestman_report::terminal;
 use story::Story;
 
 /// Arguments of `harvestman explain`.
@@ -52,7 +53,7 @@ pub fn run(args: &ExplainArgs) -> Result<(), Failure> {
     let directory = CrawlDirectory::open(&args.dir).map_err(Failure::usage)?;
     let written = seeds::parse(&args.url).map_err(|error| Failure::usage(error.replacen("seed ", "", 1)))?.url;
     let story = Story::of(&directory, written.as_str())?;
-    let mut output = io::stdout().lock();
+    let mut output = terminal::stdout();
     // A closed pipe (`| head`) is not an error.
     let _ = if args.json {
         let json = serde_json::to_string(&story).map_err(anyhow::Error::from)?;

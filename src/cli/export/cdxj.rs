@@ -65,7 +65,7 @@ pub struct CdxjArgs {
 pub(super) fn run(args: &CdxjArgs) -> Result<Exit, Failure> {
     let warcs = warcs::find(&args.inputs, args.relative_to.as_deref())?;
     for path in &warcs.open {
-        eprintln!("note: {} is still being written, or its crawl was killed: skipped", path.display());
+        tell!("note: {} is still being written, or its crawl was killed: skipped", path.display());
     }
     if warcs.files.is_empty() {
         let named: Vec<String> = args.inputs.iter().map(|input| input.display().to_string()).collect();
@@ -134,17 +134,17 @@ fn unreadable(path: &Path, error: &io::Error) -> WriteError {
 pub(super) fn warn(path: &Path, indexed: &IndexReport) -> bool {
     let path = path.display();
     if let Some(error) = &indexed.error {
-        eprintln!("warning: {path}: {error}; the {} records before it are indexed", figures::count(indexed.records));
+        tell!("warning: {path}: {error}; the {} records before it are indexed", figures::count(indexed.records));
     }
     if indexed.sharing_a_member > 0 {
         let count = figures::count(indexed.sharing_a_member);
-        eprintln!(
+        tell!(
             "warning: {path}: {count} captures share a gzip member with others, so no replay tool can seek to them: recompress the file with one member per record (`warcio recompress`)"
         );
     }
     if indexed.without_key > 0 {
         let count = figures::count(indexed.without_key);
-        eprintln!("warning: {path}: {count} captures have no date, or a URL without a key");
+        tell!("warning: {path}: {count} captures have no date, or a URL without a key");
     }
     indexed.error.is_none() && indexed.sharing_a_member == 0 && indexed.without_key == 0
 }

@@ -62,7 +62,7 @@ impl OutputArgs {
     /// Prints what was done, unless quiet.
     fn say(&self, text: &str) {
         if !self.quiet {
-            eprintln!("{text}");
+            tell!("{text}");
         }
     }
 }

@@ -10,6 +10,7 @@ use tempfile::NamedTempFile;
 use super::OutputArgs;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::is_stdout;
+use harvestman_report::terminal;
 
 const BUFFER: usize = 256 << 10;
 
@@ -68,7 +69,7 @@ impl Output {
     ) -> Result<Option<T>, Failure> {
         let name = self.name();
         let written = match self.to {
-            Target::Stdout => through(io::stdout(), |out| write(out)).map(|(written, _)| written),
+            Target::Stdout => through(terminal::data(), |out| write(out)).map(|(written, _)| written),
             Target::Stream(stream) => through(stream, |out| write(out)).map(|(written, _)| written),
             Target::File(file) => through(file, |out| write(out))
                 .and_then(|(written, file)| Ok(place(file, &self.path, self.force).map(|()| written)?)),

@@ -1,12 +1,11 @@
 //! Progress of an export or an index, on standard error: a redrawn line on a terminal, a line every ten seconds elsewhere.
 
-use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_report::figures;
+use harvestman_report::{figures, terminal};
 
 /// Items between two readings of the clock.
 const STEPS: u64 = 4_096;
@@ -27,7 +26,7 @@ impl ExportProgress {
     pub fn new(what: &'static str, quiet: bool) -> Self {
         let clock = Clock::system();
         let started = clock.now();
-        let bar = (!quiet && io::stderr().is_terminal()).then(|| {
+        let bar = (!quiet && terminal::is_interactive()).then(|| {
             let bar = ProgressBar::new_spinner();
             bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is well formed"));
             bar
@@ -51,7 +50,7 @@ impl ExportProgress {
                 bar.tick();
             }
             None if now >= self.next => {
-                eprintln!("{}: {}", figures::time(now.since(self.started)), line());
+                tell!("{}: {}", figures::time(now.since(self.started)), line());
                 self.next = now + LINE_EVERY;
             }
             None => {}

@@ -142,13 +142,13 @@ mod with_parquet {
     fn warn(made: &TableReport, log: LogKind, directory: &Path) -> Result<Exit, Failure> {
         let (file, directory) = (log.file_name(), directory.display());
         if made.unfinished {
-            eprintln!(
+            tell!(
                 "note: {file} in {directory} ends within a line: its crawl is running or was killed; the complete lines are exported"
             );
         }
         if let Some((number, what)) = &made.first_damaged {
             let count = figures::count(made.damaged);
-            eprintln!(
+            tell!(
                 "warning: {file} in {directory}: {count} damaged lines were skipped, the first is line {number}: {what}"
             );
         }

@@ -19,6 +19,7 @@ use self::secrets::Secrets;
 use crate::cli::exit::{Exit, Failure};
 use harvestman_core::seed::Seed;
 use harvestman_lab::compare::{Comparison, compare};
+use harvestman_report::terminal;
 use harvestman_sim::{Server, ServerOptions, World, WorldOptions};
 
 /// Run a fleet of three on this machine, kill a node and check the result
@@ -231,5 +232,5 @@ fn verdict(comparison: &Comparison, out: &Path, twice_at_most: u64) -> String {
 
 fn say(text: &str) {
     // Standard output may be closed.
-    let _ = io::stdout().write_all(text.as_bytes());
+    let _ = terminal::stdout().write_all(text.as_bytes());
 }

@@ -1,9 +1,10 @@
 //! `harvestman fleet leave`: removes a node from its fleet.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use crate::cli::control::{self, ControlArgs};
 use crate::cli::exit::Failure;
+use harvestman_report::terminal;
 
 /// Arguments of `harvestman fleet leave`.
 #[derive(Debug, Clone, clap::Args)]
@@ -28,6 +29,6 @@ pub fn run(args: &LeaveArgs) -> Result<(), Failure> {
     control::send_command(&args.control, "leave")?;
     let text = "the node hands over its work and then exits; `harvestman fleet status` shows its progress\n";
     // Standard output may be closed.
-    let _ = io::stdout().write_all(text.as_bytes());
+    let _ = terminal::stdout().write_all(text.as_bytes());
     Ok(())
 }

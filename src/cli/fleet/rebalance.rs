@@ -1,11 +1,12 @@
 //! `harvestman fleet rebalance`: rebalances the load of a fleet now.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use crate::cli::exit::Failure;
 use crate::cli::log;
 use crate::cli::settings::SettingArgs;
 use harvestman_pipeline as pipeline;
+use harvestman_report::terminal;
 
 /// Arguments of `harvestman fleet rebalance`.
 #[derive(Debug, Clone, clap::Args)]
@@ -49,6 +50,6 @@ pub fn run(args: &RebalanceArgs) -> Result<(), Failure> {
         false => rebalanced.to_string(),
     };
     // Standard output may be closed.
-    let _ = io::stdout().write_all(text.as_bytes());
+    let _ = terminal::stdout().write_all(text.as_bytes());
     Ok(())
 }

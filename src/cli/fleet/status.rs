@@ -1,11 +1,12 @@
 //! `harvestman fleet status`: the progress of a fleet and its nodes.
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use crate::cli::exit::Failure;
 use crate::cli::log;
 use crate::cli::settings::SettingArgs;
 use harvestman_pipeline as pipeline;
+use harvestman_report::terminal;
 
 /// Arguments of `harvestman fleet status`.
 #[derive(Debug, Clone, clap::Args)]
@@ -54,6 +55,6 @@ pub fn run(args: &FleetStatusArgs) -> Result<(), Failure> {
         Format::Json => serde_json::to_string_pretty(&status).map_err(anyhow::Error::from)? + "\n",
     };
     // Standard output may be closed.
-    let _ = io::stdout().write_all(text.as_bytes());
+    let _ = terminal::stdout().write_all(text.as_bytes());
     Ok(())
 }

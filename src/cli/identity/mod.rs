@@ -37,7 +37,7 @@ pub fn run(what: &IdentityCommand) -> Result<(), Failure> {
 fn read_key(path: &Path) -> Result<SigningKey, Failure> {
     let read = file::read(path).map_err(failed)?;
     if read.is_exposed {
-        eprintln!("warning: other users of this machine may read `{0}`; run `chmod 600 {0}`", path.display());
+        tell!("warning: other users of this machine may read `{0}`; run `chmod 600 {0}`", path.display());
     }
     Ok(read.key)
 }

@@ -35,7 +35,7 @@ pub fn run(args: &CrawlerPageArgs) -> Result<(), Failure> {
         file => Some(read_key(Path::new(file))?.public().thumbprint().to_owned()),
     };
     if config.fetch.contact.is_empty() {
-        eprintln!("warning: without an address nobody finds this page; add --contact URL, here and to the crawl");
+        tell!("warning: without an address nobody finds this page; add --contact URL, here and to the crawl");
     }
     let crawler = AboutCrawler { user_agent: &user_agent(&config.fetch), keyid: keyid.as_deref() };
     print_text(&about_page(&config, crawler)).map_err(|error| Failure::new(Exit::Output, error))

@@ -24,7 +24,7 @@ pub fn run(args: &ShowKeyArgs) -> Result<(), Failure> {
     let key = read_key(&args.file)?;
     let public = key.public();
     if public.is_test_key() {
-        eprintln!("warning: this is the published example key of RFC 9421; everyone can sign with it");
+        tell!("warning: this is the published example key of RFC 9421; everyone can sign with it");
     }
     let text = format!("keyid: {}\njwk: {}\n", public.thumbprint(), public.jwk());
     print_text(&text).map_err(|error| Failure::new(Exit::Output, error))

@@ -19,7 +19,7 @@ use crate::cli::exit::Failure;
 use crate::cli::signals;
 use harvestman_admin::{self as admin, Names};
 use harvestman_index::{IndexBuilder, LocalIndex};
-use harvestman_report::{StopFlag, figures};
+use harvestman_report::{StopFlag, figures, terminal};
 
 /// The pages of results load nothing.
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'");
@@ -61,7 +61,7 @@ fn build(args: &ServeArgs, builder: IndexBuilder) -> anyhow::Result<LocalIndex> 
     let mut input = Input::new(builder, args.quiet);
     for path in &args.files {
         if let Some(note) = input.add_warc(path)? {
-            eprintln!("note: {note}");
+            tell!("note: {note}");
         }
     }
     if let Some(path) = &args.urls {
@@ -70,7 +70,7 @@ fn build(args: &ServeArgs, builder: IndexBuilder) -> anyhow::Result<LocalIndex> 
     let index = input.finish().finish()?;
     anyhow::ensure!(!index.is_empty(), "no HTML page with status 200 was found");
     if !args.quiet {
-        eprintln!("indexed {} pages", figures::count(index.len() as u64));
+        tell!("indexed {} pages", figures::count(index.len() as u64));
     }
     Ok(index)
 }
@@ -95,7 +95,7 @@ async fn serve(listener: std::net::TcpListener, index: LocalIndex, names: &[Stri
 
 /// Prints the template of a search first, so that a script can read it.
 fn announce(base: &str) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::stdout();
     writeln!(out, "{base}{}", answer::TEMPLATE)?;
     writeln!(out, "\nSearch in a browser:    {base}/\nOpenSearch description: {base}/opensearch.xml")?;
     writeln!(out, "Stop it:                Ctrl-C")?;

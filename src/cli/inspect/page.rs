@@ -9,9 +9,10 @@ use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::answer_lines;
+use super::{answer_lines, printable};
 use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{LinkKind, ParsedPage, RawLink};
+use harvestman_report::terminal;
 use harvestman_structure::parse::{Parser, Spelling};
 
 /// Maximum number of links listed per group.
@@ -59,7 +60,7 @@ struct Link<'p> {
 
 /// Runs the subcommand.
 pub fn run(args: &PageArgs) -> anyhow::Result<()> {
-    let mut output = io::stdout().lock();
+    let mut output = terminal::stdout();
     let Some(file) = &args.file else {
         answer_lines(io::stdin().lock(), output, |question| answer(&question))?;
         return Ok(());
@@ -156,7 +157,7 @@ fn leaf_paths(page: &ParsedPage) -> BTreeMap<&str, u64> {
 /// Writes the listing.
 fn listing(page: &ParsedPage, url: Option<&url::Url>, output: &mut impl Write) -> io::Result<()> {
     let mut fact = |name: &str, value: Option<&str>| match value {
-        Some(value) => writeln!(output, "{name:<10} {value}"),
+        Some(value) => writeln!(output, "{name:<10} {}", printable(value)),
         None => Ok(()),
     };
     fact("title", page.title.as_deref())?;
@@ -178,7 +179,7 @@ fn listing(page: &ParsedPage, url: Option<&url::Url>, output: &mut impl Write) -
         writeln!(output, "\n{:>6}  {apath}", group.links.len())?;
         for link in group.links.iter().take(SAMPLES) {
             let Link { href, nofollow, url, .. } = describe(page, link, apath, base.as_ref());
-            let (shown, mark) = (url.as_deref().unwrap_or(href), if nofollow { "  (nofollow)" } else { "" });
+            let (shown, mark) = (printable(url.as_deref().unwrap_or(href)), if nofollow { "  (nofollow)" } else { "" });
             writeln!(output, "        {shown}{mark}")?;
         }
         if group.links.len() > SAMPLES {

@@ -13,6 +13,7 @@ use super::answer_lines;
 use harvestman_consent::{UrlPath, combined, effect};
 use harvestman_core::config::{Purpose, RobotsOptions};
 use harvestman_core::model::{Effect, Statement};
+use harvestman_report::terminal;
 use harvestman_stages::host::robots::{BYTE_LIMIT, RobotsRules};
 
 /// Show what a robots.txt file allows, and by which rule, and for which purposes it refuses pages
@@ -43,7 +44,7 @@ struct Question {
 
 /// Runs the command.
 pub fn run(args: RobotsArgs) -> anyhow::Result<()> {
-    let mut output = io::stdout().lock();
+    let mut output = terminal::stdout();
     let Some(file) = &args.file else {
         return Ok(answer_lines(io::stdin().lock(), output, answer)?);
     };

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::answer_lines;
 use harvestman_core::config::RobotsOptions;
+use harvestman_report::terminal;
 use harvestman_stages::host::sitemap::{SitemapContents, SitemapLimits, parse};
 
 /// List the URLs of a sitemap, sitemap index, feed or list of URLs
@@ -42,7 +43,7 @@ struct Question {
 
 /// Runs the command.
 pub fn run(args: SitemapArgs) -> anyhow::Result<()> {
-    let mut output = io::stdout().lock();
+    let mut output = terminal::stdout();
     let Some(file) = &args.file else {
         return Ok(answer_lines(io::stdin().lock(), output, answer)?);
     };

@@ -10,6 +10,7 @@ use super::answer_lines;
 use super::usv::UsvLines;
 use harvestman_core::config::url::{ScopeOptions, UrlOptions};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, OutOfScope, TrapGuard, registrable_domain, surt, whatwg_href};
+use harvestman_report::terminal;
 
 /// Show the canonical form of a URL, its politeness key, and signs of a trap
 ///
@@ -31,7 +32,7 @@ pub struct UrlArgs {
 /// The URL is invalid, or standard input or output fails.
 pub fn run(args: &UrlArgs) -> anyhow::Result<()> {
     let canonicaliser = Canonicaliser::new(&UrlOptions::default())?;
-    let output = io::stdout().lock();
+    let output = terminal::stdout();
     match &args.url {
         Some(url) => describe(&canonicaliser, url, args.base.as_deref(), output),
         None => answer_lines(UsvLines::new(io::stdin().lock()), output, |question| answer(&canonicaliser, &question))

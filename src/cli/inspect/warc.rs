@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use harvestman_report::terminal;
 use harvestman_storage::archive::reader::{DigestCheck, Limits, Record, WarcError, WarcReader};
 
 /// List the records of a WARC file and report where it is torn or broken
@@ -38,10 +39,10 @@ pub struct WarcArgs {
 /// # Errors
 /// The file is torn or broken, or a digest is wrong.
 pub fn run(args: &WarcArgs) -> anyhow::Result<()> {
-    let output = BufWriter::new(io::stdout().lock());
+    let output = BufWriter::new(terminal::stdout());
     match (&args.file, args.extract) {
         (None, _) => Ok(super::answer_lines(io::stdin().lock(), output, |question| answer(&question, args.verify))?),
-        (Some(file), Some(offset)) => extract(file, offset, output),
+        (Some(file), Some(offset)) => extract(file, offset, BufWriter::new(terminal::data())),
         (Some(file), None) => list(file, args, output),
     }
 }

@@ -65,7 +65,7 @@ pub fn run_experiment(experiment: &impl Experiment, common: &Common) -> Result<(
         progress.finish();
         if let Err(error) = measured {
             if common.corpora.len() > 1 {
-                eprintln!("skipped: {error:#}");
+                tell!("skipped: {error:#}");
             }
             skipped.push(error);
         }
@@ -141,12 +141,12 @@ fn write(report: &Report, common: &Common) -> Result<(), Failure> {
     if let Some(out) = &common.out {
         let files = report.write(out).map_err(|error| Failure::new(Exit::Output, error))?;
         for file in files {
-            eprintln!("wrote {}", file.display());
+            tell!("wrote {}", file.display());
         }
     }
     if !common.json.as_deref().is_some_and(is_stdout) {
         for note in &report.notes {
-            eprintln!("note: {note}");
+            tell!("note: {note}");
         }
         let tables = report.tables().iter().map(Table::to_text).collect::<Vec<_>>().join("\n");
         print_text(&tables).map_err(|error| Failure::new(Exit::Output, error))?;

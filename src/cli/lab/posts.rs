@@ -79,7 +79,7 @@ fn print_notes(measured: &MeasuredPosts) {
         (measured.unparsed, "pages exceed the bounds of the parser: their posts count as missing"),
     ];
     for (count, what) in counted.into_iter().filter(|(count, _)| *count > 0) {
-        eprintln!("note: {count} {what}");
+        tell!("note: {count} {what}");
     }
 }
 

@@ -1,6 +1,5 @@
 //! Progress of an experiment, on standard error: a bar on a terminal, a plain line every ten seconds elsewhere.
 
-use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -8,7 +7,7 @@ use parking_lot::Mutex;
 
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_lab::experiments::Watch;
-use harvestman_report::figures;
+use harvestman_report::{figures, terminal};
 
 /// Interval of the plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -38,7 +37,7 @@ impl RunProgress {
     pub fn new(quiet: bool) -> Self {
         let shown = if quiet {
             Shown::Nothing
-        } else if io::stderr().is_terminal() {
+        } else if terminal::is_interactive() {
             let bar = ProgressBar::new(0);
             let style = ProgressStyle::with_template("{wide_msg} {pos}/{len} runs, {elapsed}, {eta} left {bar:20}");
             bar.set_style(style.expect("the template is well formed"));
@@ -65,7 +64,7 @@ impl Watch for RunProgress {
             Shown::Live(bar) => {
                 bar.reset();
                 bar.set_length(runs as u64);
-                bar.set_message(what.to_owned());
+                bar.set_message(terminal::safe(what).into_owned());
             }
             Shown::Plain(_, state) => {
                 let mut state = state.lock();
@@ -81,8 +80,7 @@ impl Watch for RunProgress {
             Shown::Live(bar) => bar.inc(1),
             Shown::Plain(clock, state) => {
                 if let Some(line) = state.lock().done(clock.now()) {
-                    // Standard error may be closed.
-                    let _ = writeln!(io::stderr(), "{line}");
+                    tell!("{line}");
                 }
             }
             Shown::Nothing => {}

@@ -110,7 +110,7 @@ fn crawl(args: &RecordArgs, rules: &LabelRules, site: &str, warc: &Path) -> Resu
 fn is_complete(report: &Report) -> bool {
     let complete = report.stop_reason == StopReason::FrontierEmpty;
     if !complete {
-        eprintln!("warning: the crawl ended early ({}): raise --pages", report.stop_reason.describe());
+        tell!("warning: the crawl ended early ({}): raise --pages", report.stop_reason.describe());
     }
     complete
 }
@@ -157,7 +157,7 @@ fn write_labels(rules: &LabelRules, warc: &Path) -> anyhow::Result<Labelled> {
 
 fn report_unmatched(labelled: &Labelled) {
     if labelled.unmatched > 0 {
-        eprintln!("note: no rule matches {} URLs, for example:", labelled.unmatched);
-        labelled.examples.iter().for_each(|url| eprintln!("  {url}"));
+        tell!("note: no rule matches {} URLs, for example:", labelled.unmatched);
+        labelled.examples.iter().for_each(|url| tell!("  {url}"));
     }
 }

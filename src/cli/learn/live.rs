@@ -19,7 +19,7 @@ pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
     let until = if args.by.is_some() { Until::Learnt } else { Until::Done };
     let report = to_report(&config, &progress, Beginning::AtSeeds, until)?;
     if !args.quiet {
-        eprint!("{report}");
+        tell!("{}", report.to_string().trim_end());
     }
     let exit = Exit::after(&report);
     let Ok(bytes) = std::fs::read(out.join(MODEL_FILE)) else {

@@ -19,7 +19,7 @@ use harvestman_extraction::{
 };
 use harvestman_lab::corpus::response;
 use harvestman_report::document::quoted;
-use harvestman_report::figures;
+use harvestman_report::{figures, terminal};
 use inputs::Found;
 
 /// Directory and file of an export in a crawl directory.
@@ -153,11 +153,11 @@ fn run_on(paths: &[PathBuf], out: &Path, args: &RecordArgs) -> Result<Exit, Fail
     let pseudonyms = pseudonyms.transpose()?;
     let found = Found::of(paths)?;
     found.open.iter().for_each(|path| {
-        eprintln!("note: {} is still being written, or its crawl was killed: skipped", path.display())
+        tell!("note: {} is still being written, or its crawl was killed: skipped", path.display());
     });
     let mut extracted = extracted(&found, out, args)?;
     let written = if is_stdout(out) {
-        let mut stdout = BufWriter::new(io::stdout().lock());
+        let mut stdout = BufWriter::new(terminal::data());
         stream_posts(&mut extracted, &mut stdout, pseudonyms.as_ref()).and_then(|()| Ok(stdout.flush()?))
     } else {
         let mut progress = ExportProgress::new("posts written", args.quiet);
@@ -173,7 +173,7 @@ fn run_on(paths: &[PathBuf], out: &Path, args: &RecordArgs) -> Result<Exit, Fail
     }
     end(&extracted, out, args.quiet)?;
     if extracted.site.is_empty() {
-        eprintln!("warning: no posts were found; {}", how_to_see_why(&found, extracted.totals.pages));
+        tell!("warning: no posts were found; {}", how_to_see_why(&found, extracted.totals.pages));
     }
     Ok(Exit::Done)
 }
@@ -252,7 +252,7 @@ fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<(), Failure> {
             feeds => format!(", with {} feeds", figures::count(*feeds)),
         };
         let to = if is_stdout(out) { "standard output".to_owned() } else { out.display().to_string() };
-        eprintln!(
+        tell!(
             "{to}: {posts} posts in {} threads, {users} users; {} of {} HTML pages show posts{feeds}, {} times in all",
             figures::count(threads),
             figures::count(*pages_with_posts),
@@ -261,13 +261,13 @@ fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<(), Failure> {
         );
     }
     for url in given_up_first {
-        eprintln!("warning: the posts of {url} are given up: it takes too long to find them");
+        tell!("warning: the posts of {url} are given up: it takes too long to find them");
     }
     if *given_up > given_up_first.len() as u64 {
-        eprintln!("warning: {} pages are given up in all", figures::count(*given_up));
+        tell!("warning: {} pages are given up in all", figures::count(*given_up));
     }
     for (name, error) in damaged {
-        eprintln!("warning: {name}: {error}; the part before is read");
+        tell!("warning: {name}: {error}; the part before is read");
     }
     if *records == 0 {
         return Err(Failure::new(Exit::Failed, "the input has no WARC records"));

@@ -51,12 +51,12 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
     let done = replay(&plan, make(args.policy, &making), |_, _, crawl| snapshot = Some(crawl.snapshot()))?;
 
     if let Some(note) = &done.note {
-        eprintln!("note: {note}");
+        tell!("note: {note}");
     }
     for trap in &done.traps {
         let TrapRecord { form, measure, fetched, fruitful, refused, since, .. } = trap;
         let what = measure.describe();
-        eprintln!("note: {form} {what} at {since}: {fetched} fetched, {fruitful} fruitful, {refused} refused");
+        tell!("note: {form} {what} at {since}: {fetched} fetched, {fruitful} fruitful, {refused} refused");
     }
     let wanted = Judge::new(&corpus, goal.task.clone()).wanted();
     let harvest = Harvest::of(&done.fetches, wanted);

@@ -9,13 +9,14 @@ mod several;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
 use harvestman_core::clock::Clock;
 use harvestman_report::document::Document;
 use harvestman_report::render;
+use harvestman_report::terminal;
 
 /// Arguments of `harvestman report`.
 #[derive(Debug, Clone, clap::Args)]
@@ -103,14 +104,14 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     };
     // A closed pipe (`| head`) is not an error.
     if to_stdout {
-        let _ = io::stdout().write_all(text.as_bytes());
+        let _ = terminal::stdout().write_all(text.as_bytes());
         return Ok(());
     }
     output::write(&path, text.as_bytes()).map_err(|error| {
         let path = path.display();
         Failure::new(Exit::Output, format!("cannot write {path}: {error}; name another file with --out FILE"))
     })?;
-    let _ = writeln!(io::stdout(), "{}", path.display());
+    let _ = writeln!(terminal::stdout(), "{}", path.display());
     Ok(())
 }
 

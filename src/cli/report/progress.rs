@@ -1,13 +1,12 @@
 //! Progress of reading a log, on standard error: a bar on a terminal, a plain line every ten seconds elsewhere, nothing
 //! for short logs.
 
-use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_report::figures;
+use harvestman_report::{figures, terminal};
 
 /// No progress is shown before this.
 const SOON: Duration = Duration::from_secs(1);
@@ -42,14 +41,13 @@ impl ReadProgress {
             return;
         }
         let (read, length) = bytes();
-        if io::stderr().is_terminal() {
+        if terminal::is_interactive() {
             let bar = self.bar.get_or_insert_with(|| bar(length));
             bar.set_position(read);
         } else if now.since(*self.shown.get_or_insert(self.began)) >= LINE_EVERY {
             self.shown = Some(now);
             let (read, length, lines) = (figures::bytes(read), figures::bytes(length), figures::count(self.lines));
-            // Standard error may be closed.
-            let _ = writeln!(io::stderr(), "reading the page log: {read} of {length}, {lines} lines");
+            tell!("reading the page log: {read} of {length}, {lines} lines");
         }
     }
 

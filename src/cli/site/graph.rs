@@ -49,7 +49,7 @@ fn kind_label(kind: &KindFacts) -> String {
 
 /// Formats the graph for Graphviz.
 pub fn dot(facts: &Facts) -> String {
-    let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    let quoted = |text: &str| without_control(text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
     let mut dot = String::from("digraph site {\n  node [shape=box];\n");
     // Writing to a string cannot fail.
     for cluster in &facts.clusters {
@@ -160,9 +160,11 @@ fn data(key: &str, value: impl std::fmt::Display) -> String {
     format!("<data key=\"{key}\">{}</data>", escaped(&value.to_string()))
 }
 
+fn without_control(text: &str) -> String {
+    text.chars().filter(|c| (!c.is_control() || *c == '\n') && !matches!(c, '\u{fffe}' | '\u{ffff}')).collect()
+}
+
 /// Escapes text for XML. Control characters, U+FFFE and U+FFFF cannot be represented and are removed.
 pub(in crate::cli) fn escaped(text: &str) -> String {
-    let possible = |c: &char| (!c.is_control() || *c == '\n') && !matches!(c, '\u{fffe}' | '\u{ffff}');
-    let text: String = text.chars().filter(possible).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    without_control(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

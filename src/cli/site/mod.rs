@@ -12,6 +12,7 @@ use serde::Serialize;
 use harvestman_core::model::{RENDER_CLASSES_SHOWN, RenderingSummary};
 use harvestman_pipeline::{MODEL_FILE, read_rendering};
 use harvestman_policy::learned::{Facts, SiteModel};
+use harvestman_report::terminal;
 
 /// Show what a crawl learnt about a site: its page templates, the links between them, and which pages need a browser.
 #[derive(Debug, clap::Args)]
@@ -64,7 +65,7 @@ pub fn run(args: &SiteArgs) -> anyhow::Result<()> {
         facts => Some(facts?),
     };
     // A closed pipe (`| head`) is not an error.
-    let _ = io::stdout().write_all(Learnt { facts, rendering }.shown(args.format)?.as_bytes());
+    let _ = terminal::stdout().write_all(Learnt { facts, rendering }.shown(args.format)?.as_bytes());
     Ok(())
 }
 
@@ -72,7 +73,7 @@ pub fn run(args: &SiteArgs) -> anyhow::Result<()> {
 fn rendering_of(path: &Path) -> Option<RenderingSummary> {
     let read = if path.is_dir() { read_rendering(path, RENDER_CLASSES_SHOWN) } else { Ok(None) };
     read.unwrap_or_else(|why| {
-        eprintln!("warning: {why}");
+        tell!("warning: {why}");
         None
     })
 }

@@ -4,7 +4,7 @@ mod effect;
 mod fields;
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use self::effect::Effect;
@@ -14,6 +14,7 @@ use super::posts::crawl_pages::CrawlPage;
 use harvestman_extraction::{CORRECTIONS_FILE, read_corrections, write_corrections};
 use harvestman_library::program::seeds;
 use harvestman_posts::{Correction, Corrections};
+use harvestman_report::terminal;
 
 /// Correct from which places of pages posts are taken
 ///
@@ -80,7 +81,7 @@ pub(super) fn run(args: &TeachArgs) -> Result<(), Failure> {
         _ => list(&known),
     };
     // A closed pipe (`| head`) is not an error.
-    let _ = io::stdout().lock().write_all(text.as_bytes());
+    let _ = terminal::stdout().write_all(text.as_bytes());
     Ok(())
 }
 

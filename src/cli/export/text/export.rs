@@ -64,7 +64,7 @@ fn files(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     // Their names do not matter here, and with whole paths all are different.
     let found = warcs::find(inputs, Some(Path::new("/")))?;
     for path in &found.open {
-        eprintln!("note: {} is still being written, or its crawl was killed: skipped", path.display());
+        tell!("note: {} is still being written, or its crawl was killed: skipped", path.display());
     }
     if found.files.is_empty() {
         let named: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();
@@ -133,7 +133,7 @@ fn export(
             Ok::<_, io::Error>(())
         })?;
         if let Some(error) = end {
-            eprintln!("warning: {}: {error}; the pages before it are exported", path.display());
+            tell!("warning: {}: {error}; the pages before it are exported", path.display());
             counts.damaged += 1;
         }
     }

@@ -28,7 +28,7 @@ pub(super) fn find(inputs: &[PathBuf]) -> Result<Vec<Archive>, Failure> {
     // Files of the same name get different ones here, so they are told apart by their whole paths.
     let found = warcs::find(inputs, Some(Path::new("/")))?;
     for path in &found.open {
-        eprintln!("note: {} is still being written, or its crawl was killed: skipped", path.display());
+        tell!("note: {} is still being written, or its crawl was killed: skipped", path.display());
     }
     if found.files.is_empty() {
         let named: Vec<String> = inputs.iter().map(|input| input.display().to_string()).collect();

@@ -4,7 +4,7 @@ mod answer;
 mod input;
 mod listing;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use jiff::civil::DateTime;
@@ -12,6 +12,7 @@ use jiff::civil::DateTime;
 use self::answer::Answer;
 use self::input::{InspectedPage, PageFile};
 use crate::cli::exit::Failure;
+use harvestman_report::terminal;
 
 /// Show the posts of a page, and from which places of the page they were taken
 ///
@@ -65,7 +66,7 @@ pub fn run(args: &PostsArgs) -> Result<(), Failure> {
         })?,
     };
     let answer = Answer::of(&input);
-    let mut output = io::stdout().lock();
+    let mut output = terminal::stdout();
     // A closed pipe (`| head`) is not an error.
     let _ = if args.json {
         let json = serde_json::to_string(&answer).map_err(anyhow::Error::from)?;

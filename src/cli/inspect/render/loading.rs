@@ -1,7 +1,5 @@
 //! Fetches and renders one page by a crawl of one page.
 
-use std::io::{self, IsTerminal};
-
 use anyhow::Context as _;
 use url::Url;
 
@@ -13,7 +11,7 @@ use harvestman_core::config::{Config, PolicyKind, PolicyOptions, RenderMode, Sig
 use harvestman_core::model::PageRecord;
 use harvestman_library::program::contact;
 use harvestman_pipeline::{BrowserCheck, RenderTrial, check_browser, runtime, try_rendering};
-use harvestman_report::{Hooks, StopReason};
+use harvestman_report::{Hooks, StopReason, terminal};
 
 /// What a crawl of one page brought.
 #[derive(Debug)]
@@ -85,9 +83,9 @@ pub(super) fn load(config: &Config, asked: Url) -> Result<Loaded, Failure> {
 
 /// Says on a terminal why the result takes its time.
 fn announce(config: &Config) {
-    if io::stderr().is_terminal() {
+    if terminal::is_interactive() {
         let url = config.crawl.seeds.first().map_or("", String::as_str);
-        eprintln!("loading {url}; requests to a host wait for its delay, at least {}", config.host.delay);
+        tell!("loading {url}; requests to a host wait for its delay, at least {}", config.host.delay);
     }
 }
 

@@ -6,7 +6,7 @@ mod refusals;
 mod text;
 mod verdict;
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use self::answer::RenderAnswer;
 use self::loading::{Loaded, configuration, load};
@@ -15,7 +15,7 @@ use crate::cli::crawl::seeds_flag;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::settings::SettingArgs;
 use harvestman_library::program::seeds;
-use harvestman_report::StopReason;
+use harvestman_report::{StopReason, terminal};
 
 /// Show what rendering in a browser adds to a page
 ///
@@ -76,7 +76,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Interrupted);
     }
     let answer = RenderAnswer::of(&loaded);
-    let mut output = io::stdout().lock();
+    let mut output = terminal::stdout();
     // A closed pipe (`| head`) is not an error.
     let _ = if args.json {
         let json = serde_json::to_string(&answer).map_err(anyhow::Error::from)?;
