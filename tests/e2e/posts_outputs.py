@@ -21,6 +21,7 @@ import hmac
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -162,11 +163,16 @@ def parquet(out, posts, threads):
     print(f"Parquet: DuckDB reads {len(rows)} posts")
 
 
+def no_formula(cell):
+    """A cell without the apostrophe that marks what a spreadsheet would take for a formula."""
+    return cell[1:] if re.match(r"'+[-=+@\t\r\n]", cell) else cell
+
+
 def comma_separated(out, posts):
     with open(os.path.join(out, "posts.csv"), encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     check("first columns", list(rows[0])[:7], FOUR_CAT)
-    check("posts", [(row["id"], row["body"], row["author"]) for row in rows], [(post["id"], post["text"], post["author"]) for post in posts])
+    check("posts", [(row["id"], no_formula(row["body"]), no_formula(row["author"])) for row in rows], [(post["id"], post["text"], post["author"]) for post in posts])
     for row, post in zip(rows, posts):
         check("timestamp", datetime.strptime(row["timestamp"], "%Y-%m-%d %H:%M:%S").isoformat()[:16], post["time"][:16])
     print(f"CSV: {len(rows)} rows with 4CAT's columns")

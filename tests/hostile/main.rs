@@ -13,6 +13,7 @@ mod answers;
 mod bounds;
 mod crawl;
 mod disk;
+mod formulas;
 mod hosts;
 mod labels;
 mod machine;

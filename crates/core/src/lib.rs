@@ -9,4 +9,5 @@ pub mod lines;
 pub mod model;
 pub mod recent_trees;
 pub mod seed;
+pub mod spreadsheet;
 pub mod url;

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use csv::Writer;
+use harvestman_core::spreadsheet::CsvWriter;
 use harvestman_posts::site::{Post, Thread, User};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -21,7 +21,7 @@ pub(super) struct CsvTables {
 
 struct CsvFile {
     path: PathBuf,
-    rows: Writer<BufWriter<NamedTempFile>>,
+    rows: CsvWriter<BufWriter<NamedTempFile>>,
 }
 
 impl CsvTables {
@@ -37,27 +37,20 @@ impl CsvTables {
 
 impl CsvFile {
     fn new<R>((path, file): (PathBuf, NamedTempFile), columns: &[Column<R>]) -> Result<Self, OutputError> {
-        let mut rows = Writer::from_writer(BufWriter::new(file));
-        rows.write_record(columns.iter().map(|column| column.name)).map_err(failed)?;
+        let mut rows = CsvWriter::new(BufWriter::new(file));
+        rows.row(columns.iter().map(|column| column.name))?;
         Ok(Self { path, rows })
     }
 
     fn push<R>(&mut self, record: &R, columns: &[Column<R>]) -> Result<(), OutputError> {
-        self.rows.write_record(columns.iter().map(|column| cell((column.value)(record), column.kind))).map_err(failed)
+        Ok(self.rows.row(columns.iter().map(|column| cell((column.value)(record), column.kind)))?)
     }
 
     fn finish(self) -> Result<(), OutputError> {
-        let mut file = self.rows.into_inner().map_err(|error| OutputError::Io(error.into_error()))?;
+        let mut file = self.rows.finish()?;
         file.flush()?;
         let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         place((self.path, file))
-    }
-}
-
-fn failed(error: csv::Error) -> OutputError {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) => OutputError::Io(error),
-        other => OutputError::Format(format!("{other:?}")),
     }
 }
 

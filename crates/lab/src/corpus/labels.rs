@@ -10,6 +10,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use flate2::bufread::MultiGzDecoder;
 
 use super::{Corpus, CorpusError, Label, Limits, PageId, Role, TAG_SEPARATOR, Truth, canonicaliser};
+use harvestman_core::spreadsheet;
 use harvestman_report::figures;
 
 /// Loads the labels of `corpus` from the file `path`. Returns notes about them too.
@@ -95,7 +96,9 @@ impl<'a, R: Read> Rows<'a, R> {
         let short = |what: &str| CorpusError::Labels { path: self.path.to_owned(), line, what: what.to_owned() };
         let url = self.record.get(self.columns.url).ok_or_else(|| short("it has no url"))?;
         let page_type = self.record.get(self.columns.page_type).ok_or_else(|| short("it has no page_type"))?;
-        let text = |column: Option<usize>| column.and_then(|column| self.record.get(column)).unwrap_or_default();
+        let (url, page_type) = (spreadsheet::unmarked(url), spreadsheet::unmarked(page_type));
+        let text =
+            |column: Option<usize>| column.and_then(|column| self.record.get(column)).map_or("", spreadsheet::unmarked);
         let flag = |column: Option<usize>| {
             flag(text(column)).ok_or_else(|| short(&format!("`{}` is neither 0 nor 1", text(column))))
         };

@@ -10,6 +10,7 @@ use flate2::write::GzEncoder;
 use super::LabelRules;
 use crate::corpus::{Corpus, Label, PageId, TAG_SEPARATOR};
 use crate::tables::Table;
+use harvestman_core::spreadsheet::CsvWriter;
 use harvestman_report::figures;
 
 /// The type of URLs that no rule matches.
@@ -123,11 +124,11 @@ impl Labelled {
     /// # Errors
     /// `to` cannot be written.
     pub fn write(&self, to: impl io::Write) -> io::Result<()> {
-        let mut csv = csv::Writer::from_writer(GzEncoder::new(to, Compression::default()));
-        csv.write_record(HEADER)?;
+        let mut csv = CsvWriter::new(GzEncoder::new(to, Compression::default()));
+        csv.row(HEADER)?;
         for row in &self.rows {
             let flag = |set: bool| if set { "1" } else { "0" };
-            csv.write_record([
+            csv.row([
                 row.url.as_str(),
                 &row.status.to_string(),
                 &row.redirect_to,
@@ -141,8 +142,7 @@ impl Labelled {
                 row.label.author.as_deref().unwrap_or_default(),
             ])?;
         }
-        let gzip = csv.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
-        gzip.finish()?;
+        csv.finish()?.finish()?;
         Ok(())
     }
 

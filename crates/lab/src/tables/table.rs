@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use harvestman_core::spreadsheet::CsvWriter;
+
 use super::{Measure, Row, Summary};
 
 /// A table. Rows shorter than the header end in empty cells.
@@ -115,13 +117,13 @@ impl Table {
 
     /// Formats the table as CSV (RFC 4180), without the title.
     pub fn to_csv(&self) -> String {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut writer = CsvWriter::new(Vec::new());
         let columns = || 0..self.header.len();
         let rows = std::iter::once(&self.header).chain(&self.rows);
         for row in rows {
-            writer.write_record(columns().map(|column| cell(row, column))).expect("rows are of one length");
+            writer.row(columns().map(|column| cell(row, column))).expect("rows are of one length");
         }
-        let bytes = writer.into_inner().expect("a Vec takes every write");
+        let bytes = writer.finish().expect("a Vec takes every write");
         String::from_utf8(bytes).expect("CSV of texts is text")
     }
 
