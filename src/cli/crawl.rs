@@ -127,7 +127,8 @@ pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, beginning: Beg
     let out = &config.crawl.out;
     let more = config.state.enabled && report.leaves_some();
     let resume = if more { resume_line(&report, out) } else { String::new() };
-    let _ = writeln!(terminal::stdout(), "{report}output    {out}\nread      harvestman report {}{resume}", quoted(out));
+    let _ =
+        writeln!(terminal::stdout(), "{report}output    {out}\nread      harvestman report {}{resume}", quoted(out));
     Ok(Exit::after(&report))
 }
 

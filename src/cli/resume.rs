@@ -38,11 +38,12 @@ Examples:
     harvestman resume forum --pages 100000 --delay 2s
 
 Settings are those of the crawl's config.toml; flags change them from now on. Budgets cover the
-whole crawl, all its runs together. Cookies and headers are not in config.toml, because they may be
-secret: give them again. A crawl directory may come from somebody else, so it does not choose what
-is yours either: files, programs, proxies, log-ins, environment variables and uploads must be given
-again, by flags, in the environment or by --config FILE, of which only these settings are taken. A
-directory of another user, links in it and other special files are refused.
+whole crawl, all its runs together. Cookies, headers and the keys of searches are not in
+config.toml, because they may be secret: give them again. A crawl directory may come from somebody
+else, so it does not choose what is yours either: files, programs, proxies, log-ins, environment
+variables and uploads must be given again, by flags, in the environment or by --config FILE, of
+which only these settings are taken. A directory of another user, links in it and other special
+files are refused.
 
 No discovered URL is lost, however the crawl ended. Pages that were in flight are fetched again. The
 torn end of a WARC file is cut off and logged. Hosts get no request before their delay has passed. A
@@ -76,6 +77,12 @@ pub(super) fn run_in(directory: &Path, settings: &SettingArgs, further: FurtherR
     let (text, fixed) = directory_flags(directory, further.owner).map_err(Failure::usage)?;
     let config = settings.load_in(Some((&directory.join(CONFIG_FILE), &text)), fixed)?;
     let missing: Vec<&str> = left_out(&text, &config).collect();
+    if missing.contains(&"search.url") {
+        return Err(Failure::usage(
+            "search.url: the keys of the searches are not in config.toml, because they are secret: give all searches again with \
+             --search, or --set search.url=[] to go on without them",
+        ));
+    }
     let (config, progress) = crawl::prepare(config, further.quiet)?;
     if !missing.is_empty() {
         tracing::warn!("{} was set and is not in config.toml; the crawl resumes without it", missing.join(", "));

@@ -155,6 +155,18 @@ impl Peer {
         }
     }
 
+    /// The body of the request, as long as its head says.
+    pub fn body(&mut self) -> Vec<u8> {
+        self.read_rest();
+        let length = self
+            .head
+            .lines()
+            .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+        let mut body = vec![0; length.unwrap_or(0)];
+        self.stream.read_exact(&mut body).unwrap();
+        body
+    }
+
     /// Whether the other side still takes bytes.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) -> bool {
         Instant::now() < self.until && self.stream.write_all(bytes.as_ref()).is_ok()

@@ -15,7 +15,7 @@ use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, FetchOptions, IdentityOptions};
 use harvestman_core::model::{Exchange, Failure, HostOwnership, SingleNode};
 use harvestman_core::seed::Seed;
-use harvestman_core::url::HostKey;
+use harvestman_core::url::{HostKey, SearchKeys};
 use harvestman_stages::fetch::{Client, Error, Request, RequestSigner, StoredCookies, Trust};
 use harvestman_storage::archive::{ArchiveOutput, CrawlFiles};
 use harvestman_storage::store::Store;
@@ -74,6 +74,8 @@ impl Network for Client {
 pub(super) struct NetworkOptions<'a> {
     pub(super) fetch: &'a FetchOptions,
     pub(super) identity: &'a IdentityOptions,
+    /// The keys in the addresses of searches; `None` if there are no searches.
+    pub(super) search_keys: Option<&'a Arc<SearchKeys>>,
 }
 
 /// The I/O of a crawl.
@@ -142,6 +144,7 @@ pub(super) struct LiveEnvironment;
 impl Environment for LiveEnvironment {
     fn network(&self, options: NetworkOptions<'_>, clock: Clock, trust: Trust) -> Result<Arc<dyn Network>, Error> {
         let signer = RequestSigner::new(options.identity)?;
-        Ok(Arc::new(Client::signing(options.fetch, signer, clock, trust)?))
+        let client = Client::signing(options.fetch, signer, clock, trust)?;
+        Ok(Arc::new(client.with_search_keys(options.search_keys.cloned())))
     }
 }

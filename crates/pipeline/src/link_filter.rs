@@ -249,12 +249,19 @@ impl<'a> LinkFilter<'a> {
         let fate = Fate::Policy(why);
         for href in hrefs {
             self.settled.add(fate, 1);
+            let concealed = self.judged.is_some().then(|| self.concealed(href)).flatten();
             if let Some(judged) = &mut self.judged
-                && let Ok(url) = self.resolver.resolve(href)
+                && let Ok(url) = self.resolver.resolve(concealed.as_deref().unwrap_or(href))
             {
                 judged.push(DeliveredLink { url: url.as_str().to_owned(), apath, fate: Some(fate) });
             }
         }
+    }
+
+    /// Returns where a link leads, if it holds the key of a search, which is written nowhere.
+    fn concealed(&mut self, href: &str) -> Option<String> {
+        let keys = self.rules.searches.as_ref().map(|searches| &searches.keys).filter(|keys| !keys.is_empty())?;
+        keys.concealed(self.resolver.resolve(href).ok()?.as_str(), self.via.as_str())
     }
 
     /// Takes in one link. Returns where it leads, if it was new, or a redirect.
@@ -272,7 +279,8 @@ impl<'a> LinkFilter<'a> {
 
     /// The same for a link around which stands `context`, which is only asked for if the link is new.
     fn take_in(&mut self, href: &str, class: LinkClass, context: &dyn Fn() -> Box<[u32]>) -> Option<CanonicalUrl> {
-        let url = match self.resolver.resolve(href) {
+        let concealed = self.concealed(href);
+        let url = match self.resolver.resolve(concealed.as_deref().unwrap_or(href)) {
             Ok(url) => url,
             Err(why) => {
                 self.settled.add(Fate::OutOfScope(why), 1);

@@ -8,7 +8,7 @@ use super::own_searches::{DESCRIPTION_BYTES_MAX, OwnRequest, OwnSearches};
 use super::reach::Reach;
 use harvestman_core::config::{Config, PolicyVariant};
 use harvestman_core::model::{Apath, Fate, Initiator, LinkClass, Priority, RobotsRefusal, ScheduledUrl};
-use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostKey, SearchTemplate, origin_of};
+use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostKey, SearchKeys, SearchTemplate, origin_of};
 use harvestman_policy::search::{FoundSearch, Searching, SearchingOptions, SiteLimits};
 use harvestman_policy::{ExamplePage, Policy, Proposal, ProposalKind};
 use harvestman_stages::fetch;
@@ -30,6 +30,8 @@ const LOOKED_AT_MAX: usize = 1_000;
 pub(super) struct Searches {
     /// Those that the user named.
     pub(super) templates: Vec<SearchTemplate>,
+    /// The keys in their addresses.
+    pub(super) keys: Arc<SearchKeys>,
     /// Those of the seeds' own sites, if they are used.
     pub(super) own: Option<OwnSearches>,
     /// Maximum number of results of an answer that are looked at.
@@ -47,12 +49,13 @@ impl Searches {
     /// # Errors
     /// The address of a search is invalid.
     pub(super) fn new(config: &Config, canonicaliser: &Canonicaliser) -> Result<Option<Arc<Self>>, Error> {
-        let parse = |text: &String| SearchTemplate::parse(text, canonicaliser).map_err(Error::Configuration);
+        let parse = |text: String| SearchTemplate::parse(&text, canonicaliser).map_err(Error::Configuration);
         let templates = config.search.named().map(parse).collect::<Result<Vec<_>, _>>()?;
         let own = config.search.uses_own().then(|| OwnSearches::new(config.search.sites_max));
         let site_results_max = if is_printed(config) { usize::MAX } else { SITE_RESULTS };
         let results_max = config.search.results as usize;
-        let searches = || Arc::new(Self { templates, own, results_max, site_results_max });
+        let keys = Arc::new(SearchKeys::new(&config.search.url, canonicaliser));
+        let searches = || Arc::new(Self { templates, keys, own, results_max, site_results_max });
         Ok(config.search.is_on().then(searches))
     }
 
@@ -227,7 +230,7 @@ mod tests {
     use super::*;
 
     fn searches(results_max: usize, site_results_max: usize) -> Searches {
-        Searches { templates: Vec::new(), own: None, results_max, site_results_max }
+        Searches { templates: Vec::new(), keys: Arc::default(), own: None, results_max, site_results_max }
     }
 
     #[test]

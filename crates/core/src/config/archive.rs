@@ -61,7 +61,7 @@ crate::options! {
         /// `urn:dom:URL`. No server sent it; the answers of the servers are written in any case.
         rendered_records: bool = false,
         /// Request headers whose values are left out of the archive, so that it can be shared without the crawl's
-        /// secrets.
+        /// secrets. Values of `fetch.headers` and of cookies are always left out.
         redact_request_headers: Vec<String> =
             ["authorization", "cookie", "proxy-authorization"].map(str::to_owned).to_vec(),
         /// Whether the warcinfo record contains the name of the machine.

@@ -10,6 +10,7 @@ use toml::{Table, Value};
 use super::given::{self, Flag, Given};
 use super::mistake::{Mistake, Mistakes, Source};
 use super::own;
+use super::print::is_secret;
 use super::sections::Config;
 use super::validate::validate;
 
@@ -126,7 +127,13 @@ fn readable(given: &Given) -> Result<Value, String> {
             Err(_) => {}
         }
     }
-    Err(format!("`{}.{}`: {}", given.section.name, given.key, wrong.unwrap_or_default()))
+    let (section, key) = (given.section.name, given.key);
+    if is_secret(section, key) {
+        return Err(format!(
+            "`{section}.{key}`: its value, which may be secret, is not of the type that `harvestman config` shows"
+        ));
+    }
+    Err(format!("`{section}.{key}`: {}", wrong.unwrap_or_default()))
 }
 
 fn set(root: &mut Table, given: &Given, value: Value) {

@@ -1,5 +1,7 @@
 //! Settings of searches.
 
+use crate::url::without_keys;
+
 crate::options! {
     /// Searches, by which `xcrawl`, `target` and `apprentice` find sites: queries are generated from the examples and sent
     /// to search engines; the results that `policy.want` accepts are where the crawl starts.
@@ -7,7 +9,9 @@ crate::options! {
         /// The searches, as addresses with the place of the query: `https://search.example/search?q={query}&format=json`.
         /// Answers may be HTML, RSS, Atom or JSON (the form of SearXNG and of most others). robots.txt of these hosts is not asked
         /// about these addresses, because a user named them; all other politeness holds. `site` stands for the searches of the
-        /// seeds' own sites, which are looked for on the seeds' pages; robots.txt holds for these. Empty: no searches.
+        /// seeds' own sites, which are looked for on the seeds' pages; robots.txt holds for these. Values of parameters that do not
+        /// select the form of the answer, such as `format` and `lang` do, may be keys: only requests have them, everything that is
+        /// written has `left-out` in their place. Empty: no searches.
         url: Vec<String> = Vec::new(),
         /// Queries that are sent first, as they are.
         query: Vec<String> = Vec::new(),
@@ -42,14 +46,14 @@ impl SearchOptions {
         !self.url.is_empty()
     }
 
-    /// Returns the addresses of the searches that the user named.
-    pub fn named(&self) -> impl Iterator<Item = &String> {
-        self.url.iter().filter(|text| *text != OWN)
+    /// Returns the addresses of the searches that the user named, with stand-ins for their keys.
+    pub fn named(&self) -> impl Iterator<Item = String> {
+        without_keys(&self.url).filter(|text| text != OWN)
     }
 
     /// Returns whether the user named a search: a crawl then needs no seed.
     pub fn has_named(&self) -> bool {
-        self.named().next().is_some()
+        self.url.iter().any(|text| text != OWN)
     }
 
     /// Returns whether the searches of the seeds' own sites are used.

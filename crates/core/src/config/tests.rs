@@ -294,6 +294,14 @@ proptest! {
 }
 
 #[test]
+fn a_secret_of_the_wrong_type_is_not_repeated() {
+    for text in ["[fetch]\nheaders = \"X-Key: s3cret\"\n", "[fleet]\npassword = [\"s3cret\"]\n"] {
+        let texts = texts(of_file(text));
+        assert!(texts.len() == 1 && !texts[0].contains("s3cret") && texts[0].contains("type"), "{texts:?}");
+    }
+}
+
+#[test]
 fn a_key_in_place_of_its_file_is_refused_and_not_repeated() {
     let key = "-----BEGIN PRIVATE KEY-----\nMC4CAQ\n-----END PRIVATE KEY-----";
     for value in [key.replace('\n', "\\n"), key.replace('\n', " "), "{\\\"d\\\": \\\"MC4CAQ\\\"}".to_owned()] {

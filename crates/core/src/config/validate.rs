@@ -182,7 +182,7 @@ fn unusable_searches(config: &Config) -> Option<String> {
     }
     let canonicaliser = Canonicaliser::new(&config.url).ok()?;
     let wrong: Vec<String> =
-        config.search.named().filter_map(|text| SearchTemplate::parse(text, &canonicaliser).err()).collect();
+        config.search.named().filter_map(|text| SearchTemplate::parse(&text, &canonicaliser).err()).collect();
     if !wrong.is_empty() {
         return Some(wrong.join("; "));
     }

@@ -18,10 +18,12 @@ mod query;
 mod refusal;
 mod resolve;
 mod scope;
+mod search_keys;
 mod search_template;
 mod strip;
 mod surt;
 mod trap;
+mod user_info;
 mod whatwg;
 
 #[cfg(test)]
@@ -36,7 +38,9 @@ pub use moved_seeds::SeedMove;
 pub use refusal::OutOfScope;
 pub use resolve::{CanonicalRef, Resolver};
 pub use scope::Scope;
+pub use search_keys::{SearchKeys, without_keys};
 pub use search_template::SearchTemplate;
 pub use surt::surt;
 pub use trap::{TrapGuard, TrapShape};
+pub use user_info::without_user_info;
 pub use whatwg::whatwg_href;

@@ -73,7 +73,14 @@ pub fn complete(config: Config, seeds: &[seeds::Seed]) -> Config {
     for seed in seeds.iter().filter(|seed| seed.guessed) {
         tracing::warn!("a seed has no scheme; assuming {}", seed.url);
     }
-    let searches = config.search.named().filter_map(|text| Url::parse(text).ok());
+    for seed in seeds.iter().filter(|seed| seed.had_log_in) {
+        tracing::warn!(
+            "the user name and password of the seed {} are not sent; for HTTP authentication, set a header such as \
+             HARVESTMAN_FETCH_HEADERS='Authorization: Basic …'",
+            seed.url
+        );
+    }
+    let searches = config.search.named().filter_map(|text| Url::parse(&text).ok());
     let named: Vec<Url> = urls.iter().cloned().chain(searches).collect();
     if let Some(warning) = contact::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
         tracing::warn!("{warning}");

@@ -7,6 +7,7 @@ use harvestman_core::lines;
 use url::{Host, Url};
 
 use super::text_file::decode;
+use harvestman_core::url::without_user_info;
 
 /// A seed with a URL that can be crawled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,19 +16,23 @@ pub struct Seed {
     pub url: Url,
     /// Whether its scheme was guessed.
     pub guessed: bool,
+    /// Whether a user name and a password were in its URL, from which they were removed.
+    pub had_log_in: bool,
 }
 
-/// Parses `text` as a seed, or returns what is wrong with it.
+/// Parses `text` as a seed, or returns what is wrong with it. A user name and a password in its URL would never be sent; neither the
+/// seed nor what is returned has them.
 pub fn parse(text: &str) -> Result<Seed, String> {
-    let text = text.trim();
     let guessed = !text.contains("://");
+    let without = if guessed { text.into() } else { without_user_info(text) };
+    let (had_log_in, text) = (*without != *text, without.trim());
     let url = if guessed {
         with_scheme(text).ok_or_else(|| format!("seed `{text}` is not a URL; write it as https://example.org/"))?
     } else {
         Url::parse(text).map_err(|error| format!("seed `{text}` is not a URL: {error}"))?
     };
     match url.scheme() {
-        "http" | "https" => Ok(Seed { url, guessed }),
+        "http" | "https" => Ok(Seed { url, guessed, had_log_in }),
         scheme => Err(format!("seed `{text}` has the scheme {scheme}; only http and https can be crawled")),
     }
 }
@@ -123,6 +128,17 @@ mod tests {
                 Ok((url.to_owned(), guessed)),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn a_password_in_a_seed_is_removed_and_not_repeated() {
+        let seed = parse(" http://user:s3cret@example.org/a@b ").unwrap();
+        assert_eq!((seed.url.as_str(), seed.had_log_in), ("http://example.org/a@b", true));
+        assert!(!parse("https://example.org/?mail=a@b").unwrap().had_log_in);
+        for wrong in ["http://user:s3cret@a b/", "ftp://user:s3cret@example.org/"] {
+            let error = parse(wrong).unwrap_err();
+            assert!(!error.contains("s3cret"), "{error}");
         }
     }
 

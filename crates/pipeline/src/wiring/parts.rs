@@ -79,7 +79,8 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     // The session of a log-in.
     fetch.cookie_jar |= config.login.is_on();
     let trust = trust(config, &canonicaliser, &seeds, searches.as_deref())?;
-    let options = NetworkOptions { fetch: &fetch, identity: &config.identity };
+    let search_keys = searches.as_ref().map(|searches| &searches.keys);
+    let options = NetworkOptions { fetch: &fetch, identity: &config.identity, search_keys };
     let network = environment.network(options, clock.clone(), trust).map_err(|error| wrong(&error))?;
     let own = builder.extensions.policy.clone();
     let environment = PolicyEnvironment { environment: *environment, seed: *seed, own };

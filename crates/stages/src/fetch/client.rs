@@ -30,12 +30,13 @@ use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{
     Answer, BodyReservation, ContentType, Exchange, Failure, RequestSignature, Timings, Truncation,
 };
-use harvestman_core::url::HostKey;
+use harvestman_core::url::{CanonicalUrl, HostKey, SearchKeys};
 
 /// An HTTP client. Cheap to clone; all clones share connections, resolver and cookies.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
+    search_keys: Option<Arc<SearchKeys>>,
 }
 
 struct Inner {
@@ -126,7 +127,12 @@ impl Client {
             first_byte_timeout: options.first_byte_timeout.0,
             whole_timeout: options.whole_timeout.0,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self { inner: Arc::new(inner), search_keys: None })
+    }
+
+    /// Returns the client with the keys of searches. They are in its requests only: exchanges have the URL that was asked for.
+    pub fn with_search_keys(self, search_keys: Option<Arc<SearchKeys>>) -> Self {
+        Self { search_keys: search_keys.filter(|keys| !keys.is_empty()), ..self }
     }
 
     /// Sends `request` and returns the exchange. Completes within `fetch.whole_timeout`, reports every failure in the
@@ -142,7 +148,9 @@ impl Client {
             unsent: false,
             remedy: None,
         };
-        let result = inner.run(request, &mut progress).await;
+        let with_key = self.search_keys.as_ref().and_then(|keys| keys.revealed(&request.url));
+        let url = with_key.as_ref().unwrap_or(&request.url);
+        let result = inner.run((request, url), &mut progress).await;
         let timings = Timings { started, first_byte: progress.first_byte, ended: inner.clock.now() };
         let Progress { request_headers, signature, .. } = progress;
         Exchange { url: request.url.clone(), request_headers, signature, result, timings }
@@ -188,8 +196,9 @@ fn window_min(options: &FetchOptions) -> u64 {
 }
 
 impl Inner {
-    async fn run(&self, request: &Request, progress: &mut Progress) -> Result<Answer, Failure> {
-        let target = Target::of(&request.url).ok_or(Failure::Internal)?;
+    /// Sends `request` to `url`, which is its URL, except for the key of a search.
+    async fn run(&self, (request, url): (&Request, &CanonicalUrl), progress: &mut Progress) -> Result<Answer, Failure> {
+        let target = Target::of(url).ok_or(Failure::Internal)?;
         let end = progress.started + self.whole_timeout;
         let mut connection = match self.pool.take(target.origin, progress.started) {
             Some(pooled) => pooled,

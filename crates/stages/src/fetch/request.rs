@@ -102,8 +102,7 @@ impl RequestHeaders {
                 common.insert(name, value);
             }
         }
-        let mut cookie = value_of("cookie", &options.cookie, errors);
-        cookie.iter_mut().for_each(|value| value.set_sensitive(true));
+        let cookie = value_of("cookie", &options.cookie, errors);
         with_host.extend(common.clone());
         let (login, has_warned) = (login_headers(&options.headers, errors), AtomicBool::new(false));
         Self { common, with_host, login, cookie, credentials, has_warned, proxy_authorization }
@@ -137,7 +136,8 @@ impl RequestHeaders {
         if let Some(body) = &request.body {
             headers.insert(CONTENT_TYPE, body.content_type.clone());
         }
-        if let Some(cookie) = self.cookie_header(login, cookies) {
+        if let Some(mut cookie) = self.cookie_header(login, cookies) {
+            cookie.set_sensitive(true);
             headers.insert(COOKIE, cookie);
         }
         headers
@@ -224,7 +224,11 @@ fn login_headers(lines: &[String], errors: &mut Vec<String>) -> HeaderMap {
             continue;
         }
         match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_bytes(value.trim().as_bytes())) {
-            (Ok(name), Ok(value)) => drop(headers.append(name, value)),
+            (Ok(name), Ok(mut value)) => {
+                // Whatever a user gives may be secret: the archive leaves it out, and HTTP/2 does not compress it.
+                value.set_sensitive(true);
+                headers.append(name, value);
+            }
             _ => errors
                 .push(format!("fetch.headers: `{name}` is not a header name, or its value has a control character")),
         }

@@ -4,7 +4,7 @@ use http::uri::{PathAndQuery, Uri};
 use http::{HeaderValue, Version};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-use harvestman_core::url::CanonicalUrl;
+use harvestman_core::url::{CanonicalUrl, without_user_info};
 
 /// Characters that RFC 3986 allows nowhere in a URI.
 const NOT_IN_HTTP: &AsciiSet =
@@ -24,7 +24,8 @@ pub(super) struct Target<'u> {
 impl<'u> Target<'u> {
     /// Parses `url`. Returns `None` if HTTP cannot request it (or if it is longer than 64 KiB, which no scope admits).
     pub(super) fn of(url: &'u CanonicalUrl) -> Option<Self> {
-        let text = without_user(url.as_str());
+        // User information is never sent in a request.
+        let text = without_user_info(url.as_str());
         // A URL may contain a few characters that HTTP does not allow; they are sent percent-encoded, which is
         // equivalent.
         let uri: Uri = text.parse().or_else(|_| utf8_percent_encode(&text, NOT_IN_HTTP).to_string().parse()).ok()?;
@@ -71,16 +72,6 @@ impl<'u> Target<'u> {
         }
         let path = self.uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
         Uri::from(path)
-    }
-}
-
-/// Returns the URL without user information, which is never sent in a request.
-fn without_user(url: &str) -> std::borrow::Cow<'_, str> {
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url[start..].find('/').map_or(url.len(), |at| start + at);
-    match url[start..end].rfind('@') {
-        None => url.into(),
-        Some(at) => format!("{}{}", &url[..start], &url[start + at + 1..]).into(),
     }
 }
 

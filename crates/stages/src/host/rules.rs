@@ -65,7 +65,7 @@ impl From<&Config> for HostRules {
 /// Returns the searches of the settings, as far as they are valid.
 fn searches(config: &Config) -> Arc<[SearchTemplate]> {
     let Ok(canonicaliser) = Canonicaliser::new(&config.url) else { return Arc::default() };
-    config.search.named().filter_map(|text| SearchTemplate::parse(text, &canonicaliser).ok()).collect()
+    config.search.named().filter_map(|text| SearchTemplate::parse(&text, &canonicaliser).ok()).collect()
 }
 
 /// The resolved settings of politeness.

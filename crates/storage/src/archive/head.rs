@@ -44,7 +44,8 @@ pub(super) fn write_response(answer: &Answer, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Appends the head of a GET request, with the empty line at its end. The values of `redacted` headers are replaced.
+/// Appends the head of a GET request, with the empty line at its end. The values of `redacted` headers are replaced, and those that
+/// are marked as sensitive: what the user gave, and cookies.
 pub(super) fn write_request(
     url: &CanonicalUrl,
     version: Version,
@@ -60,7 +61,7 @@ pub(super) fn write_request(
         field(b"host", authority.as_bytes(), out);
     }
     for (name, value) in headers {
-        let value = if redacted.contains(name) { REDACTED } else { value.as_bytes() };
+        let value = if redacted.contains(name) || value.is_sensitive() { REDACTED } else { value.as_bytes() };
         field(name.as_str().as_bytes(), value, out);
     }
     out.extend_from_slice(b"\r\n");
@@ -144,6 +145,20 @@ mod tests {
     fn values_are_bytes_and_are_not_changed() {
         let head = stored(&answer(Version::HTTP_11, &[("x", b"\xe9\t\xff")], b""));
         assert_eq!(head, b"HTTP/1.1 200 OK\r\nx: \xe9\t\xff\r\n\r\n");
+    }
+
+    #[test]
+    fn what_the_user_gave_is_redacted_whatever_its_name_is() {
+        let url = CanonicalUrl::from_canonical("https://example.org/");
+        let mut headers = HeaderMap::new();
+        let mut given = HeaderValue::from_static("secret");
+        given.set_sensitive(true);
+        headers.insert("x-api-key", given);
+        headers.append("x-api-key", HeaderValue::from_static("own"));
+        let mut out = Vec::new();
+        write_request(&url, Version::HTTP_11, &headers, &[], &mut out);
+        let expected = "GET / HTTP/1.1\r\nhost: example.org\r\nx-api-key: (redacted)\r\nx-api-key: own\r\n\r\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
     #[test]
