@@ -18,6 +18,8 @@ mod hosts;
 mod labels;
 mod leaks;
 mod machine;
+mod pages;
+mod reading;
 mod redirects;
 mod robots;
 mod secrets;

@@ -1,0 +1,84 @@
+//! No page takes its readers long, whatever it is made of. `benches/hostile_pages.rs` reads larger ones of the same kinds.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::crawl::Crawl;
+use super::pages::{KINDS, Kind, READERS, taken};
+use super::site::Site;
+
+/// The size of the pages.
+const KILOBYTES: usize = 32;
+/// The budget of a reader of a page, in processor time of a build without optimisation. The slowest takes a fifth of it; a reader
+/// whose time grows with the square of the length takes several times as much.
+const BUDGET: Duration = Duration::from_millis(80 * KILOBYTES as u64);
+
+#[test]
+fn no_reader_takes_longer_than_its_budget_on_any_hostile_page() {
+    let kinds: Vec<&Kind> = KINDS.into_iter().flatten().collect();
+    let (next, slow) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(kind) = kinds.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let page = kind.page(1_000 * KILOBYTES);
+                    for reader in &READERS {
+                        let taken = taken(reader, &page);
+                        if taken > BUDGET {
+                            slow.lock().unwrap().push(format!("{} by {}: {taken:?}", kind.name, reader.name));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let slow = slow.into_inner().unwrap();
+    assert!(slow.is_empty(), "readers of {KILOBYTES} KB take longer than {BUDGET:?}: {slow:#?}");
+}
+
+#[test]
+fn pages_are_the_same_in_each_run_and_of_the_size_that_is_asked_for() {
+    for kind in KINDS.into_iter().flatten() {
+        let page = kind.page(20_000);
+        assert_eq!(page, kind.page(20_000), "{}", kind.name);
+        assert!((19_000..32_000).contains(&page.len()), "{}: {} bytes", kind.name, page.len());
+    }
+}
+
+/// A page whose posts take too long to find.
+fn page_to_give_up() -> String {
+    let kind = KINDS.into_iter().flatten().find(|kind| kind.name == "dates of one class each, twice").unwrap();
+    kind.page(12_000)
+}
+
+#[test]
+fn a_page_whose_posts_take_too_long_is_named_and_the_crawl_goes_on() {
+    let page = page_to_give_up();
+    let site = Site::with_links(&["/made"], move |_, peer| peer.page(&page));
+    let outcome = Crawl::of(&site).arg("--policy").arg("target").arg("--want").arg("posts:1").run_whole();
+    outcome.assert_healthy(&site);
+    let given_up = outcome.lines().into_iter().filter_map(|line| Some((line.url, line.given_up?)));
+    assert_eq!(given_up.collect::<Vec<_>>(), [(site.url("/made"), "posts".to_owned())]);
+    assert!(outcome.stderr.contains("the posts of the page are given up"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_signal_ends_the_reading_of_posts_behind_a_crawl() {
+    let page = page_to_give_up();
+    let links: Vec<String> = (0..40).map(|number| format!("/made/{number}")).collect();
+    let links: Vec<&str> = links.iter().map(String::as_str).collect();
+    let site = Site::with_links(&links, move |_, peer| peer.page(&page));
+    let running = Crawl::of(&site).arg("--posts").start();
+    let until = Instant::now() + Duration::from_secs(30);
+    while !running.out().join("report.json").exists() {
+        assert!(Instant::now() < until, "the crawl itself does not end");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let signalled = Instant::now();
+    running.signal("INT");
+    let outcome = running.wait();
+    assert!(signalled.elapsed() < Duration::from_secs(15), "{:?}: {}", signalled.elapsed(), outcome.stderr);
+    outcome.assert_whole();
+}
