@@ -176,8 +176,8 @@ async fn crawl(
 ) -> Result<Report, Failure> {
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     let live = Live::open();
-    let hooks =
-        Hooks { live: live.clone(), metrics, posts: posts.board.clone(), trees: posts.trees.clone(), ..Hooks::none() };
+    let (board, trees, stop) = (posts.board.clone(), posts.trees.clone(), posts.stop.clone());
+    let hooks = Hooks { live: live.clone(), metrics, posts: board, trees, stop, ..Hooks::none() };
     signals::listen(hooks.stop.clone()).map_err(|error| Failure::new(Exit::Internal, error))?;
     let endpoints = Arc::new(Endpoints::open(ready.config(), &hooks, &latest).await?);
 

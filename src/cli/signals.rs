@@ -18,6 +18,17 @@ pub fn listen(stop: StopFlag) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Waits for the next signal.
+///
+/// # Errors
+///
+/// Signals cannot be listened for.
+pub async fn next() -> std::io::Result<()> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    either(&mut interrupt, &mut terminate).await;
+    Ok(())
+}
+
 async fn either(interrupt: &mut Signal, terminate: &mut Signal) {
     tokio::select! {
         _ = interrupt.recv() => {}

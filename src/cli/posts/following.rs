@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::cli::exit::Failure;
+use crate::cli::signals;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_core::config::archive::LineCompression;
@@ -15,7 +16,7 @@ use harvestman_core::recent_trees::RecentTrees;
 use harvestman_extraction::{FollowStep, Followed, Follower, POSTS_FILE};
 use harvestman_lab::corpus::response;
 use harvestman_metrics::{ArchiveMetrics, Metrics};
-use harvestman_report::{PostBoard, PostProgress, Report, StopReason, figures};
+use harvestman_report::{PostBoard, PostProgress, Report, StopFlag, StopReason, figures};
 
 /// The crawl has not prepared its directory.
 const WAITING: u8 = 0;
@@ -38,6 +39,13 @@ const TREE_BYTES_MAX: usize = 64 << 20;
 /// The interval at which it keeps how far it is.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
+/// How long a follower that was stopped may take for what it is doing, and how often it is asked whether it has ended.
+const STOPPING_MAX: Duration = Duration::from_secs(5);
+const ENDED_EVERY: Duration = Duration::from_millis(20);
+
+/// The thread of a follower.
+type Following = JoinHandle<io::Result<Option<Outcome>>>;
+
 /// What a follower has done, and the earliest and the latest time of the posts.
 struct Outcome {
     done: Followed,
@@ -52,6 +60,8 @@ pub(in crate::cli) struct FollowSignal {
     pub board: PostBoard,
     /// The pages that the crawl has just parsed.
     pub trees: RecentTrees,
+    /// Whether the crawl was asked to stop, be it while its files were closed.
+    pub stop: StopFlag,
 }
 
 impl FollowSignal {
@@ -78,18 +88,59 @@ pub(in crate::cli) fn with_posts(
     signal.trees = RecentTrees::new(TREE_BYTES_MAX);
     let following = start(Path::new(&config.crawl.out), &signal, &metrics.archive);
     let result = crawl(&signal);
-    let is_stopped = result.as_ref().map_or(true, |report| report.stop_reason == StopReason::Interrupted);
+    let is_interrupted = result.as_ref().map_or(true, |report| report.stop_reason == StopReason::Interrupted);
+    let is_stopped = is_interrupted || signal.stop.requested();
     signal.phase.store(if is_stopped { STOPPED } else { OVER }, Ordering::Relaxed);
     let requests = result.as_ref().ok().map(|report| report.requests);
-    log_result(following.join(), &config.crawl.out, is_stopped, requests);
+    match ended(following, &signal) {
+        Some(of_thread) => {
+            let is_stopped = signal.phase.load(Ordering::Relaxed) == STOPPED;
+            log_result(of_thread, &config.crawl.out, is_stopped, requests);
+        }
+        None => tracing::warn!(
+            "the posts of a page take long to find and are left; what is missing in {POSTS_FILE} is written when the crawl is \
+             resumed, or by: harvestman export posts {}",
+            config.crawl.out
+        ),
+    }
     result
 }
 
-fn start(
-    directory: &Path,
-    signal: &FollowSignal,
-    metrics: &Arc<ArchiveMetrics>,
-) -> JoinHandle<io::Result<Option<Outcome>>> {
+/// Waits for the follower of a crawl that has ended, which a signal stops. Returns `None` if it is in the middle of a page for too
+/// long: it is left alone, and the next run writes again what it has not completed.
+fn ended(following: Following, signal: &FollowSignal) -> Option<thread::Result<io::Result<Option<Outcome>>>> {
+    // Without a runtime there are no signals to wait for.
+    if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        runtime.block_on(until_ended(&following, signal));
+        if !following.is_finished() {
+            return None;
+        }
+    }
+    Some(following.join())
+}
+
+/// Waits until the follower has ended, or has had its time to do so after it was stopped.
+async fn until_ended(following: &Following, signal: &FollowSignal) {
+    let mut stopping = Duration::ZERO;
+    let next_signal = async {
+        if signals::next().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let mut next_signal = std::pin::pin!(next_signal);
+    while !following.is_finished() && stopping < STOPPING_MAX {
+        let is_stopped = signal.phase.load(Ordering::Relaxed) == STOPPED;
+        tokio::select! {
+            () = &mut next_signal, if !is_stopped => {
+                tracing::warn!("stopping: the pages that were not read for posts yet are left");
+                signal.phase.store(STOPPED, Ordering::Relaxed);
+            }
+            () = tokio::time::sleep(ENDED_EVERY) => stopping += if is_stopped { ENDED_EVERY } else { Duration::ZERO },
+        }
+    }
+}
+
+fn start(directory: &Path, signal: &FollowSignal, metrics: &Arc<ArchiveMetrics>) -> Following {
     let (directory, signal) = (directory.to_owned(), signal.clone());
     let mut counts = Counts { metrics: Arc::clone(metrics), board: signal.board.clone(), counted: Followed::default() };
     thread::spawn(move || follow(&directory, &signal, &mut counts))
