@@ -96,7 +96,7 @@ impl From<pipeline::Error> for Failure {
             _ if error.is_usage() => Exit::Usage,
             pipeline::Error::Read { .. } => Exit::Failed,
             pipeline::Error::LogIn { .. } => Exit::NothingFetched,
-            pipeline::Error::Internal(_) => Exit::Internal,
+            pipeline::Error::Internal(_) | pipeline::Error::EndlessPage(_) => Exit::Internal,
             _ => Exit::Output,
         };
         Self::new(exit, error)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -33,6 +34,18 @@ impl Policy for ShocksAt {
     fn observe(&self, _: &Page) {
         let Self(last, seen) = self;
         assert!(seen.fetch_add(1, Ordering::Relaxed) < *last, "the policy is shocked");
+    }
+}
+
+/// A policy that does not return from its first question.
+struct Hangs(Sender<()>);
+
+impl Policy for Hangs {
+    fn score(&self, _: &Link<'_>) -> Option<f64> {
+        let _ = self.0.send(());
+        loop {
+            std::thread::park();
+        }
     }
 }
 
@@ -187,4 +200,17 @@ fn a_program_of_its_own_code_and_a_fleet_do_not_go_together() {
     let crawl = Crawl::builder().seed("http://127.0.0.1:1/").set("fleet.servers", "nats://127.0.0.1:1");
     let error = crawl.out("/nonexistent/x").start().unwrap_err();
     assert!(matches!(&error, Error::Usage(text) if text.contains("`fleet.servers`")), "{error}");
+}
+
+#[test]
+fn a_crawl_that_is_stopped_does_not_wait_for_a_page_whose_reading_does_not_end() {
+    let forum = Forum::of(120);
+    let (asked, is_asked) = channel();
+    let crawl = forum.crawl().policy(Hangs(asked)).start().unwrap();
+    is_asked.recv().unwrap();
+    crawl.stop();
+    match crawl.wait() {
+        Err(Error::Internal(text)) => assert!(text.contains("does not end"), "{text}"),
+        other => panic!("the crawl ends as if nothing were wrong: {other:?}"),
+    }
 }

@@ -53,7 +53,7 @@ impl Error {
         let text = error.to_string();
         match error {
             error if error.is_usage() => Self::Usage(text),
-            PipelineError::Internal(_) => Self::Internal(text),
+            PipelineError::Internal(_) | PipelineError::EndlessPage(_) => Self::Internal(text),
             _ => Self::Output(text),
         }
     }

@@ -141,6 +141,10 @@ impl<R: RunningStages> RunningCrawl<R> {
     /// Ends the stages and closes the files.
     pub(super) async fn close(self) -> Result<ClosedCrawl, Error> {
         let Self { crawl, stages } = self;
+        if let Some(url) = crawl.live.board.readings.endless(crawl.clock.now()) {
+            // Its thread cannot be ended, and would hold up all that is to be closed.
+            return Err(Error::EndlessPage(url.into()));
+        }
         let mut status = crawl.status.read(false);
         crawl.status.export(&CrawlStatus { draining: true, ..status.clone() }, &crawl.seen);
         if let Some(recrawl) = &crawl.handles.recrawl {
@@ -194,6 +198,15 @@ impl Crawl {
         Arc::clone(&self.status.fleet)
     }
 
+    /// Returns why the crawl ends although a worker is in the middle of a page: it takes longer than any page should, and nothing else
+    /// is to be done.
+    fn gives_up(&self, hooks: &Hooks) -> Option<EndReason> {
+        let now = self.clock.now();
+        self.live.board.readings.endless(now)?;
+        let by_stop = hooks.stop.requested().then_some(EndReason::Stopped);
+        by_stop.or_else(|| self.handles.frontier.allowance().exhausted(now))
+    }
+
     async fn until_over(&self, hooks: &Hooks) -> Option<EndReason> {
         let mut finished = self.finished.lock().take()?;
         let mut tick = tokio::time::interval(STATUS_EVERY);
@@ -202,6 +215,9 @@ impl Crawl {
         let patience = Patience::new(self.clock.now());
         let mut watch = Watch { crawl: self, viewer: LiveViewer::new(&self.live), moved: self.clock.now(), patience };
         loop {
+            if let Some(reason) = self.gives_up(hooks) {
+                return Some(reason);
+            }
             tokio::select! {
                 reason = &mut finished => return reason.ok(),
                 () = hooks.stop.wait(), if !stopping => {
@@ -238,6 +254,9 @@ impl Watch<'_> {
         let ends = self.crawl.seen.check();
         let status = self.crawl.status.read(ends || hooks.stop.requested());
         let (status, now) = (CrawlStatus { paused, ..status }.with_stall(), self.crawl.clock.now());
+        for url in self.crawl.live.board.readings.newly_long(now) {
+            tracing::warn!(url, "reading the page takes long; the other threads go on");
+        }
         self.crawl.handles.suspects.tick(now, (status.queued, status.leased));
         self.crawl.status.export(&status, &self.crawl.seen);
         self.end_wait(&status, now).await;

@@ -26,6 +26,12 @@ pub enum Error {
         /// Why not, and what to do.
         reason: String,
     },
+    /// A page is read for so long that the crawl ends without it.
+    #[error(
+        "reading {0} does not end: the crawl ends without it, as if it had been killed. `harvestman resume DIR` repairs its files; \
+         please report the page"
+    )]
+    EndlessPage(String),
     /// The crawl directory cannot be used.
     #[error("cannot use {} as the output directory: {reason}", path.display())]
     OutputDirectory {

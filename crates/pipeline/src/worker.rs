@@ -292,8 +292,12 @@ impl Worker {
         item: &ScheduledUrl,
         process: impl FnOnce(&mut PageProcessor) -> PageResult,
     ) -> PageResult {
+        let readings = &self.context.live.readings;
+        let reading = readings.begin(item.url.as_str(), self.context.clock.now());
         let processor = &mut self.processor;
-        catch_unwind(AssertUnwindSafe(|| process(processor))).unwrap_or_else(|_| {
+        let processed = catch_unwind(AssertUnwindSafe(|| process(processor)));
+        readings.end(reading);
+        processed.unwrap_or_else(|_| {
             tracing::error!(url = item.url.as_str(), "the parser panicked; the page's links are lost");
             self.context.metrics.parse.stage.dropped.by("panic").inc();
             self.processor.reset();

@@ -7,6 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 
 use super::forms::LatestPages;
+use super::readings::Readings;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Apath, ClusterId, PageCluster, PageRecord};
 use harvestman_policy::learned::Facts;
@@ -31,6 +32,8 @@ pub(crate) struct LiveBoard {
     names: Mutex<Names>,
     /// The earliest time when the policy is asked again, and the time when it was last asked.
     next_facts: Mutex<(Instant, Instant)>,
+    /// The pages that workers read.
+    pub(crate) readings: Readings,
 }
 
 /// Names that only reparsing pages yields, which is not done each time: places in words, and the most common shapes of
@@ -58,6 +61,7 @@ impl LiveBoard {
             facts: Mutex::default(),
             names: Mutex::default(),
             next_facts,
+            readings: Readings::default(),
         }
     }
 

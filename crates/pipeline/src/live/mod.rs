@@ -2,6 +2,7 @@
 
 mod board;
 mod forms;
+mod readings;
 mod site;
 mod view;
 
