@@ -98,10 +98,14 @@ def responses():
         share("Refusals and failures",
               "Shares over the last five minutes. If one stays high, an alert follows: see the panels above for the reason.",
               (REFUSED_SHARE, "403 or 429"), (FAILED_SHARE, "no response or 5xx")).span(12),
+        graph("Failures of this machine",
+              "Attempts at requests that failed because of the crawler's own machine, by what it lacked. No host is blamed for them; the "
+              "crawl waits while they go on: `harvestman status` says what to do.", units.RequestsPerSecond,
+              (rate("fetch_local_failures_total", by="reason"), "{{reason}}")).span(12),
         graph("Signed requests",
               "Signed requests, by reason, and requests refused for want of a signature. If refusals go on while requests are signed, the"
               " hosts do not know the key: publish it (`harvestman identity`).", units.RequestsPerSecond,
-              (rate("fetch_signed_total", by="reason"), "{{reason}}"), (rate("fetch_signature_wanted_total"), "signature wanted")).span(24),
+              (rate("fetch_signed_total", by="reason"), "{{reason}}"), (rate("fetch_signature_wanted_total"), "signature wanted")).span(12),
     ]
 
 

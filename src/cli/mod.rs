@@ -204,6 +204,7 @@ fn meant(error: &clap::Error) -> Option<String> {
 
 /// Runs the command that the arguments of the process name.
 pub fn main() -> ExitCode {
+    harvestman_stages::fetch::raise_descriptor_limit();
     let matches = command().try_get_matches().unwrap_or_else(|error| match meant(&error) {
         None => error.exit(),
         Some(what) => command().error(ErrorKind::InvalidSubcommand, what).exit(),

@@ -1,7 +1,7 @@
 //! Requests by way of a proxy.
 
 use harvestman::config::FetchOptions;
-use harvestman::model::Failure;
+use harvestman::model::{Failure, LocalFailure};
 use harvestman::url::HostKey;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;
@@ -47,7 +47,7 @@ async fn https_goes_through_a_tunnel() {
 }
 
 #[tokio::test]
-async fn a_proxy_that_refuses_or_is_not_there_is_a_failure_to_connect() {
+async fn a_proxy_that_refuses_is_a_failure_to_connect() {
     for answer in [
         "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
         "HTTP/1.1 502 Bad Gateway\r\n\r\n",
@@ -61,6 +61,18 @@ async fn a_proxy_that_refuses_or_is_not_there_is_a_failure_to_connect() {
     let silent = Server::start(|peer| peer.stall()).await;
     let client = client(&by(&format!("http://{}", silent.address)));
     assert_eq!(get_with(&client, "https://site.test/").await.unwrap_err(), Failure::ConnectTimeout);
+}
+
+#[tokio::test]
+async fn a_proxy_that_is_not_there_is_a_failure_of_this_machine() {
+    let gone = tokio::net::TcpListener::bind("127.0.7.1:0").await.unwrap().local_addr().unwrap();
+    for proxy in [format!("http://{gone}"), format!("socks5://{gone}"), format!("http://{}.test", "a".repeat(64))] {
+        let client = client(&by(&proxy));
+        for url in ["http://site.test/", "https://site.test/"] {
+            let failure = get_with(&client, url).await.unwrap_err();
+            assert_eq!(failure, Failure::Local(LocalFailure::Proxy), "{proxy} {url}");
+        }
+    }
 }
 
 #[tokio::test]

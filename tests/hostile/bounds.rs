@@ -117,10 +117,12 @@ fn a_budget_of_requests_is_overdrawn_by_the_errands_under_way_at_most() {
 }
 
 #[test]
-fn a_proxy_that_is_not_there_ends_the_crawl_soon() {
+fn a_proxy_that_is_not_there_is_waited_for_as_long_as_the_crawl_may_take_and_nothing_is_lost() {
     let site = Site::with_links(&[], |_, peer| peer.page(""));
-    let outcome = Crawl::of(&site).arg("--proxy").arg("http://127.0.0.1:1").run_whole();
+    let outcome = Crawl::of(&site).arg("--proxy").arg("http://127.0.0.1:1").arg("--time").arg("1s").run_whole();
     assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
-    assert_eq!(outcome.count_of("failed", "connect"), 1);
+    assert_eq!(outcome.report()["stop_reason"], "time_budget");
+    assert_eq!((outcome.count("queued"), outcome.count("failed")), (1, 0));
+    assert!(outcome.took < std::time::Duration::from_secs(20), "{:?}", outcome.took);
     assert_eq!(site.connections(), 0, "nothing goes round the proxy");
 }

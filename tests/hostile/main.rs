@@ -14,6 +14,7 @@ mod bounds;
 mod crawl;
 mod disk;
 mod hosts;
+mod machine;
 mod redirects;
 mod robots;
 mod signals;

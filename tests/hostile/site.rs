@@ -48,7 +48,8 @@ impl Site {
         Self::at(TcpListener::bind("127.0.0.1:0").unwrap(), answer)
     }
 
-    fn at(listener: TcpListener, answer: impl Fn(&str, &mut Peer) -> Then + Send + Sync + 'static) -> Self {
+    /// The same at an address that is bound already.
+    pub fn at(listener: TcpListener, answer: impl Fn(&str, &mut Peer) -> Then + Send + Sync + 'static) -> Self {
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Seen::default());
         let (shared, answer) = (Arc::clone(&seen), Arc::new(answer));

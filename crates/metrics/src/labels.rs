@@ -1,7 +1,7 @@
 //! The possible values of labels. Any other value counts as `other`, so no label grows without bound.
 
 use harvestman_core::config::{DedupStore, FilterOrder, PolicyKind};
-use harvestman_core::model::{Effect, PolicyRefusal, RobotsRefusal, SignReason, Signal};
+use harvestman_core::model::{Effect, LocalFailure, PolicyRefusal, RobotsRefusal, SignReason, Signal};
 
 /// Concatenates several lists of names.
 const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] {
@@ -58,6 +58,9 @@ const INTERNAL: &[&str] = &["internal"];
 
 /// Why requests get no answer.
 pub const NETWORK_FAILURES: &[&str] = &joined::<{ UNANSWERED.len() + 1 }>(&[UNANSWERED, INTERNAL]);
+
+/// What this machine lacked for requests.
+pub const LOCAL_FAILURES: &[&str] = &LocalFailure::LABELS;
 
 /// What pages are that were sent in place of others: perhaps one, a soft 404, a block page, what guests see.
 pub const SUBSTITUTES: &[&str] = &["suspect", "soft_404", "block_page", "guest_view"];

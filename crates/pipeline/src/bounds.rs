@@ -2,6 +2,7 @@
 
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{BudgetOptions, Config};
+use harvestman_stages::fetch::DescriptorShares;
 use harvestman_stages::frontier::{Budgets, FrontierLimits};
 
 /// The maximum number of auxiliary requests (robots.txt, sitemaps, parts of pages) in progress at once, over all hosts.
@@ -19,9 +20,25 @@ pub(crate) const SITEMAP_PART_URLS: usize = 1_024;
 /// have very many URLs.
 pub(crate) const UNCOMMITTED_URLS_MAX: usize = 32_768;
 
-/// Returns the maximum number of leases out at once, over all hosts.
+/// Returns the maximum number of leases out at once, over all hosts: no more than this process can have connections.
 pub(crate) fn leases_max(config: &Config) -> usize {
-    config.frontier.in_flight_max.max(1) as usize
+    descriptor_shares(config).pages as usize
+}
+
+/// Returns the maximum number of auxiliary requests in progress at once, over all hosts.
+pub(crate) fn errands_max(config: &Config) -> usize {
+    descriptor_shares(config).errands as usize
+}
+
+/// Returns how many connections of each kind there may be: what the configuration says, or fewer where this process may
+/// not have as many files open.
+pub(crate) fn descriptor_shares(config: &Config) -> DescriptorShares {
+    DescriptorShares::of_process(DescriptorShares {
+        pages: config.frontier.in_flight_max.max(1),
+        errands: ERRANDS_MAX as u32,
+        idle: config.fetch.idle_max,
+        ..DescriptorShares::default()
+    })
 }
 
 /// Returns a limit; 0 means that there is none.

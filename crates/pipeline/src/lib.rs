@@ -37,6 +37,7 @@ mod link_filter;
 mod link_judge;
 mod link_times;
 mod live;
+mod local_failures;
 mod login;
 mod make_policy;
 mod metered;

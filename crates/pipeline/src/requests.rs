@@ -9,14 +9,14 @@ use bytes::Bytes;
 use http::HeaderMap;
 use tokio::sync::{Semaphore, watch};
 
-use super::bounds::ERRANDS_MAX;
 use super::environment::Network;
+use super::local_failures::LocalRetry;
 use super::searches::Searches;
 use super::tally::Tally;
 use super::visits::{Visits, conditions};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::RobotsOptions;
-use harvestman_core::model::{Exchange, Lease, ScheduledUrl};
+use harvestman_core::model::{Exchange, Failure, Lease, LocalFailure, ScheduledUrl};
 use harvestman_core::url::HostKey;
 use harvestman_metrics::Metrics;
 use harvestman_stages::fetch::{self, DecodeLimits};
@@ -37,21 +37,23 @@ pub(super) struct Fetching {
     pub(super) decode: DecodeLimits,
     pub(super) tally: Arc<Tally>,
     pub(super) metrics: Metrics,
+    pub(super) local: LocalRetry,
 }
 
 impl Fetching {
-    /// Requests a page, with these additional headers.
-    async fn page(&self, host: &HostKey, item: &ScheduledUrl, headers: HeaderMap) -> Exchange {
+    /// Requests a page, with these additional headers. Returns `None` if the crawl ends before this machine can.
+    async fn page(&self, host: &HostKey, item: &ScheduledUrl, headers: HeaderMap) -> Option<Exchange> {
         let page = match &self.searches {
             Some(searches) => searches.request(item),
             None => fetch::Request::page(item.url.clone()),
         };
         let request = fetch::Request { headers, ..page };
-        self.counted(host, self.network.fetch(&request)).await
+        self.counted(host, &request).await
     }
 
-    /// Sends an auxiliary request. Returns the exchange, and the body with its content coding removed.
-    async fn errand(&self, host: &HostKey, errand: &Errand) -> (Exchange, Bytes) {
+    /// Sends an auxiliary request. Returns the exchange, and the body with its content coding removed; `None` if the
+    /// crawl ends before this machine can send it.
+    async fn errand(&self, host: &HostKey, errand: &Errand) -> Option<(Exchange, Bytes)> {
         let url = errand.url().clone();
         let request = match errand {
             Errand::Robots(_) => fetch::Request::of_any_type(url, self.robots.max_bytes.0),
@@ -62,7 +64,7 @@ impl Fetching {
                 fetch::Request { body, ..fetch::Request::part_of_page(url, wanted.headers().clone()) }
             }
         };
-        let exchange = self.counted(host, self.network.fetch(&request)).await;
+        let exchange = self.counted(host, &request).await?;
         let bytes_max =
             request.body_max.map_or(self.decode.bytes_max, |max| usize::try_from(max).unwrap_or(usize::MAX));
         let limits = DecodeLimits { bytes_max, ..self.decode };
@@ -70,21 +72,23 @@ impl Fetching {
             Ok(answer) => fetch::decode_answer(answer, &limits).bytes,
             Err(_) => Bytes::new(),
         };
-        (exchange, body)
+        Some((exchange, body))
     }
 
     /// Returns the address of a host, for the limit of connections per address; `None` if it cannot be resolved: the
     /// fetch will report why.
     async fn address_of(&self, host: &HostKey) -> Option<IpAddr> {
-        self.network.address_of(host).await.ok().flatten()
+        let found = self.local.run(|| self.network.address_of(host), lack).await;
+        found.and_then(Result::ok).flatten()
     }
 
-    async fn counted(&self, host: &HostKey, request: impl Future<Output = Exchange>) -> Exchange {
+    async fn counted(&self, host: &HostKey, request: &fetch::Request) -> Option<Exchange> {
         let metrics = &self.metrics.fetch;
         metrics.stage.received.inc();
         metrics.in_flight.inc();
-        let exchange = request.await;
+        let exchange = self.local.run(|| self.network.fetch(request), |exchange| lack(&exchange.result)).await;
         metrics.in_flight.dec();
+        let exchange = exchange?;
         self.tally.count(host, &exchange);
         if let Some(reason) = exchange.signature.reason {
             metrics.signed.by(reason.label()).inc();
@@ -108,7 +112,15 @@ impl Fetching {
             }
             Err(failure) => metrics.stage.dropped.by(failure.label()).inc(),
         }
-        exchange
+        Some(exchange)
+    }
+}
+
+/// Returns what this machine lacked for a request, if that is why it failed.
+fn lack<T>(result: &Result<T, Failure>) -> Option<LocalFailure> {
+    match result {
+        Err(Failure::Local(why)) => Some(*why),
+        _ => None,
     }
 }
 
@@ -140,8 +152,10 @@ pub(super) struct RequestSender {
 }
 
 impl RequestSender {
-    pub(super) fn new(fetching: Fetching, visits: Arc<Visits>, allowance: Arc<Allowance>, clock: Clock) -> Self {
-        let permits = Arc::new(Semaphore::new(ERRANDS_MAX));
+    /// Creates a sender of at most `errands_max` auxiliary requests at once.
+    pub(super) fn new(fetching: Fetching, visits: Arc<Visits>, errands_max: usize) -> Self {
+        let (allowance, clock) = (Arc::clone(&fetching.local.allowance), fetching.local.clock.clone());
+        let permits = Arc::new(Semaphore::new(errands_max));
         Self { fetching: Arc::new(fetching), visits, allowance, permits, abort: RequestAbort::default(), clock }
     }
 
@@ -160,7 +174,7 @@ impl RequestPort for RequestSender {
         tokio::spawn(async move {
             let exchange = tokio::select! {
                 biased;
-                exchange = fetching.page(&host, &lease.item, headers) => Some(exchange),
+                exchange = fetching.page(&host, &lease.item, headers) => exchange,
                 _ = aborts.changed() => None,
             };
             match exchange {
@@ -190,7 +204,7 @@ impl RequestPort for RequestSender {
             // The crawl may have been paused meanwhile.
             let errands = async {
                 match continues(&allowance, &clock).await {
-                    true => Some(fetching.errand(&host, &errand).await),
+                    true => fetching.errand(&host, &errand).await,
                     false => None,
                 }
             };

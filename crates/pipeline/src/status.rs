@@ -72,6 +72,7 @@ impl StatusReader {
             draining,
             paused: false,
             waits: self.waits(),
+            outage: self.tally.outages.now(self.clock.now()),
             stall: None,
             in_force: InForce::default(),
             fleet: self.fleet.lock().clone(),

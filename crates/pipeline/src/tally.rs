@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::local_failures::Outages;
 use harvestman_core::model::{Exchange, Failure};
 use harvestman_core::url::HostKey;
 use harvestman_report::HostTrouble;
@@ -30,6 +32,8 @@ struct Counts {
 /// The counts, shared.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
+    /// What requests wait for that is no fault of a host.
+    pub(super) outages: Arc<Outages>,
     counts: Mutex<Counts>,
 }
 

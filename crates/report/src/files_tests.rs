@@ -72,6 +72,7 @@ pub(super) fn status() -> CrawlStatus {
         draining: true,
         paused: true,
         waits: Waits { hosts: 1, first: vec![wait], blocked: 2 },
+        outage: Some("the proxy cannot be reached".to_owned()),
         stall: Some("nothing can be fetched".to_owned()),
         in_force,
         fleet: Some(FleetProgress { session: "a.1".to_owned(), margin_seconds: 3.5, fleet }),

@@ -134,6 +134,9 @@ pub struct CrawlStatus {
     pub paused: bool,
     /// The hosts that are not contacted, and why.
     pub waits: Waits,
+    /// Describes what this machine lacks, if requests wait for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outage: Option<String>,
     /// Describes what a stalled crawl waits for ([`Self::stall`]).
     pub stall: Option<String>,
     /// The commands in force.
@@ -149,9 +152,12 @@ impl CrawlStatus {
         per_second(self.pages, self.elapsed)
     }
 
-    /// Describes what the crawl waits for if it is stalled: nothing is in flight and nothing can be sent. Returns
-    /// `None` if it is not stalled.
+    /// Describes what the crawl waits for if it is stalled: requests wait for this machine, or nothing is in flight and
+    /// nothing can be sent. Returns `None` if it is not stalled.
     pub fn stall(&self) -> Option<String> {
+        if self.outage.is_some() {
+            return self.outage.clone();
+        }
         if self.leased > 0 || self.queued == 0 || self.paused {
             return None;
         }
@@ -237,6 +243,9 @@ mod tests {
         let blocked = CrawlStatus { waits: Waits { blocked: 1, ..Waits::default() }, ..stalled.clone() };
         assert!(blocked.stall().unwrap().contains("1 hosts with waiting URLs are blocked"));
         assert_eq!(stalled.clone().with_stall().stall, stalled.stall());
+        let outage = Some("the proxy cannot be reached".to_owned());
+        let waits_for_machine = CrawlStatus { leased: 1, outage: outage.clone(), ..stalled };
+        assert_eq!(waits_for_machine.stall(), outage, "also while requests are in flight");
     }
 
     #[test]

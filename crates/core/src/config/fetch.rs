@@ -83,7 +83,8 @@ options! {
         idle_timeout: Period = Period::secs(30),
         /// Maximum number of unused connections to one host.
         idle_per_host: u32 = 2,
-        /// Maximum number of unused connections in all. Each is an open file.
+        /// Maximum number of unused connections in all. Each is an open file: where the limit of the process (`ulimit -n`)
+        /// leaves fewer beside the requests in progress, there are fewer.
         idle_max: u32 = 1_024,
         /// Whether a request is resent at once if the persistent connection that it used ends without a byte of an
         /// answer: usually the server had closed it, but it may have read the request. If `host.delay` is set it is not

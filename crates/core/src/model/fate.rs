@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Signal;
+use super::{LocalFailure, Signal};
 pub use crate::url::OutOfScope;
 
 /// Why robots.txt prevented the fetch of a URL.
@@ -97,6 +97,8 @@ pub enum Failure {
     Internal,
     /// A page that the server sends for whatever it does not have, with a status of success.
     SoftNotFound,
+    /// This machine lacked something. Never the fate of a URL: the request is made again.
+    Local(LocalFailure),
 }
 
 /// The final outcome of a discovered link. Each link has exactly one.
@@ -248,6 +250,7 @@ impl Failure {
             Self::HostGivenUp => "host_given_up",
             Self::Internal => "internal",
             Self::SoftNotFound => "soft_404",
+            Self::Local(why) => why.label(),
         }
     }
 
@@ -260,7 +263,8 @@ impl Failure {
             | Self::TlsTimeout
             | Self::FirstByteTimeout
             | Self::WholeTimeout
-            | Self::Disconnected => true,
+            | Self::Disconnected
+            | Self::Local(_) => true,
             Self::Http(status) => matches!(status, 408 | 425 | 429 | 500 | 502 | 503 | 504),
             Self::ForbiddenAddress
             | Self::Tls

@@ -68,6 +68,10 @@ group! {
         truncated: CounterBy = "harvestman_fetch_truncated_total" by "reason" in TRUNCATIONS;
         /// Requests in progress.
         in_flight: Gauge = "harvestman_fetch_in_flight_requests";
+        /// Attempts at requests that failed because of this machine, by what it lacked: open files (`descriptors`), local
+        /// `ports`, `memory`, `name_servers` that answer, the `proxy`. They are made again and are no failures of hosts; while
+        /// they go on, the crawl waits.
+        local_failures: CounterBy = "harvestman_fetch_local_failures_total" by "reason" in LOCAL_FAILURES;
         /// Signed requests, by reason: because all are signed, or because the host asks for signatures.
         signed: CounterBy = "harvestman_fetch_signed_total" by "reason" in SIGN_REASONS;
         /// Answers that refused a request and asked for a signature that it did not have. Each costs a further request; many

@@ -9,9 +9,10 @@ use tokio::sync::oneshot;
 
 use super::CrawlBuilder;
 use super::parts::Parts;
-use crate::bounds::{budgets, leases_max, limits};
+use crate::bounds::{budgets, errands_max, leases_max, limits};
 use crate::handles::{FrontierHandle, PageQueue, StateHandle};
 use crate::hosts::{DirectorySetup, HostDirectory, RememberedHosts};
+use crate::local_failures::LocalRetry;
 use crate::login::AvoidedLinks;
 use crate::requests::{Fetching, RequestSender};
 use crate::subrequests::SubrequestCallers;
@@ -114,9 +115,14 @@ pub(super) fn request_sender(
         decode: DecodeLimits::from(&config.fetch),
         tally: Arc::clone(&tally),
         metrics: hooks.metrics.clone(),
+        local: LocalRetry {
+            outages: Arc::clone(&tally.outages),
+            allowance: Arc::clone(frontier.allowance()),
+            clock: clock.clone(),
+            metrics: hooks.metrics.clone(),
+        },
     };
-    let allowance = Arc::clone(frontier.allowance());
-    (Arc::new(RequestSender::new(fetching, Arc::clone(visits), allowance, clock.clone())), tally)
+    (Arc::new(RequestSender::new(fetching, Arc::clone(visits), errands_max(config))), tally)
 }
 
 /// Builds the directory of hosts, empty.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::CrawlBuilder;
 use crate::Error;
+use crate::bounds::descriptor_shares;
 use crate::environment::{Network, NetworkOptions};
 use crate::feeds::Feeds;
 use crate::login::{AvoidedLinks, LogInSettings};
@@ -75,6 +76,7 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let groups = HostGroups::new(&config.host.groups).map_err(|error| wrong(&error))?;
     let mut fetch = config.fetch.clone();
     fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
+    fetch.idle_max = descriptor_shares(config).idle;
     fetch.resend_unanswered &= config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero();
     // The session of a log-in.
     fetch.cookie_jar |= config.login.is_on();

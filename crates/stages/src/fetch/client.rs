@@ -51,6 +51,9 @@ struct Inner {
     whole_timeout: Duration,
 }
 
+/// Pauses between attempts to connect while this machine lacks something: connections that are closed release it soon.
+const LOCAL_WAITS: [Duration; 3] = [Duration::from_millis(10), Duration::from_millis(50), Duration::from_millis(200)];
+
 /// What is recorded of an exchange while it runs, whether it succeeds or not.
 struct Progress {
     started: Instant,
@@ -86,7 +89,7 @@ impl Client {
         let mut errors = Vec::new();
         let proxy = Proxy::read(&options.proxy, &mut errors);
         let guard = Guard { trusted: trusted.clone(), private_addresses: options.private_addresses };
-        let resolver = Resolver::new(options, guard, &mut errors);
+        let resolver = Resolver::new(options, guard, &clock, &mut errors);
         let authorization = proxy.as_ref().and_then(Proxy::authorization);
         let cookies = Cookies::new(options, &trusted, clock.now(), &mut errors);
         let headers = RequestHeaders::new(options, trusted, authorization, &mut errors);
@@ -197,11 +200,21 @@ impl Inner {
         }
     }
 
-    /// Opens a new connection.
+    /// Opens a new connection. If this machine lacks something for it that unused connections occupy, closes those and
+    /// tries again.
     async fn connect(&self, target: &Target<'_>, end: Instant) -> Result<Connection, Failure> {
-        let rest = end.since(self.clock.now());
-        let connection =
-            tokio::time::timeout(rest, self.connector.connect(target)).await.map_err(|_| Failure::WholeTimeout)??;
+        let mut waits = LOCAL_WAITS.iter();
+        let connection = loop {
+            let rest = end.since(self.clock.now());
+            let opened = tokio::time::timeout(rest, self.connector.connect(target)).await;
+            match (opened.map_err(|_| Failure::WholeTimeout)?, waits.next()) {
+                (Err(Failure::Local(lack)), Some(wait)) if lack.is_of_sockets() => {
+                    self.pool.clear();
+                    self.clock.sleep(*wait).await;
+                }
+                (opened, _) => break opened?,
+            }
+        };
         // A multiplexed connection is available to other exchanges at once.
         if let Some(shared) = connection.share() {
             self.pool.put(target.origin, shared, self.clock.now());

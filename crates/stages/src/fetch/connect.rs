@@ -15,14 +15,14 @@ use tokio::time::timeout;
 use tower_service::Service;
 
 use super::connection::{Connection, Sender};
-use super::failure;
 use super::proxy::Proxy;
 use super::resolve::Resolver;
 use super::target::Target;
 use super::wire::{Ready, Wire};
+use super::{failure, local};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::FetchOptions;
-use harvestman_core::model::Failure;
+use harvestman_core::model::{Failure, LocalFailure};
 
 type Stream = MaybeHttpsStream<TokioIo<Wire>>;
 
@@ -87,7 +87,10 @@ impl Connector {
     async fn by_proxy(&self, proxy: &Proxy, target: &Target<'_>) -> Result<Wire, Failure> {
         self.resolver.check_literal(target.host())?;
         let addresses = self.resolver.proxy_addresses(proxy.host(), proxy.port()).await?;
-        let wire = self.dial(&addresses).await?;
+        let wire = self.dial(&addresses).await.map_err(|failure| match failure {
+            Failure::Local(_) => failure,
+            _ => Failure::Local(LocalFailure::Proxy),
+        })?;
         if proxy.takes_absolute_form(target.https) {
             return Ok(wire);
         }
@@ -97,7 +100,8 @@ impl Connector {
     }
 
     /// Tries the addresses in turn. Each gets an equal share of the remaining time, so that one unresponsive address
-    /// does not use up the time of the others.
+    /// does not use up the time of the others. Where this machine lacks something, no other address is tried, because the
+    /// failure of the last one would hide it.
     async fn dial(&self, addresses: &[SocketAddr]) -> Result<Wire, Failure> {
         let until = self.clock.now() + self.connect_timeout;
         let mut failure = Failure::Dns;
@@ -109,7 +113,10 @@ impl Connector {
                     let _ = stream.set_nodelay(true);
                     return Ok(Wire::new(stream));
                 }
-                Ok(Err(_)) => failure = Failure::Connect,
+                Ok(Err(error)) => match local::of_connect(&error, *address) {
+                    Some(lack) => return Err(Failure::Local(lack)),
+                    None => failure = Failure::Connect,
+                },
                 Err(_) => failure = Failure::ConnectTimeout,
             }
         }

@@ -121,6 +121,13 @@ impl<C: Poolable> Pool<C> {
         lanes.len += 1;
     }
 
+    /// Drops all connections, to make room for a new one.
+    pub(super) fn clear(&self) {
+        let mut lanes = self.lanes.lock();
+        lanes.by_origin.clear();
+        lanes.len = 0;
+    }
+
     #[cfg(test)]
     fn len(&self) -> usize {
         self.lanes.lock().len
@@ -218,6 +225,17 @@ mod tests {
             assert!(pool.take("a", at(seconds)).is_some());
         }
         assert_eq!(pool.take("a", at(33)), None);
+    }
+
+    #[test]
+    fn a_cleared_pool_is_empty_and_takes_connections_again() {
+        let pool = pool(1, 2);
+        pool.put("a", fake(1, at(0)), at(0));
+        pool.put("b", fake(2, at(0)), at(0));
+        pool.clear();
+        assert!(pool.len() == 0 && pool.take("a", at(1)).is_none());
+        pool.put("c", fake(3, at(1)), at(1));
+        assert_eq!(pool.take("c", at(1)).map(|c| c.id), Some(3));
     }
 
     #[test]

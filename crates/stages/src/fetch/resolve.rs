@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::LookupIpStrategy;
+use tokio::sync::Semaphore;
 
+use super::descriptors::DescriptorShares;
 use super::guard::Guard;
+use super::name_servers::NameServerProbe;
 use super::overrides::Overrides;
+use harvestman_core::clock::Clock;
 use harvestman_core::config::FetchOptions;
-use harvestman_core::model::Failure;
+use harvestman_core::model::{Failure, LocalFailure};
 
 /// Resolves host names and applies the address guard. One per client, because it contains hickory's cache.
 pub(super) struct Resolver {
@@ -17,16 +21,26 @@ pub(super) struct Resolver {
     guard: Guard,
     /// `None` if the system configures no name server; then only overrides, IP addresses and localhost resolve.
     dns: Option<TokioResolver>,
+    /// `None` where `dns` is.
+    probe: Option<NameServerProbe>,
+    /// One permit for each look-up, because each opens sockets.
+    look_ups: Semaphore,
     timeout: Duration,
     addresses_max: usize,
 }
 
 impl Resolver {
-    pub(super) fn new(options: &FetchOptions, guard: Guard, errors: &mut Vec<String>) -> Self {
+    pub(super) fn new(options: &FetchOptions, guard: Guard, clock: &Clock, errors: &mut Vec<String>) -> Self {
+        let dns = system_resolver(u64::from(options.dns_cache));
+        // The cache would answer although the name servers do not.
+        let probe = dns.as_ref().and_then(|_| system_resolver(0));
+        let shares = DescriptorShares::of_process(DescriptorShares::default());
         Self {
             overrides: Overrides::read(&options.resolve, errors),
             guard,
-            dns: system_resolver(options),
+            dns,
+            probe: probe.map(|dns| NameServerProbe::new(dns, clock.clone())),
+            look_ups: Semaphore::new(shares.look_ups as usize),
             timeout: options.resolve_timeout.0,
             addresses_max: (options.addresses_max as usize).max(1),
         }
@@ -47,7 +61,11 @@ impl Resolver {
 
     /// Returns the addresses of the proxy. They are not guarded, because the proxy is configured by the user.
     pub(super) async fn proxy_addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
-        self.unguarded(host.trim_start_matches('[').trim_end_matches(']'), port).await
+        let addresses = self.unguarded(host.trim_start_matches('[').trim_end_matches(']'), port).await;
+        addresses.map_err(|failure| match failure {
+            Failure::Local(_) => failure,
+            _ => Failure::Local(LocalFailure::Proxy),
+        })
     }
 
     /// Checks `host` without resolving it: rejects URLs that name a forbidden address. For use with a proxy.
@@ -82,9 +100,18 @@ impl Resolver {
         let dns = self.dns.as_ref().ok_or(Failure::Dns)?;
         // The final dot makes the name fully qualified; otherwise the system's search domains would be tried too.
         let name = if host.contains('.') { format!("{host}.") } else { host.to_owned() };
-        match tokio::time::timeout(self.timeout, dns.lookup_ip(name)).await {
-            Ok(Ok(found)) => Ok(found.iter().collect()),
-            Ok(Err(_)) | Err(_) => Err(Failure::Dns),
+        // The semaphore is never closed. The time-out begins only with the look-up.
+        let permit = self.look_ups.acquire().await;
+        let looked_up = tokio::time::timeout(self.timeout, dns.lookup_ip(name)).await;
+        drop(permit);
+        let error = match looked_up {
+            Ok(Ok(found)) => return Ok(found.iter().collect()),
+            Ok(Err(error)) => Some(error),
+            Err(_) => None,
+        };
+        match &self.probe {
+            Some(probe) => Err(probe.failure(error.as_ref()).await),
+            None => Err(Failure::Dns),
         }
     }
 }
@@ -93,7 +120,8 @@ fn is_localhost(host: &str) -> bool {
     host == "localhost" || host.ends_with(".localhost")
 }
 
-fn system_resolver(options: &FetchOptions) -> Option<TokioResolver> {
+/// Returns a resolver by the configuration of the system, which caches this many answers.
+fn system_resolver(cached: u64) -> Option<TokioResolver> {
     let mut builder = match TokioResolver::builder_tokio() {
         Ok(builder) => builder,
         Err(error) => {
@@ -102,7 +130,7 @@ fn system_resolver(options: &FetchOptions) -> Option<TokioResolver> {
         }
     };
     let settings = builder.options_mut();
-    settings.cache_size = u64::from(options.dns_cache);
+    settings.cache_size = cached;
     settings.ip_strategy = LookupIpStrategy::Ipv4AndIpv6;
     builder.build().inspect_err(|error| tracing::warn!(%error, "the resolver cannot be set up")).ok()
 }
@@ -119,7 +147,7 @@ mod tests {
             ..Default::default()
         };
         let guard = Guard { trusted: TrustedHosts::default().with(trusted), private_addresses: false };
-        Resolver::new(&options, guard, &mut Vec::new())
+        Resolver::new(&options, guard, &Clock::system(), &mut Vec::new())
     }
 
     async fn texts(resolver: &Resolver, host: &str) -> Result<Vec<String>, Failure> {

@@ -212,6 +212,12 @@ impl Allowance {
         self.state.lock().stopped.is_some()
     }
 
+    /// Returns whether the crawl is stopped for good, or its time is up. Other budgets do not end what is in progress.
+    pub fn is_over(&self, now: Instant) -> bool {
+        let state = self.state.lock();
+        state.stopped.is_some() || state.own_budgets().until.is_some_and(|until| now >= until)
+    }
+
     /// Stores the latest yield forecast.
     pub(super) fn set_forecast(&self, forecast: YieldForecast) {
         self.state.lock().forecast = Some(forecast);
@@ -320,6 +326,17 @@ mod tests {
         assert!(!allowance.begin_lease(now, false) && !allowance.share().0.shortages.pages);
         allowance.stop(EndReason::Pages);
         assert_eq!(allowance.ends(now), Some(EndReason::Pages));
+    }
+
+    #[test]
+    fn a_crawl_is_over_when_it_is_stopped_or_its_time_is_up() {
+        let budgets = Budgets { pages: Some(0), until: Some(Instant::from_micros(9)), ..Budgets::default() };
+        let allowance = Allowance::new(budgets.clone(), Arc::default());
+        assert!(!allowance.is_over(Instant::from_micros(8)) && allowance.is_over(Instant::from_micros(9)));
+        allowance.stop(EndReason::Stopped);
+        assert!(allowance.is_over(Instant::EPOCH));
+        let of_fleet = Allowance::new(budgets, Arc::default()).shared();
+        assert!(!of_fleet.is_over(Instant::from_micros(9)), "a fleet measures its time by itself");
     }
 
     #[test]

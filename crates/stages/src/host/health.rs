@@ -62,7 +62,8 @@ impl Health {
             | Failure::TooManyRedirects
             | Failure::HostGivenUp
             | Failure::Internal
-            | Failure::SoftNotFound => Self::Neutral,
+            | Failure::SoftNotFound
+            | Failure::Local(_) => Self::Neutral,
         }
     }
 }
