@@ -17,7 +17,7 @@ use harvestman_pipeline::{self as pipeline, Beginning};
 use harvestman_report::document::{flag_to_go_on, quoted};
 use harvestman_report::live::Live;
 use harvestman_report::progress::Progress;
-use harvestman_report::{CrawlStatus, Hooks, Report, StopReason};
+use harvestman_report::{CrawlStatus, Hooks, Report};
 use parking_lot::Mutex;
 
 /// Arguments of `harvestman crawl`.
@@ -125,7 +125,7 @@ pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, beginning: Beg
     let report = to_report(config, progress, beginning, Until::Done)?;
     // Standard output may be closed; the crawl is complete nevertheless.
     let out = &config.crawl.out;
-    let more = config.state.enabled && report.stop_reason != StopReason::FrontierEmpty;
+    let more = config.state.enabled && report.leaves_some();
     let resume = if more { resume_line(&report, out) } else { String::new() };
     let _ = writeln!(io::stdout(), "{report}output    {out}\nread      harvestman report {}{resume}", quoted(out));
     Ok(Exit::after(&report))

@@ -21,3 +21,4 @@ mod signals;
 mod site;
 mod traps;
 mod usage;
+mod waiting;

@@ -51,6 +51,7 @@ const UNUSABLE: &[&str] = &[
     "bad_redirect",
     "too_many_redirects",
     "host_given_up",
+    "wait_over",
     "soft_404",
 ];
 
@@ -111,8 +112,8 @@ pub const FRONTIER_REFUSALS: &[&str] =
     &joined::<{ 2 + PolicyRefusal::LABELS.len() }>(&[&["host_pages", "frontier"], PolicyRefusal::LABELS]);
 
 /// Why a host's URL is not fetched.
-pub const HOST_REFUSALS: &[&str] = &joined::<{ 4 + UNANSWERED.len() + HOST_SIGNALS.len() }>(&[
-    &["disallowed", "unavailable", "host_given_up", "log_out"],
+pub const HOST_REFUSALS: &[&str] = &joined::<{ 5 + UNANSWERED.len() + HOST_SIGNALS.len() }>(&[
+    &["disallowed", "unavailable", "host_given_up", "wait_over", "log_out"],
     UNANSWERED,
     HOST_SIGNALS,
 ]);

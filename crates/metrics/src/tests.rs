@@ -54,6 +54,7 @@ fn every_failure_and_refusal_has_a_label_value_of_its_own() {
         F::BadRedirect,
         F::TooManyRedirects,
         F::HostGivenUp,
+        F::WaitOver,
         F::Internal,
         F::SoftNotFound,
     ];

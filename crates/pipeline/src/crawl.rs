@@ -14,6 +14,7 @@ use super::handles::{FrontierHandle, HostsHandle, PageQueue, StateHandle};
 use super::live::{LiveSources, LiveViewer};
 use super::login::{LoggedIn, SessionTasks};
 use super::output::{self, DirectoryLock};
+use super::patience::{self, Patience};
 use super::recrawl::RecrawlHandle;
 use super::requests::RequestAbort;
 use super::searches::Searches;
@@ -24,6 +25,7 @@ use super::suspects::Suspects;
 use super::threads::{RunningStages, Stages, StagesEnded};
 use super::visits::Visits;
 use harvestman_core::clock::{Clock, Instant};
+use harvestman_core::url::HostKey;
 use harvestman_fleet::status::FleetProgress;
 use harvestman_report::{CrawlStatus, Given, Hooks, RENDER_CLASSES_REPORTED, Run, StopReason};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, EndReason, LinksFound};
@@ -197,7 +199,8 @@ impl Crawl {
         let mut tick = tokio::time::interval(STATUS_EVERY);
         let (mut stopping, mut paused) = (false, false);
         let mut commands = hooks.commands.listen();
-        let mut watch = Watch { crawl: self, viewer: LiveViewer::new(&self.live), moved: self.clock.now() };
+        let patience = Patience::new(self.clock.now());
+        let mut watch = Watch { crawl: self, viewer: LiveViewer::new(&self.live), moved: self.clock.now(), patience };
         loop {
             tokio::select! {
                 reason = &mut finished => return reason.ok(),
@@ -227,6 +230,7 @@ struct Watch<'a> {
     viewer: LiveViewer<'a>,
     /// When the crawl last made progress, or logged that it makes none.
     moved: Instant,
+    patience: Patience,
 }
 
 impl Watch<'_> {
@@ -236,6 +240,7 @@ impl Watch<'_> {
         let (status, now) = (CrawlStatus { paused, ..status }.with_stall(), self.crawl.clock.now());
         self.crawl.handles.suspects.tick(now, (status.queued, status.leased));
         self.crawl.status.export(&status, &self.crawl.seen);
+        self.end_wait(&status, now).await;
         match &status.stall {
             Some(why) if now.since(self.moved) >= STALL_LOGGED_EVERY => {
                 tracing::warn!("{why}");
@@ -246,6 +251,30 @@ impl Watch<'_> {
         }
         (hooks.on_status)(&status);
         self.viewer.show(&status).await;
+    }
+
+    /// Ends the wait for hosts if the crawl has waited for nothing else for long enough.
+    async fn end_wait(&mut self, status: &CrawlStatus, now: Instant) {
+        let crawl = self.crawl;
+        let rests = status.leased == 0 && status.waits.hosts > 0;
+        let achieved = (!status.paused && status.outage.is_none()).then(|| crawl.status.ledger.lock().achieved());
+        let longest = crawl.control.config().budget.wait.0;
+        if !self.patience.is_over(now, achieved, longest) || !rests {
+            return;
+        }
+        let waits = crawl.status.hosts.waits().now(now);
+        let ended = patience::given_up(&crawl.handles.frontier.waiting_hosts().await, &waits);
+        if ended.is_empty() {
+            return;
+        }
+        tracing::warn!(
+            hosts = ended.len(),
+            first = ended.first().map(HostKey::as_str),
+            "nothing was achieved for {} s, and only hosts are left that must not be contacted now: their URLs fail with \
+             wait_over. `harvestman resume` goes on with them; `budget.wait` says how long to wait",
+            longest.as_secs()
+        );
+        crawl.handles.hosts.end_wait(ended);
     }
 }
 

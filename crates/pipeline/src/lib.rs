@@ -51,6 +51,7 @@ mod own_searches;
 mod pace;
 mod page_processor;
 mod page_record;
+mod patience;
 mod policy_board;
 mod policy_log;
 mod policy_setup;

@@ -2,6 +2,7 @@
 
 use super::document::OwnFigures;
 use super::{HostTrouble, Report, StopReason, figures};
+use harvestman_core::model::{Failure, Fate};
 
 /// The least share of the requests that must fail for one reason to be mentioned.
 const NOTABLE: f64 = 0.05;
@@ -21,6 +22,7 @@ pub fn remedy(reason: &str) -> Option<&'static str> {
         "http_403" => "the site refuses this crawler: identify yourself with --contact, or ask the operator",
         "http_429" | "http_503" => "the site asks for fewer requests: raise --delay",
         "host_given_up" => "too many failures in a row; see the reasons before it in pages.jsonl",
+        "wait_over" => "`harvestman resume` tries them again; `budget.wait` says how long a crawl waits",
         "internal" => "this is a bug in Harvestman; please report it with the log",
         _ => return None,
     })
@@ -51,6 +53,12 @@ pub fn advise(own: &OwnFigures<'_>) -> Vec<String> {
             let what = format!("{} requests failed with {reason}", figures::count(*count));
             lines.push(with_remedy(what, reason));
         }
+    }
+    let waited = own.fates.of(Fate::Failed(Failure::WaitOver));
+    if waited > 0 {
+        let what =
+            format!("{} URLs were not fetched, because their hosts did not answer in time", figures::count(waited));
+        lines.push(with_remedy(what, Failure::WaitOver.label()));
     }
     lines.extend(own.stop_reason.filter(|_| own.has_nothing()).map(|reason| nothing_fetched(own, reason)));
     lines
@@ -105,11 +113,23 @@ mod tests {
     use super::super::closing::tests::report;
     use super::super::{HostTrouble, Report};
     use super::*;
-    use harvestman_core::model::{Fate, FateTable, RobotsRefusal, Signal};
+    use harvestman_core::model::{FateTable, RobotsRefusal, Signal};
 
     #[test]
     fn a_crawl_that_went_well_gets_no_advice() {
         assert_eq!(advice(&report()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_crawl_that_waited_in_vain_is_told_how_to_go_on() {
+        let mut report = report();
+        report.fates.add(Fate::Failed(Failure::WaitOver), 3);
+        assert!(report.leaves_some());
+        let advice = advice(&report);
+        assert!(
+            advice.iter().any(|line| line.starts_with("3 URLs") && line.contains("harvestman resume")),
+            "{advice:?}"
+        );
     }
 
     #[test]

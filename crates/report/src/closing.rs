@@ -12,7 +12,7 @@ use super::status::per_second;
 use super::{CrawlStatus, DedupStats, ExtensionError, RecrawlFigures, StopReason, Usage, seconds};
 use harvestman_core::clock::Instant;
 use harvestman_core::crawl_file;
-use harvestman_core::model::{Fate, FateTable, RenderingSummary, SearchRecord, TrapRecord};
+use harvestman_core::model::{Failure, Fate, FateTable, RenderingSummary, SearchRecord, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 
@@ -203,6 +203,11 @@ impl Report {
     /// page was found unchanged.
     pub fn has_nothing(&self) -> bool {
         has_nothing(self.pages, &self.fates, self.fleet.as_ref())
+    }
+
+    /// Returns whether URLs are left that a further run would fetch.
+    pub fn leaves_some(&self) -> bool {
+        self.stop_reason != StopReason::FrontierEmpty || self.fates.of(Fate::Failed(Failure::WaitOver)) > 0
     }
 
     /// Writes the report as JSON to `path`. The file is replaced as a whole or not at all: the text is first written to

@@ -99,6 +99,8 @@ pub enum Failure {
     SoftNotFound,
     /// This machine lacked something. Never the fate of a URL: the request is made again.
     Local(LocalFailure),
+    /// The crawl waited for its host as long as it may (`budget.wait`). Another run goes on with the URL.
+    WaitOver,
 }
 
 /// The final outcome of a discovered link. Each link has exactly one.
@@ -248,6 +250,7 @@ impl Failure {
             Self::BadRedirect => "bad_redirect",
             Self::TooManyRedirects => "too_many_redirects",
             Self::HostGivenUp => "host_given_up",
+            Self::WaitOver => "wait_over",
             Self::Internal => "internal",
             Self::SoftNotFound => "soft_404",
             Self::Local(why) => why.label(),
@@ -273,6 +276,7 @@ impl Failure {
             | Self::BadRedirect
             | Self::TooManyRedirects
             | Self::HostGivenUp
+            | Self::WaitOver
             | Self::Internal
             | Self::SoftNotFound => false,
         }
@@ -353,6 +357,13 @@ impl Fates {
         if count > 0 {
             *self.counts.entry(fate).or_default() += count;
         }
+    }
+
+    /// Returns the counts without those of `fate`.
+    #[must_use]
+    pub fn without(mut self, fate: Fate) -> Self {
+        self.counts.remove(&fate);
+        self
     }
 
     /// Adds all counts of `other`.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fate, Fates};
+use super::{Failure, Fate, Fates, RobotsRefusal};
 
 /// Counts discovered links and their fates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,25 @@ impl Ledger {
     /// Books `count` accepted links that are not to be fetched any more.
     pub fn discard(&mut self, fate: Fate, count: u64) {
         self.fates.add(fate, count);
+    }
+
+    /// Returns the ledger of a further run: links are open again that the run before left because their hosts had to be
+    /// waited for.
+    #[must_use]
+    pub fn reopened(self) -> Self {
+        Self { fates: self.fates.without(Fate::Failed(Failure::WaitOver)), ..self }
+    }
+
+    /// Returns how much the crawl has achieved: a figure that grows with each link that is discovered, and with each that
+    /// ends otherwise than by trouble of its host.
+    pub fn achieved(&self) -> u64 {
+        let of_trouble = |fate: Fate| match fate {
+            Fate::Failed(why) => why.is_transient() || matches!(why, Failure::HostGivenUp | Failure::WaitOver),
+            Fate::Robots(why) => why == RobotsRefusal::Unavailable,
+            _ => false,
+        };
+        let ended = self.fates.iter().filter(|(fate, _)| !of_trouble(*fate)).map(|(_, count)| count).sum::<u64>();
+        self.discovered + ended
     }
 
     /// Books one request and the bytes of its response body.
@@ -82,5 +101,38 @@ impl Ledger {
     /// Returns whether the ledger balances with `open` links waiting or leased.
     pub fn balances(&self, open: u64) -> bool {
         self.discovered == self.fates.total() + open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_whose_hosts_were_waited_for_are_open_again_in_a_further_run() {
+        let mut ledger = Ledger::default();
+        ledger.discover(&Fates::default(), 4);
+        let fates = [Fate::Fetched, Fate::Failed(Failure::WaitOver), Fate::Failed(Failure::HostGivenUp)];
+        fates.into_iter().for_each(|fate| ledger.settle(fate));
+        assert!(ledger.balances(1));
+        let reopened = ledger.reopened();
+        assert!(reopened.balances(2) && reopened.pages() == 1);
+    }
+
+    #[test]
+    fn trouble_of_hosts_is_no_achievement() {
+        let mut ledger = Ledger::default();
+        ledger.discover(&Fates::default(), 9);
+        let begun = ledger.achieved();
+        for why in [Failure::Http(500), Failure::Connect, Failure::HostGivenUp, Failure::WaitOver] {
+            ledger.settle(Fate::Failed(why));
+        }
+        ledger.settle(Fate::Robots(RobotsRefusal::Unavailable));
+        assert_eq!(ledger.achieved(), begun);
+        ledger.settle(Fate::Failed(Failure::Http(404)));
+        ledger.settle(Fate::Fetched);
+        assert_eq!(ledger.achieved(), begun + 2);
+        ledger.discover(&Fates::default(), 1);
+        assert_eq!(ledger.achieved(), begun + 3);
     }
 }

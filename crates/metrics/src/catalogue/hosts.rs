@@ -8,7 +8,7 @@ group! {
     pub struct HostMetrics stage "host" {
         received: "URLs leased to hosts.",
         sent: "Requests for pages that were sent.",
-        dropped by HOST_REFUSALS: "Leased URLs that are never requested, by reason: robots.txt forbids it, the site refuses the purpose of the crawl, the host was given up, or following it ended sessions."
+        dropped by HOST_REFUSALS: "Leased URLs that are never requested, by reason: robots.txt forbids it, the site refuses the purpose of the crawl, the host was given up or waited for too long, or following it ended sessions."
     } {
         /// Errands sent: the crawl's own requests for robots.txt, tdmrep.json and sitemaps, for the parts of pages that are
         /// rendered (`subrequest`), and those of a log-in (`log_in`).

@@ -10,7 +10,7 @@ use harvestman_core::model::Lease;
 use harvestman_core::url::HostKey;
 use harvestman_stages::frontier::{
     Allowance, Control, ErrandsAdded, ErrandsDone, FollowNow, FrontierActivity, FrontierActor, HostDue, LeaseEnded,
-    LeasesOf, Order, OrderChanged, OrderSlot, Outcome, OwnRequestEnded, QueueSurvey, SurveyQuery,
+    LeasesOf, Order, OrderChanged, OrderSlot, Outcome, OwnRequestEnded, QueueSurvey, SurveyQuery, WaitingHosts,
 };
 use harvestman_stages::host::LeasePort;
 
@@ -83,6 +83,11 @@ impl FrontierHandle {
     /// Returns the number of leases that are out for these hosts; `None` if the frontier has ended.
     pub(crate) async fn leases_of(&self, hosts: LeasesOf) -> Option<usize> {
         self.address.send(hosts).await.ok()
+    }
+
+    /// Returns the hosts that have URLs waiting. O(hosts).
+    pub(crate) async fn waiting_hosts(&self) -> Vec<HostKey> {
+        self.address.send(WaitingHosts).await.unwrap_or_default()
     }
 
     /// Stops the crawl.

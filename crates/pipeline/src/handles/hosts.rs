@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use super::FrontierHandle;
 use crate::hosts::HostDirectory;
 use harvestman_core::url::HostKey;
-use harvestman_stages::frontier::{ErrandsAdded, ErrandsDone, Hosts};
+use harvestman_stages::frontier::{ErrandsAdded, ErrandsDone, Hosts, RetryNow};
 use harvestman_stages::host::{ContentReport, Subrequest};
 
 /// The directory of hosts, and the thread that it is used on.
@@ -73,6 +73,14 @@ impl HostsHandle {
     pub(crate) fn session_found(&self, host: &HostKey) {
         let (directory, host) = (Arc::clone(&self.directory), host.clone());
         self.arbiter.spawn_fn(move || directory.session_found(&host));
+    }
+
+    /// Ends the wait for these hosts: what waits for them fails in this run.
+    pub(crate) fn end_wait(&self, hosts: Vec<HostKey>) {
+        // First, or they would wait for their retries.
+        self.frontier.send(RetryNow(hosts.clone()));
+        let directory = Arc::clone(&self.directory);
+        self.arbiter.spawn_fn(move || directory.end_wait(&hosts));
     }
 
     /// Forgets hosts that another node owns from now on.

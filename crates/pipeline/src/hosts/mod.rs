@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 
 use self::entry::HostEntry;
 use self::gates::HostGates;
-pub(crate) use self::waits::HostWaits;
+pub(crate) use self::waits::{HostWaits, Wait};
 use crate::handles::{FrontierHandle, StateHandle};
 use crate::login::AvoidedLinks;
 use harvestman_core::config::RobotsOptions;
@@ -32,7 +32,7 @@ use harvestman_stages::frontier::Hosts;
 use harvestman_stages::host::{
     BlockedHosts, CappedDelay, ContentReport, DeliveryPort, GateTerms, HostActor, HostAddress, HostCore, HostHistory,
     HostName, HostPorts, HostRules, HostSetup, HostStatus, RequestPort, Retire, RulesChanged, StatusQuery,
-    SubrequestPort, WaitReason,
+    SubrequestPort, WaitOver, WaitReason,
 };
 
 /// What earlier runs or other nodes knew of hosts, until the hosts have work.
@@ -181,6 +181,12 @@ impl HostDirectory {
     pub(crate) fn session_found(&self, host: &HostKey) {
         self.waits.retain(|waiting, why| waiting != host || why != WaitReason::LogIn);
         self.send(host, ContentReport::SessionFound);
+    }
+
+    /// Ends the wait for these hosts.
+    pub(crate) fn end_wait(&self, hosts: &[HostKey]) {
+        self.waits.retain(|host, _| !hosts.contains(host));
+        hosts.iter().for_each(|host| self.send(host, WaitOver));
     }
 
     /// Whether the host was blocked by an operator.

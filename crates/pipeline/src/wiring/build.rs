@@ -213,7 +213,7 @@ impl CrawlBuilder<'_> {
             finished: finished_sender,
         };
         let mut frontier = frontier_to_be.build(self, frontier_parts);
-        let account = std::mem::take(&mut sinks.earlier.past.account.ledger);
+        let account = std::mem::take(&mut sinks.earlier.past.account.ledger).reopened();
         let is_new = account.discovered() == 0;
         frontier.restore_ledger(account.clone());
         restore(sinks, &mut frontier)?;

@@ -3,6 +3,7 @@
 use super::content::{Document, NextStep};
 use super::state::CrawlState;
 use crate::StopReason;
+use harvestman_core::model::{Failure, Fate};
 
 /// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
@@ -86,6 +87,9 @@ fn by_state(document: &Document, dir: &str) -> Vec<NextStep> {
         _ if !document.has.state => Vec::new(),
         CrawlState::BrokenOff => resume("Resume where it was broken off", ""),
         CrawlState::Ended { reason } => match reason {
+            StopReason::FrontierEmpty if waited_in_vain(document) => {
+                resume("Resume and try the hosts again that did not answer in time", "")
+            }
             StopReason::FrontierEmpty => {
                 vec![step("Revisit the pages that are likely to have changed", format!("harvestman recrawl {dir}"))]
             }
@@ -97,6 +101,11 @@ fn by_state(document: &Document, dir: &str) -> Vec<NextStep> {
             _ => resume("Resume", ""),
         },
     }
+}
+
+/// Whether the crawl ended because it had waited for hosts as long as it may.
+fn waited_in_vain(document: &Document) -> bool {
+    document.own().is_some_and(|own| own.fates.of(Fate::Failed(Failure::WaitOver)) > 0)
 }
 
 fn going_on(document: &Document, reason: StopReason) -> String {

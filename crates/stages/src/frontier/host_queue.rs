@@ -142,6 +142,11 @@ impl HostQueue {
         self.insert(item.queue(), Waiting::new(item, order), not_before, 0);
     }
 
+    /// Lets all retries come at once, in their order.
+    pub(super) fn retry_now(&mut self) {
+        self.retries.iter_mut().for_each(|retry| (retry.not_before, retry.turn) = (Instant::EPOCH, 0));
+    }
+
     fn insert(&mut self, key: QueueKey, waiting: Waiting, not_before: Instant, turn: u64) {
         self.len += 1;
         let at = self.retries.partition_point(|retry| retry.not_before <= not_before);

@@ -198,6 +198,16 @@ pub struct DropHosts {
 #[rtype(result = "QueueSurvey")]
 pub struct SurveyQuery(pub usize);
 
+/// Lets the retries of these hosts come at once.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct RetryNow(pub Vec<HostKey>);
+
+/// Asks for the hosts that have URLs waiting.
+#[derive(Debug, Message)]
+#[rtype(result = "Vec<HostKey>")]
+pub struct WaitingHosts;
+
 /// The limits have changed.
 #[derive(Debug, Message)]
 #[rtype(result = "()")]

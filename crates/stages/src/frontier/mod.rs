@@ -38,7 +38,7 @@ pub use forecast::YieldForecast;
 pub use messages::{
     ChangePort, Control, DiscoveredLinks, DropHosts, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue,
     HostPort, Hosts, LeaseEnded, LeasesCommitted, LeasesOf, LimitsChanged, LinksFound, Order, OrderChanged, OrderSlot,
-    Outcome, OwnRequestEnded, PageFindings, ReadmitShared, SitemapLinks, SurveyQuery, TakeOver,
+    Outcome, OwnRequestEnded, PageFindings, ReadmitShared, RetryNow, SitemapLinks, SurveyQuery, TakeOver, WaitingHosts,
 };
 pub use queues::{Frontier, FrontierLimits};
 pub use ranking::Rank;

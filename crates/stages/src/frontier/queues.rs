@@ -269,6 +269,13 @@ impl Frontier {
         Some(order)
     }
 
+    /// Lets the retries of `host` come at once.
+    pub fn retry_now(&mut self, host: &HostKey) {
+        if let Some(host) = self.hosts.get_mut(host) {
+            host.queue.retry_now();
+        }
+    }
+
     fn wait_again(&mut self, lease: &Lease) -> Option<(u64, &mut HostQueue)> {
         let (order, key) = self.leased.remove(&lease.id)?;
         self.queued += 1;

@@ -53,6 +53,21 @@ fn at(secs: u64) -> Instant {
 }
 
 #[test]
+fn retries_come_at_once_when_their_host_is_waited_for_no_longer() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
+    (0..2).for_each(|path| assert_eq!(frontier.push(&item(1, path, 1, 0)), Ok(host(1))));
+    for _ in 0..2 {
+        let lease = frontier.pop(&host(1), at(0)).unwrap();
+        assert!(frontier.retry(&lease, at(86_400)).is_some());
+    }
+    assert_eq!(frontier.best(&host(1), at(1)), Err(NotReady::Wait { until: at(86_400) }));
+    frontier.retry_now(&host(1));
+    frontier.retry_now(&host(2));
+    assert!(frontier.pop(&host(1), at(1)).is_ok() && frontier.pop(&host(1), at(1)).is_ok());
+    assert_eq!(frontier.best(&host(1), at(1)), Err(NotReady::Empty));
+}
+
+#[test]
 fn a_pushed_url_comes_out_unchanged() {
     let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
     let pushed = ScheduledUrl { redirects: 2, attempts: 1, ..item(1, 7, 42, 3) };

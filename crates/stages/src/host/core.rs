@@ -54,6 +54,8 @@ pub struct HostCore {
     capped_delay_reported: bool,
     /// Whether robots.txt is requested once more because the server asks for a signature.
     robots_wants_signature: bool,
+    /// Whether the crawl waits for the host no longer.
+    wait_is_over: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +83,7 @@ impl HostCore {
             asked_pause: None,
             capped_delay_reported: false,
             robots_wants_signature: false,
+            wait_is_over: false,
         }
     }
 
@@ -133,6 +136,11 @@ impl HostCore {
         self.politeness.change_pace(&old.politeness, &new.politeness);
     }
 
+    /// Ends the wait for the host: for the rest of this run, its URLs fail.
+    pub const fn end_wait(&mut self) {
+        self.wait_is_over = true;
+    }
+
     /// Returns the address whose connections the host shares, if known.
     pub const fn address(&self) -> Option<IpAddr> {
         match self.address {
@@ -164,7 +172,7 @@ impl HostCore {
         let promised = if self.subrequests.is_empty() { promised } else { 0 };
         let refuse = if promised == 0 { Step::AskToRefuse } else { Step::Busy };
         let readiness = self.politeness.readiness(now, promised, &rules.politeness);
-        if readiness == Readiness::GivenUp {
+        if readiness == Readiness::GivenUp || self.wait_is_over {
             return refuse;
         }
         match (self.robots.verdict(now, "/"), readiness) {
@@ -220,6 +228,9 @@ impl HostCore {
     pub fn refusal(&self, url: &CanonicalUrl, now: Instant, rules: &HostRules) -> Option<Fate> {
         if self.politeness.readiness(now, 0, &rules.politeness) == Readiness::GivenUp {
             return Some(Fate::Failed(Failure::HostGivenUp));
+        }
+        if self.wait_is_over {
+            return Some(Fate::Failed(Failure::WaitOver));
         }
         match self.robots.verdict(now, url.path_and_query()) {
             Verdict::Allowed | Verdict::Unknown => self.refused_use(url, rules),

@@ -63,7 +63,8 @@ impl Health {
             | Failure::HostGivenUp
             | Failure::Internal
             | Failure::SoftNotFound
-            | Failure::Local(_) => Self::Neutral,
+            | Failure::Local(_)
+            | Failure::WaitOver => Self::Neutral,
         }
     }
 }

@@ -44,6 +44,11 @@ impl Message for ContentReport {
     type Result = ();
 }
 
+/// Ends the wait for the host: what waits for it fails, and can be fetched by another run.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct WaitOver;
+
 /// Asks for the state of the host's clock. The response is `None` if the host is just going to sleep.
 #[derive(Debug, Message)]
 #[rtype(result = "Option<HostStatus>")]

@@ -33,7 +33,7 @@ pub use health::Health;
 pub use history::{HostHistory, StoredRobots};
 pub use messages::{
     GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, SubrequestWanted, SubrequestWithdrawn,
-    Wake,
+    WaitOver, Wake,
 };
 pub use politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 pub use ports::{

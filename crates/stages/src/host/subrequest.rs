@@ -155,7 +155,7 @@ impl From<Fate> for SubrequestRefusal {
     fn from(fate: Fate) -> Self {
         match fate {
             Fate::Robots(_) | Fate::RefusedBySite(_) => Self::Robots,
-            Fate::Failed(Failure::HostGivenUp) => Self::HostBlocked,
+            Fate::Failed(Failure::HostGivenUp | Failure::WaitOver) => Self::HostBlocked,
             Fate::Failed(failure) => Self::Failed(failure),
             _ => Self::Failed(Failure::Internal),
         }

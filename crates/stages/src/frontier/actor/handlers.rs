@@ -7,9 +7,10 @@ use crate::frontier::EndReason;
 use crate::frontier::messages::{
     Control, DiscoveredLinks, DropHosts, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue, LeaseEnded,
     LeasesCommitted, LeasesOf, LimitsChanged, LinksFound, OrderChanged, Outcome, OwnRequestEnded, PageFindings,
-    SitemapLinks, SurveyQuery, TakeOver,
+    RetryNow, SitemapLinks, SurveyQuery, TakeOver, WaitingHosts,
 };
-use harvestman_core::model::{Change, Ended, Fate, FleetEffects};
+use harvestman_core::model::{Change, Ended, Failure, Fate, FleetEffects};
+use harvestman_core::url::HostKey;
 
 impl Handler<HostDue> for FrontierActor {
     type Result = ();
@@ -41,7 +42,10 @@ impl Handler<LeaseEnded> for FrontierActor {
                     self.settle(fate);
                     let item = &ended.lease.item;
                     let (url, host) = (item.url.fingerprint(), item.url.host_key());
-                    change.ended.push(Ended { number: Some(number), url, host, fate });
+                    // What another run is to go on with still waits in the state.
+                    if fate != Fate::Failed(Failure::WaitOver) {
+                        change.ended.push(Ended { number: Some(number), url, host, fate });
+                    }
                     change.leases = 1;
                 }
                 let PageFindings { links, visit, recrawl_visit } = *page;
@@ -121,6 +125,22 @@ impl Handler<LeasesOf> for FrontierActor {
 
     fn handle(&mut self, LeasesOf(hosts): LeasesOf, _: &mut Context<Self>) -> usize {
         self.frontier.leased_of(&*hosts)
+    }
+}
+
+impl Handler<RetryNow> for FrontierActor {
+    type Result = ();
+
+    fn handle(&mut self, RetryNow(hosts): RetryNow, _: &mut Context<Self>) {
+        hosts.iter().for_each(|host| self.frontier.retry_now(host));
+    }
+}
+
+impl Handler<WaitingHosts> for FrontierActor {
+    type Result = Vec<HostKey>;
+
+    fn handle(&mut self, _: WaitingHosts, _: &mut Context<Self>) -> Vec<HostKey> {
+        self.frontier.waiting_hosts()
     }
 }
 

@@ -5,12 +5,14 @@ use actix::{ActorContext, Context, Handler};
 use super::{HostActor, Turn};
 use crate::host::content_report::ContentReport;
 use crate::host::gates::Return;
-use crate::host::messages::{GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, Wake};
+use crate::host::messages::{
+    GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, WaitOver, Wake,
+};
 use crate::host::reply::HostReply;
 use crate::host::status::HostStatus;
 use crate::host::step::Errand;
 use crate::host::subrequest::SubrequestRefusal;
-use harvestman_core::model::Fate;
+use harvestman_core::model::{Failure, Fate, LinkClass};
 
 impl Handler<Wake> for HostActor {
     type Result = ();
@@ -41,6 +43,13 @@ impl Handler<Grant> for HostActor {
             self.setup.metrics.stage.dropped.by(why.label()).inc();
             self.ports.deliveries.refuse(lease, Fate::Policy(why));
         } else if let Some(fate) = core.refusal(&lease.item.url, now, &self.setup.rules.load()) {
+            let fate = match fate {
+                // The next recrawl plans the visit anew.
+                Fate::Failed(Failure::WaitOver) if lease.item.class == LinkClass::REVISIT => {
+                    Fate::Failed(Failure::HostGivenUp)
+                }
+                fate => fate,
+            };
             if let Some(reason) = fate.reason() {
                 self.setup.metrics.stage.dropped.by(reason).inc();
             }
@@ -73,6 +82,18 @@ impl Handler<RulesChanged> for HostActor {
             if let Some(group) = self.group {
                 self.ports.gates.change_delay(group, &self.key, self.delay());
             }
+        }
+        self.advance(ctx);
+    }
+}
+
+impl Handler<WaitOver> for HostActor {
+    type Result = ();
+
+    fn handle(&mut self, _: WaitOver, ctx: &mut Context<Self>) {
+        self.taken();
+        if let Some(core) = self.core.as_mut() {
+            core.end_wait();
         }
         self.advance(ctx);
     }
