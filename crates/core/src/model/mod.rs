@@ -13,6 +13,7 @@ mod content;
 mod exchange;
 mod fate;
 mod fate_table;
+mod fates;
 mod fleet_effects;
 mod lastmod;
 mod ledger;
@@ -41,8 +42,9 @@ pub use class::{Apath, ClusterId, LinkClass, PageCluster, PatternId, UrlPattern}
 pub use class_order::{ClassOrder, Prospect};
 pub use content::{CLASS_TOKENS_MAX, ClassTokens, ContentUnit, FormFacts, PageText, TextRun};
 pub use exchange::{Answer, BodyReservation, Exchange, Timings, Truncation};
-pub use fate::{Budget, Failure, Fate, Fates, OutOfScope, PolicyRefusal, RobotsRefusal};
+pub use fate::{Budget, Failure, Fate, OutOfScope, PolicyRefusal, RobotsRefusal};
 pub use fate_table::{FateCount, FateTable};
+pub use fates::Fates;
 pub use fleet_effects::{Arrival, FleetEffects};
 pub use lastmod::Lastmod;
 pub use ledger::Ledger;
