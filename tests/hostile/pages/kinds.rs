@@ -35,13 +35,14 @@ const TAGS: [Kind; 20] = [
 ];
 
 /// Nesting, right and wrong.
-const NESTING: [Kind; 19] = [
+const NESTING: [Kind; 20] = [
     kind("blocks", ["", "<div>", "</div>", "x"]),
     kind("blocks without end", ["", "<div class=c$n>$w", "", ""]),
     kind("paragraphs in blocks", ["", "<div><p>$w", "</div>", ""]),
     kind("inline elements", ["", "<span>", "</span>", "x"]),
     kind("formatting without end", ["", "<b><i c=$n><p>$w", "", ""]),
     kind("formatting in paragraphs", ["", "<p><b a=$n>$w</p>", "", ""]),
+    kind("formatting with many attributes", ["", "<b $Ac=$n><p>$w", "", ""]),
     kind("misnested formatting", ["", "<b><i><u><p>$w</b></i></u>", "", ""]),
     kind("misnested links", ["", "<a href=/$n><div>$w<a href=/x$n>", "</div></a>", ""]),
     kind("tables", ["", "<table><tr><td>", "</table>", "x"]),
