@@ -173,11 +173,15 @@ fn ask(directory: &Path, method: http::Method, what: (&str, Vec<u8>)) -> anyhow:
 
 async fn exchange(directory: &Path, method: http::Method, (what, body): (&str, Vec<u8>)) -> anyhow::Result<String> {
     let name = directory.display();
-    let Ok(stream) = tokio::net::UnixStream::connect(directory.join(SOCKET)).await else {
-        if directory.join("report.json").exists() || directory.join("state").exists() {
+    let stream = match tokio::net::UnixStream::connect(directory.join(SOCKET)).await {
+        Ok(stream) => stream,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            bail!("{name} belongs to another user: only the user who crawls may ask the crawl or command it");
+        }
+        Err(_) if directory.join("report.json").exists() || directory.join("state").exists() => {
             bail!("no crawl runs in {name}; `harvestman resume {name}` resumes the crawl");
         }
-        bail!("{name} is not a crawl directory");
+        Err(_) => bail!("{name} is not a crawl directory"),
     };
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await?;

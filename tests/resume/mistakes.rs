@@ -53,9 +53,11 @@ fn a_directory_in_use_is_refused_and_a_new_crawl_is_not_mixed_into_an_old_one() 
     let runs = Runs::of(&server, &["host.delay=50ms"]);
     let mut running = runs.start(runs.crawl());
     runs.await_pages();
-    let second = output(runs.resume());
-    assert_eq!(second.status.code(), Some(2));
-    assert!(told(&second).contains("another process"), "{}", told(&second));
+    for second in [output(runs.resume()), output(runs.recrawl())] {
+        assert_eq!(second.status.code(), Some(2));
+        assert!(told(&second).contains("another process"), "{}", told(&second));
+        assert!(told(&second).contains("harvestman status"), "{}", told(&second));
+    }
     running.kill().unwrap();
     running.wait().unwrap();
     let anew = output(runs.crawl());

@@ -122,7 +122,10 @@ impl DirectoryLock {
         let file = file.map_err(|error| refuse(format!("cannot write there: {error}")))?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
-            Err(fs::TryLockError::WouldBlock) => Err(refuse("another process crawls into it".to_owned())),
+            Err(fs::TryLockError::WouldBlock) => {
+                let path = directory.display();
+                Err(refuse(format!("another process crawls into it; `harvestman status {path}` shows how far it is")))
+            }
             Err(fs::TryLockError::Error(error)) => Err(refuse(format!("it cannot be locked: {error}"))),
         }
     }
