@@ -168,6 +168,23 @@ fn a_crawl_without_an_output_directory_makes_one_that_is_named_after_the_host() 
 }
 
 #[test]
+fn seeds_that_are_given_more_than_once_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let seeds = ["http://127.0.0.1:1/", "127.0.0.1:1", "http://127.0.0.1:1/a"];
+    let crawl = harvestman()
+        .arg("crawl")
+        .args(seeds)
+        .args(["--requests", "1", "--out", "out"])
+        .current_dir(dir.path())
+        .output();
+    let said = stderr(&crawl.unwrap());
+    assert!(said.contains("seeds repeat others: each URL is requested once repeated=1"), "{said}");
+    let config = std::fs::read_to_string(dir.path().join("out/config.toml")).unwrap();
+    let config: toml::Table = config.parse().unwrap();
+    assert_eq!(config["crawl"]["seeds"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn a_url_in_the_place_of_a_command_is_a_mistake_that_names_the_command() {
     for url in ["https://example.org/", "forum.example.org", "http://127.0.0.1:9/?a&b"] {
         let output = run(&[url]);

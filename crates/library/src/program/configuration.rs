@@ -1,5 +1,6 @@
 //! The configuration of a crawl: read, and completed so that it repeats the crawl.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use url::Url;
@@ -69,7 +70,11 @@ pub fn read_seeds(config: &Config) -> Result<Vec<seeds::Seed>, String> {
 /// Completes a configuration so that it repeats the run: seeds as URLs, files read, random seed drawn. Logs what the user
 /// should know about the seeds.
 pub fn complete(config: Config, seeds: &[seeds::Seed]) -> Config {
-    let urls: Vec<Url> = seeds.iter().map(|seed| seed.url.clone()).collect();
+    let urls = distinct(seeds);
+    if urls.len() < seeds.len() {
+        let repeated = seeds.len() - urls.len();
+        tracing::info!(repeated, "seeds repeat others: each URL is requested once");
+    }
     for seed in seeds.iter().filter(|seed| seed.guessed) {
         tracing::warn!("a seed has no scheme; assuming {}", seed.url);
     }
@@ -86,6 +91,12 @@ pub fn complete(config: Config, seeds: &[seeds::Seed]) -> Config {
         tracing::warn!("{warning}");
     }
     repeatable(with_full_example_urls(config), &urls)
+}
+
+/// Returns the URLs of the seeds in their order, each once.
+fn distinct(seeds: &[seeds::Seed]) -> Vec<Url> {
+    let mut known = HashSet::new();
+    seeds.iter().map(|seed| &seed.url).filter(|url| known.insert(*url)).cloned().collect()
 }
 
 /// Adds the scheme to example URLs that lack one, as for a seed.
@@ -111,6 +122,15 @@ fn repeatable(mut config: Config, seeds: &[Url]) -> Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_seed_that_is_given_twice_is_one_seed() {
+        let given = ["https://b.example/", "a.example", "https://a.example", "https://b.example/x", "b.example"];
+        let seeds: Vec<seeds::Seed> = given.iter().map(|text| seeds::parse(text).unwrap()).collect();
+        let urls = distinct(&seeds);
+        let urls: Vec<&str> = urls.iter().map(Url::as_str).collect();
+        assert_eq!(urls, ["https://b.example/", "https://a.example/", "https://b.example/x"]);
+    }
 
     #[test]
     fn the_configuration_of_a_crawl_is_complete_and_repeats_its_draws() {

@@ -1,5 +1,6 @@
 //! The parts that are built from the configuration before anything runs.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::CrawlBuilder;
@@ -44,10 +45,10 @@ pub(crate) fn seeds(
     canonicaliser: &Canonicaliser,
     searches: bool,
 ) -> Result<Vec<CanonicalUrl>, Error> {
-    let (mut seeds, mut wrong) = (Vec::new(), Vec::new());
+    let (mut seeds, mut known, mut wrong) = (Vec::new(), HashSet::new(), Vec::new());
     for text in written {
         match canonicaliser.parse(text) {
-            Ok(url) if seeds.contains(&url) => {}
+            Ok(url) if !known.insert(url.clone()) => {}
             Ok(url) => seeds.push(url),
             Err(why) => wrong.push(format!("`{text}` is not an http or https URL ({})", why.label())),
         }
