@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use harvestman_core::config::ParseOptions;
-use harvestman_core::model::{MarkupRules, MediaType};
+use harvestman_core::model::{ContentType, MarkupRules, MediaType};
 
 use super::charset;
 use super::unended::{Repaired, repaired};
@@ -34,8 +34,7 @@ impl Language {
 
 /// Returns a page of XHTML that is declared to be XML as HTML, or otherwise what it is written in.
 pub(super) fn from_xhtml(bytes: &[u8], content_type: Option<&str>, sniff_max: usize) -> Result<String, Language> {
-    let essence = content_type.and_then(|value| value.split(';').next()).unwrap_or_default().trim();
-    let is_xhtml = essence.eq_ignore_ascii_case(XHTML);
+    let is_xhtml = content_type.and_then(ContentType::of).is_some_and(|stated| stated.is(XHTML));
     if !is_xhtml && MediaType::of(content_type) != MediaType::Xml {
         return Err(Language::Html);
     }
@@ -89,7 +88,13 @@ mod tests {
     fn xhtml_is_read_as_xml_by_its_media_type() {
         let page = "<html xmlns='http://www.w3.org/1999/xhtml'><title/><p>x</p></html>";
         let as_html = "<!DOCTYPE html><html><title></title><p>x</p></html>";
-        for xml in ["application/xhtml+xml", "Application/XHTML+xml; charset=utf-8", "text/xml", "application/xml"] {
+        for xml in [
+            "application/xhtml+xml",
+            "Application/XHTML+xml; charset=utf-8",
+            "text/html, application/xhtml+xml",
+            "text/xml",
+            "application/xml",
+        ] {
             assert_eq!(html(page, xml), as_html, "{xml}");
         }
         assert_eq!(html(page, "text/html"), page.replace("<title/>", "<title/></title>"));

@@ -11,7 +11,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 /// Maximum number of attributes of a tag: each is compared with those before it.
-const ATTRIBUTES_MAX: usize = 1_024;
+const ATTRIBUTES_MAX: usize = 256;
 /// Maximum number of prefixes that the root declares for languages that are known.
 const PREFIXES_MAX: usize = 8;
 /// The namespaces whose elements HTML has without a prefix.
