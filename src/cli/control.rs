@@ -1,7 +1,7 @@
 //! `harvestman status`, `pause`, `resume-crawl`, `stop`, `set`, `ban`, `pin`, `block` and their opposites: control of a
 //! running crawl from another terminal.
 
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -175,7 +175,7 @@ async fn exchange(directory: &Path, method: http::Method, (what, body): (&str, V
     let name = directory.display();
     let stream = match tokio::net::UnixStream::connect(directory.join(SOCKET)).await {
         Ok(stream) => stream,
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
             bail!("{name} belongs to another user: only the user who crawls may ask the crawl or command it");
         }
         Err(_) if directory.join("report.json").exists() || directory.join("state").exists() => {
