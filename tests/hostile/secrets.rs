@@ -229,6 +229,9 @@ fn resume(site: &Site, out: &Path) {
         command.args(["--proxy", &proxy, "--set", "search.url=[]", "--set", "search.query=[]", "--policy", "bfs"]);
     });
     assert!(text(&warned).contains("fetch.headers, fetch.cookie"), "{}", text(&warned));
-    let again = resumed(&|command| with_secrets(command, site));
+    let again = resumed(&|command| {
+        with_secrets(command, site);
+        command.args(["--policy", "xcrawl"]);
+    });
     assert!(matches!(again.status.code(), Some(0 | 3)), "{}", text(&again));
 }
