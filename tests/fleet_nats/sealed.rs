@@ -94,13 +94,11 @@ async fn without_a_key_credentials_stay_on_their_node_and_what_others_write_choo
         config.fetch.proxy = format!("http://user:{}@127.0.0.1:9", SECRETS[2]);
         config
     };
-    let a = Node::start("a", config("a"));
+    let mut a = Node::start("a", config("a"));
+    until("it crawls", &mut [&mut a], |nodes| holds(nodes[0]) > 0).await;
     let bus = beside(&servers).await;
-    let mut held = None;
-    while held.is_none() {
-        held = bus.get("config").await.unwrap().and_then(|held| Some((held.value?, held.revision)));
-    }
-    let (text, revision) = held.unwrap();
+    let held = bus.get("config").await.unwrap().unwrap();
+    let (text, revision) = (held.value.unwrap(), held.revision);
     for bytes in stored(&servers).await {
         assert!(!holds_any(&bytes, &SECRETS));
     }
@@ -130,10 +128,10 @@ async fn without_a_key_credentials_stay_on_their_node_and_what_others_write_choo
         (&own.login, &own.archive.upload, &vec![])
     );
 
-    table["host"].as_table_mut().unwrap().insert("groups".to_owned(), vec!["not a host!"].into());
+    table["fleet"].as_table_mut().unwrap().insert("partitions".to_owned(), 3.into());
     bus.update("config", table.to_string().into(), revision).await.unwrap();
     let invalid = pipeline::fleet_configuration(&own, &BTreeSet::new()).await.unwrap_err().to_string();
-    assert!(invalid.contains("host.groups"), "{invalid}");
+    assert!(invalid.contains("fleet.partitions"), "{invalid}");
     a.hooks.stop.request();
     a.ended.recv_timeout(PATIENCE).unwrap();
 }
