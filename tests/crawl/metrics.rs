@@ -15,7 +15,8 @@ use crate::crawling::{Crawled, config, crawl_in, crawl_with, serve};
 use crate::scripted::{Reply, Scripted};
 
 /// Metrics that a healthy crawl need not move, and why. Each is tested where what it counts is provoked.
-const SPECIAL: [(&str, &str); 40] = [
+const SPECIAL: [(&str, &str); 41] = [
+    ("harvestman_fetch_local_failures_total", "asks for a machine that lacks something, or a proxy that is down"),
     ("harvestman_host_crawl_delays_capped_total", "asks for a robots.txt with a crawl delay beyond the maximum"),
     ("harvestman_build_info", "is 1 from the start"),
     ("harvestman_fetch_signed_total", "asks for a key"),
@@ -141,7 +142,7 @@ fn odd_pages() -> Scripted {
     Scripted::start(|_, path, _| match path {
         "/" => Reply::links(&["/long", "/coded", "/image.png", "http://elsewhere.example.org/"]),
         "/long" => Reply::html("long ".repeat(100_000)),
-        "/coded" => Reply::html("this is no gzip").with("Content-Encoding", "gzip"),
+        "/coded" => Reply::html("\u{1}\u{2}: no gzip, and no text").with("Content-Encoding", "gzip"),
         "/image.png" => Reply { headers: vec![("Content-Type", "image/png".to_owned())], ..Reply::html("x") },
         _ => Reply::status(404),
     })

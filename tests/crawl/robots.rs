@@ -147,22 +147,22 @@ fn pages_that_only_a_sitemap_names_are_found_through_indexes() {
 fn sitemaps_that_redirect_are_followed_and_a_circle_of_them_ends() {
     let server = Scripted::start(|_, path, _| match path {
         "/robots.txt" => Reply::text("Sitemap: /sitemap.xml\n"),
-        "/sitemap.xml" => Reply::redirect(301, "/maps/all.xml"),
-        "/maps/all.xml" => Reply::xml(
-            "<sitemapindex><sitemap><loc>/maps/old.xml</loc></sitemap><sitemap><loc>/maps/circle.xml</loc></sitemap>\
+        "/sitemap.xml" => Reply::redirect(301, "/maps/sitemap.xml"),
+        "/maps/sitemap.xml" => Reply::xml(
+            "<sitemapindex><sitemap><loc>/maps/old-sitemap.xml</loc></sitemap><sitemap><loc>/maps/circle-sitemap.xml</loc></sitemap>\
              </sitemapindex>",
         ),
-        "/maps/old.xml" => Reply::redirect(302, "posts.xml"),
-        "/maps/circle.xml" => Reply::redirect(302, "/maps/circle-2.xml"),
-        "/maps/circle-2.xml" => Reply::redirect(302, "/maps/circle.xml"),
-        "/maps/posts.xml" => Reply::xml("<urlset><url><loc>/post</loc></url></urlset>"),
+        "/maps/old-sitemap.xml" => Reply::redirect(302, "posts-sitemap.xml"),
+        "/maps/circle-sitemap.xml" => Reply::redirect(302, "/maps/circle-sitemap-2.xml"),
+        "/maps/circle-sitemap-2.xml" => Reply::redirect(302, "/maps/circle-sitemap.xml"),
+        "/maps/posts-sitemap.xml" => Reply::xml("<urlset><url><loc>/post</loc></url></urlset>"),
         _ => Reply::html("a page without links"),
     });
     let crawled = crawl(config(vec![server.url("a", "/")]));
     assert_eq!(crawled.urls("fetched"), ["/", "/post"].map(|path| server.url("a", path)));
     let paths = server.paths("a");
     assert!(
-        ["/maps/circle.xml", "/maps/circle-2.xml"].iter().all(|path| paths
+        ["/maps/circle-sitemap.xml", "/maps/circle-sitemap-2.xml"].iter().all(|path| paths
             .iter()
             .filter(|asked| asked == path)
             .count()

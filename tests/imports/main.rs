@@ -35,7 +35,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     ("consent", &["core"]),
     ("metrics", &["core"]),
     ("structure", &["core"]),
-    ("document", &[]),
+    ("document", &["core", "structure"]),
     ("identity", &[]),
     ("login", &["core", "document"]),
     ("validators", &["core", "document", "posts"]),

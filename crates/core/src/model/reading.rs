@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::ParsedPage;
-
 /// Maximum number of links that are named.
 const NAMED_MAX: usize = 50;
 
@@ -19,14 +17,15 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns the reading of a page by which the content of the element `unended` is markup: by the rules of HTML it is
-    /// `known`.
-    pub fn recovered(unended: &'static str, page: &ParsedPage, known: &ParsedPage) -> Self {
-        fn links(page: &ParsedPage) -> impl Iterator<Item = &str> {
-            page.links().map(|link| page.href(link))
-        }
-        let mut seen: HashSet<&str> = links(known).collect();
-        let recovered = links(page).filter(|href| seen.insert(*href)).take(NAMED_MAX).map(Into::into).collect();
+    /// Returns the reading of a page by which the content of the element `unended` is markup: the page has these links, and by
+    /// the rules of HTML it has those that are `known`.
+    pub fn recovered<'p>(
+        unended: &'static str,
+        links: impl Iterator<Item = &'p str>,
+        known: impl Iterator<Item = &'p str>,
+    ) -> Self {
+        let mut seen: HashSet<&str> = known.collect();
+        let recovered = links.filter(|href| seen.insert(*href)).take(NAMED_MAX).map(Into::into).collect();
         Self { rules: MarkupRules::default(), unended: Some(unended), recovered }
     }
 }

@@ -8,13 +8,12 @@ mod scan;
 use jiff::civil::DateTime;
 use url::{Position, Url};
 
-use self::scan::{EntryBase, Root, scan};
+use self::scan::{ENTRIES_MAX, EntryBase, Root, scan};
 use crate::markup::{completeness, ends_in_dots, plain, read_date};
 use crate::records::{PagePost, PageRecords, ParentRef, PostSource};
 
-/// Maximum length of a feed, in bytes, and maximum number of entries that are read.
+/// Maximum length of a feed, in bytes.
 const BYTES_MAX: usize = 32 << 20;
-const ENTRIES_MAX: usize = 10_000;
 /// Maximum length of an identifier, in bytes.
 const ID_BYTES_MAX: usize = 300;
 

@@ -4,8 +4,8 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use url::Url;
 
-use super::ENTRIES_MAX;
-
+/// Maximum number of entries that are read.
+pub(super) const ENTRIES_MAX: usize = 10_000;
 /// Maximum nesting of elements. The readers of feeds recur into elements that they do not know.
 const DEPTH_MAX: usize = 64;
 /// Maximum length of a base, in bytes.

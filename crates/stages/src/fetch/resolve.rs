@@ -9,9 +9,10 @@ use hickory_resolver::config::LookupIpStrategy;
 use tokio::sync::Semaphore;
 
 use super::descriptors::DescriptorShares;
-use super::guard::{Guard, is_public};
+use super::guard::Guard;
 use super::name_servers::NameServerProbe;
 use super::overrides::Overrides;
+use super::public_address::is_public;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{Failure, LocalFailure};

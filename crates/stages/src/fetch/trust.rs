@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::guard::is_public;
+use super::public_address::is_public;
 use super::target::Target;
 use harvestman_core::url::{HostKey, registrable_domain};
 

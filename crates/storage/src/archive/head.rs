@@ -17,6 +17,8 @@ use super::fields::safe_uri;
 use harvestman_core::model::Answer;
 use harvestman_core::url::CanonicalUrl;
 
+/// Fields that HTTP/2 does not index, as it does no secrets, and that are none.
+const SIGNATURES: [&str; 2] = ["signature", "signature-input"];
 /// Replaces a header value that must not be archived.
 const REDACTED: &[u8] = b"(redacted)";
 
@@ -61,7 +63,8 @@ pub(super) fn write_request(
         field(b"host", authority.as_bytes(), out);
     }
     for (name, value) in headers {
-        let value = if redacted.contains(name) || value.is_sensitive() { REDACTED } else { value.as_bytes() };
+        let is_secret = value.is_sensitive() && !SIGNATURES.contains(&name.as_str());
+        let value = if redacted.contains(name) || is_secret { REDACTED } else { value.as_bytes() };
         field(name.as_str().as_bytes(), value, out);
     }
     out.extend_from_slice(b"\r\n");

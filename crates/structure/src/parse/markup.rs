@@ -14,7 +14,7 @@ const XHTML: &str = "application/xhtml+xml";
 
 /// What a page is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Language {
+pub(super) enum MarkupLanguage {
     Html,
     /// XHTML that is declared to be XML, but is not well-formed.
     BrokenXhtml,
@@ -22,7 +22,7 @@ pub(super) enum Language {
     OtherXml,
 }
 
-impl Language {
+impl MarkupLanguage {
     /// Returns the rules by which it is read.
     pub const fn rules(self) -> MarkupRules {
         match self {
@@ -33,16 +33,16 @@ impl Language {
 }
 
 /// Returns a page of XHTML that is declared to be XML as HTML, or otherwise what it is written in.
-pub(super) fn from_xhtml(bytes: &[u8], content_type: Option<&str>, sniff_max: usize) -> Result<String, Language> {
+pub(super) fn from_xhtml(bytes: &[u8], content_type: Option<&str>, sniff_max: usize) -> Result<String, MarkupLanguage> {
     let is_xhtml = content_type.and_then(ContentType::of).is_some_and(|stated| stated.is(XHTML));
     if !is_xhtml && MediaType::of(content_type) != MediaType::Xml {
-        return Err(Language::Html);
+        return Err(MarkupLanguage::Html);
     }
     let (encoding, bytes) = charset::of(bytes, content_type, sniff_max);
     as_html(&encoding.decode_without_bom_handling(bytes).0).map_err(|error| match error {
-        NotXhtml::Broken if is_xhtml => Language::BrokenXhtml,
-        NotXhtml::OtherRoot if is_xhtml => Language::Html,
-        NotXhtml::Broken | NotXhtml::OtherRoot => Language::OtherXml,
+        NotXhtml::Broken if is_xhtml => MarkupLanguage::BrokenXhtml,
+        NotXhtml::OtherRoot if is_xhtml => MarkupLanguage::Html,
+        NotXhtml::Broken | NotXhtml::OtherRoot => MarkupLanguage::OtherXml,
     })
 }
 
@@ -68,11 +68,11 @@ pub fn html_of<'b>(
 }
 
 /// Returns a page with the end tags that it lacks; `None` if there are none, or it is no page.
-pub(super) fn with_ends(bytes: &[u8], language: Language) -> Option<Repaired> {
+pub(super) fn with_ends(bytes: &[u8], language: MarkupLanguage) -> Option<Repaired> {
     match language {
-        Language::Html => repaired(bytes, false),
-        Language::BrokenXhtml => repaired(bytes, true),
-        Language::OtherXml => None,
+        MarkupLanguage::Html => repaired(bytes, false),
+        MarkupLanguage::BrokenXhtml => repaired(bytes, true),
+        MarkupLanguage::OtherXml => None,
     }
 }
 

@@ -60,7 +60,7 @@ use encoding_rs::{Encoding, UTF_8};
 use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{ClassTokens, MarkupRules, ParsedPage, Reading};
 pub use markup::html_of;
-use markup::{Language, from_xhtml, with_ends};
+use markup::{MarkupLanguage, from_xhtml, with_ends};
 pub use meta::refresh_target;
 use text::Source;
 pub use units::PageWords;
@@ -208,7 +208,7 @@ impl Parser {
                 let known = page;
                 page = self.builder.page(Source { bytes: &repaired.bytes, encoding: read.scanned_as });
                 if let Some(first) = repaired.first {
-                    page.reading = Reading::recovered(first, &page, &known);
+                    page.reading = Reading::recovered(first, hrefs(&page), hrefs(&known));
                 }
             }
         }
@@ -218,6 +218,11 @@ impl Parser {
     }
 }
 
+/// Returns the links of a page, as written.
+fn hrefs(page: &ParsedPage) -> impl Iterator<Item = &str> {
+    page.links().map(|link| page.href(link))
+}
+
 /// The bytes of a page as they are scanned.
 struct Read<'b> {
     bytes: Cow<'b, [u8]>,
@@ -225,7 +230,7 @@ struct Read<'b> {
     scanned_as: &'static Encoding,
     /// The encoding of the page.
     encoding: &'static Encoding,
-    language: Language,
+    language: MarkupLanguage,
     rules: MarkupRules,
 }
 
@@ -237,7 +242,7 @@ impl<'b> Read<'b> {
                 bytes: Cow::Owned(html.into_bytes()),
                 scanned_as: UTF_8,
                 encoding,
-                language: Language::Html,
+                language: MarkupLanguage::Html,
                 rules: MarkupRules::Xml,
             },
             Err(language) => {

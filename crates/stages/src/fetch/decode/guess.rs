@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 
-use super::{Coding, DecodeLimits, Decoded, undo};
+use super::coding::{Coding, DecodeLimits, Decoded, undo};
 
 /// The first bytes of a gzip member that is compressed with deflate.
 pub(super) const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b, 8];

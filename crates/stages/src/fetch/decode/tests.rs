@@ -4,6 +4,7 @@ use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use proptest::prelude::*;
 
+use super::coding::{Cut, RATIO_FREE_BYTES};
 use super::*;
 
 const LIMITS: DecodeLimits = DecodeLimits { bytes_max: 8 << 20, ratio_max: 100, codings_max: 3 };
