@@ -195,7 +195,7 @@ async fn crawl(
         posts.begin();
     };
     let hooks = Hooks { on_status: Arc::new(on_status), ..hooks };
-    let result = ready.run_here(hooks).await;
+    let result = Box::pin(ready.run_here(hooks)).await;
     progress.finish();
     live.end(&result.as_ref().map_or_else(ToString::to_string, |report| report.stop_reason.describe().to_owned()));
     endpoints.close().await;

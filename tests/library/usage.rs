@@ -58,8 +58,9 @@ fn a_directory_that_is_in_use_or_missing_is_refused_as_by_the_program() {
     assert!(printed(&["crawl", &forum.seed(), "--quiet", "--out", &out]).contains(&text), "{text}");
     let text = refused(Crawl::resume("/nonexistent/x"));
     assert!(printed(&["resume", "/nonexistent/x"]).contains(&text), "{text}");
+    // The program makes a directory named after the host; where another program's data go is for that program to say.
     let text = refused(Crawl::builder().seed("http://127.0.0.1:1/"));
-    assert!(printed(&["crawl", "http://127.0.0.1:1/", "--quiet"]).contains(&text), "{text}");
+    assert!(text.contains("output directory"), "{text}");
 }
 
 #[test]

@@ -58,12 +58,18 @@ fn expand(pattern: &str, number: usize, rng: &mut Rng, page: &mut String) {
         let wrote = match rest.next() {
             Some('n') => write!(page, "{number}"),
             Some('m') => write!(page, "{}", number % 97),
-            Some('l') => Ok(letters(number, page)),
+            Some('l') => {
+                letters(number, page);
+                Ok(())
+            }
             Some('d') => {
                 write!(page, "{}-{:02}-{:02}", 2000 + number / 336 % 24, number / 28 % 12 + 1, number % 28 + 1)
             }
             Some('A') => (0..ATTRIBUTES).try_for_each(|at| write!(page, "a{at} ")),
-            Some('w') => Ok(word(rng, page)),
+            Some('w') => {
+                word(rng, page);
+                Ok(())
+            }
             Some('s') => (0..SENTENCE).try_for_each(|_| {
                 word(rng, page);
                 page.write_char(' ')

@@ -174,7 +174,7 @@ impl MediaType {
             Self::Xml
         } else if MARKS_OF_TEXT.iter().any(begins_with) {
             Self::Html
-        } else if MARKS_OF_OTHERS.iter().any(begins_with) || body.iter().take(SNIFFED).any(|byte| is_binary(byte)) {
+        } else if MARKS_OF_OTHERS.iter().any(begins_with) || body.iter().take(SNIFFED).any(is_binary) {
             Self::Other
         } else {
             Self::Html

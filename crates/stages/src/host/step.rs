@@ -7,6 +7,7 @@ use harvestman_core::url::CanonicalUrl;
 
 /// An auxiliary request, which the crawl needs for itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time for each host, and it is moved once or twice")]
 pub enum Errand {
     /// robots.txt, or the URL that it redirects to.
     Robots(CanonicalUrl),
@@ -48,6 +49,7 @@ impl Errand {
 
 /// The next step of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time for each host, and it is moved once or twice")]
 pub enum Step {
     /// Look up its address.
     Resolve,

@@ -201,7 +201,7 @@ fn a_body_in_another_coding_than_the_named_one_is_read() {
             assert_eq!((decoded.bytes.as_ref(), decoded.error), (text.as_bytes(), None), "{other} named {name}");
         }
     }
-    let noise = Bytes::from(vec![0x11, 0x00, 0xff].repeat(100));
+    let noise = Bytes::from([0x11, 0x00, 0xff].repeat(100));
     for (name, _) in CODINGS {
         assert!(decode(&noise, Some(name), &LIMITS).error.is_some(), "{name}");
     }
