@@ -16,6 +16,7 @@ const PREFIX: &str = "HARVESTMAN_";
 /// Environment variables with that prefix that control the project's own tests and benches and are no settings.
 pub(super) const NOT_SETTINGS: &[&str] = &[
     "HARVESTMAN_BEDS",
+    "HARVESTMAN_BENCH_KILOBYTES",
     "HARVESTMAN_BENCH_MEMORY",
     "HARVESTMAN_BENCH_PAGES",
     "HARVESTMAN_BENCH_PERCENT_MAX",

@@ -49,10 +49,20 @@ struct KeyParameter {
     stand_in: String,
 }
 
+/// A search whose address has keys.
+#[derive(Clone, PartialEq, Eq)]
+struct KeyedSearch {
+    /// Its address with stand-ins.
+    template: SearchTemplate,
+    /// Its host, in canonical form.
+    host: String,
+    keys: Vec<KeyParameter>,
+}
+
 /// The keys in the addresses of searches.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct SearchKeys {
-    searches: Vec<(SearchTemplate, Vec<KeyParameter>)>,
+    searches: Vec<KeyedSearch>,
 }
 
 impl std::fmt::Debug for SearchKeys {
@@ -116,8 +126,9 @@ impl SearchKeys {
                     KeyParameter { canonical: canonical.unwrap_or_else(|| given.clone()), given, stand_in }
                 })
                 .collect();
+            let host = canonicaliser.parse(&place).map(|url| url.host_key().host().to_owned()).unwrap_or_default();
             if !keys.is_empty() {
-                searches.push((template, keys));
+                searches.push(KeyedSearch { template, host, keys });
             }
         }
         Self { searches }
@@ -130,8 +141,7 @@ impl SearchKeys {
 
     /// Returns the address of an answer with its keys, as it is requested; `None` if it has none.
     pub fn revealed(&self, url: &CanonicalUrl) -> Option<CanonicalUrl> {
-        let keys =
-            || self.searches.iter().filter(|(template, _)| template.is_answer(url.as_str())).flat_map(|(_, keys)| keys);
+        let keys = || self.searches.iter().filter(|of| of.template.is_answer(url.as_str())).flat_map(|of| &of.keys);
         let replaced = replaced(url.as_str(), |pair| {
             let key = keys().find(|key| {
                 let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -144,9 +154,9 @@ impl SearchKeys {
 
     /// Returns a canonical URL with stand-ins, if it is a link to a search's own host, or of one of its answers, that holds a key.
     pub fn concealed(&self, url: &str, via: &str) -> Option<String> {
-        let host = |url: &str| CanonicalUrl::from_canonical(url).host_key().host().to_owned();
-        let may_hold = |template: &SearchTemplate| template.is_answer(via) || host(&template.text()) == host(url);
-        let keys = || self.searches.iter().filter(|(template, _)| may_hold(template)).flat_map(|(_, keys)| keys);
+        let host = CanonicalUrl::from_canonical(url).host_key();
+        let may_hold = |of: &&KeyedSearch| of.template.is_answer(via) || of.host == host.host();
+        let keys = || self.searches.iter().filter(may_hold).flat_map(|of| &of.keys);
         replaced(url, |pair| {
             let key = keys().find(|key| pair == key.given || pair == key.canonical)?;
             Some(
