@@ -213,7 +213,8 @@ proptest! {
         };
         let source: String = parts.iter().enumerate().map(part).collect();
         let page = || PageView::new("http://a/", source.as_bytes());
-        let document = scraper::Html::parse_document(&source);
+        // Elements that never end are ended before any reader sees the page.
+        let document = scraper::Html::parse_document(&harvestman_document::decode(source.as_bytes(), None));
         let text = selectors.join(separator);
         let (selector, whole) = (CssSelector::new(&text).unwrap(), scraper::Selector::parse(&text).unwrap());
         let expected = document.select(&whole).next().is_some();
