@@ -8,7 +8,8 @@ use parking_lot::Mutex;
 
 use super::environment::Later;
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::model::LocalFailure;
+use harvestman_core::model::{HostOwnership, LocalFailure};
+use harvestman_core::url::HostKey;
 use harvestman_metrics::Metrics;
 use harvestman_stages::frontier::Allowance;
 
@@ -77,15 +78,18 @@ impl Outages {
 pub(super) struct LocalRetry {
     pub(super) outages: Arc<Outages>,
     pub(super) allowance: Arc<Allowance>,
+    /// The hosts that this node may contact: it waits for no others, or it could not hand them over.
+    pub(super) ownership: Arc<dyn HostOwnership>,
     pub(super) clock: Clock,
     pub(super) metrics: Metrics,
 }
 
 impl LocalRetry {
-    /// Returns the result of the first attempt that does not fail because of this machine (`lack`), or `None` if the crawl
-    /// ends before.
+    /// Returns the result of the first attempt at `host` that does not fail because of this machine (`lack`), or `None` if
+    /// before that the crawl ends, or the host becomes another node's.
     pub(super) async fn run<'a, T>(
         &self,
+        host: &HostKey,
         attempt: impl Fn() -> Later<'a, T>,
         lack: fn(&T) -> Option<LocalFailure>,
     ) -> Option<T> {
@@ -97,7 +101,7 @@ impl LocalRetry {
             if waiting.as_ref().is_none_or(|waiting| waiting.why != why) {
                 waiting = Some(self.begin(why));
             }
-            if !self.pause(pause(tries)).await {
+            if !self.pause(host, pause(tries)).await {
                 break;
             }
         }
@@ -111,12 +115,12 @@ impl LocalRetry {
         Waiting { of: self, why }
     }
 
-    /// Waits. Returns false if the crawl ends meanwhile.
-    async fn pause(&self, time: Duration) -> bool {
+    /// Waits. Returns false if there is nothing to wait for any more.
+    async fn pause(&self, host: &HostKey, time: Duration) -> bool {
         let until = self.clock.now() + time;
         loop {
             let now = self.clock.now();
-            if self.allowance.is_over(now) {
+            if self.allowance.is_over(now) || !self.ownership.may_fetch(host, now) {
                 return false;
             }
             if now >= until {
@@ -156,7 +160,32 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::*;
+    use harvestman_core::model::{ScheduledUrl, SingleNode};
+    use harvestman_core::url::Fingerprint;
     use harvestman_stages::frontier::Budgets;
+
+    /// A node that holds nothing any more.
+    struct Leaving;
+
+    impl HostOwnership for Leaving {
+        fn holds(&self, _: &str) -> bool {
+            false
+        }
+
+        fn may_fetch(&self, _: &HostKey, _: Instant) -> bool {
+            false
+        }
+
+        fn record_handover(&self, _: Fingerprint) -> bool {
+            false
+        }
+
+        fn allow_return(&self, _: &ScheduledUrl) {}
+    }
+
+    fn host() -> HostKey {
+        HostKey::from_origin("http://a.test")
+    }
 
     fn at(seconds: u64) -> Instant {
         Instant::from_micros(seconds * 1_000_000)
@@ -164,7 +193,8 @@ mod tests {
 
     fn retry(budgets: Budgets) -> LocalRetry {
         let allowance = Arc::new(Allowance::new(budgets, Arc::default()));
-        LocalRetry { outages: Arc::default(), allowance, clock: Clock::system(), metrics: Metrics::new() }
+        let (ownership, clock) = (SingleNode::shared(), Clock::system());
+        LocalRetry { outages: Arc::default(), allowance, ownership, clock, metrics: Metrics::new() }
     }
 
     #[test]
@@ -196,7 +226,7 @@ mod tests {
                 if made < 2 { Err(LocalFailure::Proxy) } else { Ok(()) }
             })
         };
-        let result = retry.run(attempt, |result| result.err()).await;
+        let result = retry.run(&host(), attempt, |result| result.err()).await;
         assert_eq!((result, tries.load(Ordering::Relaxed)), (Some(Ok(())), 3));
         assert_eq!(retry.outages.now(at(0)), None);
         assert!(retry.metrics.encode().contains("harvestman_fetch_local_failures_total{reason=\"proxy\"} 2\n"));
@@ -206,7 +236,14 @@ mod tests {
     async fn a_request_waits_no_longer_than_the_crawl_may_take() {
         let retry = retry(Budgets { until: Some(Instant::EPOCH), ..Budgets::default() });
         let attempt = || -> Later<'_, Result<(), LocalFailure>> { Box::pin(async { Err(LocalFailure::NameServers) }) };
-        assert_eq!(retry.run(attempt, |result| result.err()).await, None);
+        assert_eq!(retry.run(&host(), attempt, |result| result.err()).await, None);
         assert_eq!(retry.outages.now(at(0)), None);
+    }
+
+    #[tokio::test]
+    async fn a_host_that_this_node_hands_over_is_not_waited_for() {
+        let retry = LocalRetry { ownership: Arc::new(Leaving), ..retry(Budgets::default()) };
+        let attempt = || -> Later<'_, Result<(), LocalFailure>> { Box::pin(async { Err(LocalFailure::Proxy) }) };
+        assert_eq!(retry.run(&host(), attempt, |result| result.err()).await, None);
     }
 }

@@ -90,7 +90,7 @@ impl Fetching {
     /// Returns the address of a host, for the limit of connections per address; `None` if it cannot be resolved: the
     /// fetch will report why.
     async fn address_of(&self, host: &HostKey) -> Option<IpAddr> {
-        let found = self.local.run(|| self.network.address_of(host), lack).await;
+        let found = self.local.run(host, || self.network.address_of(host), lack).await;
         found.and_then(Result::ok).flatten()
     }
 
@@ -98,7 +98,7 @@ impl Fetching {
         let metrics = &self.metrics.fetch;
         metrics.stage.received.inc();
         metrics.in_flight.inc();
-        let exchange = self.local.run(|| self.network.fetch(request), |exchange| lack(&exchange.result)).await;
+        let exchange = self.local.run(host, || self.network.fetch(request), |exchange| lack(&exchange.result)).await;
         metrics.in_flight.dec();
         let exchange = exchange?;
         self.tally.count(host, &exchange);

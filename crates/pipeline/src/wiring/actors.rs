@@ -118,6 +118,7 @@ pub(super) fn request_sender(
         local: LocalRetry {
             outages: Arc::clone(&tally.outages),
             allowance: Arc::clone(frontier.allowance()),
+            ownership: Arc::clone(&parts.ownership),
             clock: clock.clone(),
             metrics: hooks.metrics.clone(),
         },
