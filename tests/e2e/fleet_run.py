@@ -170,7 +170,8 @@ class Fleet:
     def _ask(self, what, *more, seconds_max):
         command = [self.binary, "fleet", what, *self._urls(), *more]
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds_max, stdin=subprocess.DEVNULL)
-        return done.returncode, done.stdout + done.stderr
+        # Warnings about the servers are no part of the answer.
+        return done.returncode, done.stdout if done.returncode == 0 else done.stdout + done.stderr
 
     # ---- Time
 
