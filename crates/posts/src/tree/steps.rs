@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Number of steps that each node, and each [`STEP_BYTES`] bytes of text, may take. Pages of real sites take a hundred
 /// at most.
-const STEPS: u64 = 1_000;
+const STEPS: u64 = 250;
 /// Number of steps that any page may take.
-const STEPS_MIN: u64 = 20_000_000;
+const STEPS_MIN: u64 = 2_000_000;
 /// Number of bytes of a text that make a step.
 pub(super) const STEP_BYTES: usize = 64;
 
