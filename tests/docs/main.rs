@@ -11,6 +11,7 @@ mod markdown;
 mod names;
 mod paths;
 mod pins;
+mod secret_files;
 mod shell;
 mod summary;
 

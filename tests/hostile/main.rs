@@ -13,6 +13,8 @@ mod answers;
 mod bounds;
 mod crawl;
 mod disk;
+#[cfg(feature = "fleet")]
+mod fleet_secrets;
 mod formulas;
 mod hosts;
 mod labels;
@@ -23,6 +25,9 @@ mod reading;
 mod redirects;
 mod robots;
 mod secrets;
+#[cfg(feature = "fleet")]
+#[path = "../fleet_nats/server.rs"]
+mod server;
 mod signals;
 mod site;
 mod terminal;

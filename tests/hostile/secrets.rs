@@ -10,18 +10,18 @@ use super::crawl::harvestman;
 use super::leaks::Secrets;
 use super::site::{Peer, Site, Then};
 
-const COOKIE: &str = "c00kie-s3cret-value";
-const HEADER: &str = "h3ader-s3cret-value";
-const OTHER_HEADER: &str = "t0ken-s3cret-value";
+pub(super) const COOKIE: &str = "c00kie-s3cret-value";
+pub(super) const HEADER: &str = "h3ader-s3cret-value";
+pub(super) const OTHER_HEADER: &str = "t0ken-s3cret-value";
 const PASSWORD: &str = "pass w0rd&s3cret-value";
 const PROXY_PASSWORD: &str = "pr0xy-s3cret-value";
-const SEARCH_KEY: &str = "k3y-s3cret-value";
-const SEED_PASSWORD: &str = "s33d-s3cret-value";
+pub(super) const SEARCH_KEY: &str = "k3y-s3cret-value";
+pub(super) const SEED_PASSWORD: &str = "s33d-s3cret-value";
 const PASSWORD_ENV: &str = "FORUM_PASSWORD";
 /// No wait may take longer.
-const DEADLINE: Duration = Duration::from_secs(60);
+pub(super) const DEADLINE: Duration = Duration::from_secs(60);
 
-fn secrets() -> Secrets {
+pub(super) fn secrets() -> Secrets {
     Secrets::new(&[
         ("the cookie", COOKIE),
         ("a header", HEADER),
@@ -35,9 +35,9 @@ fn secrets() -> Secrets {
 
 /// What the sites wait for.
 #[derive(Default)]
-struct Held {
-    is_asked: AtomicBool,
-    is_released: AtomicBool,
+pub(super) struct Held {
+    pub is_asked: AtomicBool,
+    pub is_released: AtomicBool,
 }
 
 fn thread(number: usize, is_member: bool) -> String {
@@ -48,8 +48,8 @@ fn thread(number: usize, is_member: bool) -> String {
     )
 }
 
-/// A proxy, behind which are a forum with a log-in and a search that wants a key.
-fn answer(target: &str, peer: &mut Peer, held: &Held) -> Then {
+/// A proxy, behind which are forums with a log-in and a search that wants a key.
+pub(super) fn answer(target: &str, peer: &mut Peer, held: &Held) -> Then {
     if !peer.head.to_ascii_lowercase().contains("proxy-authorization") {
         return peer.answer("407 Proxy Authentication Required", "", b"");
     }
@@ -70,13 +70,13 @@ fn answer(target: &str, peer: &mut Peer, held: &Held) -> Then {
             peer.answer("302 Found", &to, b"")
         }
         ("search.test", _) => peer.answer("403 Forbidden", "", b""),
-        ("forum.test", "login") if peer.head.starts_with("POST") => {
+        (_, "login") if peer.head.starts_with("POST") => {
             let body = String::from_utf8(peer.body()).unwrap();
             assert!(body.contains("p=pass+w0rd%26s3cret-value"), "{body}");
             peer.answer("303 See Other", "Location: /\r\nSet-Cookie: session=of-a-member; Path=/\r\n", b"")
         }
-        ("forum.test", "login") => peer.page("<form method=post><input name=user><input type=password name=p></form>"),
-        ("forum.test", "hold") => {
+        (_, "login") => peer.page("<form method=post><input name=user><input type=password name=p></form>"),
+        (_, "hold") => {
             held.is_asked.store(true, Ordering::SeqCst);
             let until = Instant::now() + DEADLINE;
             while !held.is_released.load(Ordering::SeqCst) && Instant::now() < until {
@@ -84,25 +84,33 @@ fn answer(target: &str, peer: &mut Peer, held: &Held) -> Then {
             }
             peer.page(&thread(0, is_member))
         }
-        ("forum.test", "") => peer.page(&(thread(0, is_member) + "<a href='/hold'>last</a>")),
-        ("forum.test", path) => peer.page(&thread(path.bytes().map(usize::from).sum::<usize>() % 20, is_member)),
-        _ => peer.answer("404 Not Found", "", b""),
+        (_, "") => peer.page(&(thread(0, is_member) + "<a href='/hold'>last</a>")),
+        (_, path) => peer.page(&thread(path.bytes().map(usize::from).sum::<usize>() % 20, is_member)),
     }
 }
 
-fn with_secrets(command: &mut Command, site: &Site) {
-    let proxy = format!("http://proxyuser:{PROXY_PASSWORD}@{}", site.address);
+/// The proxy with the password of one of its users.
+pub(super) fn proxy(site: &Site, user: &str) -> String {
+    format!("http://{user}:{PROXY_PASSWORD}@{}", site.address)
+}
+
+/// What a request of this user of the proxy says.
+pub(super) fn proxy_user(user: &str) -> String {
+    data_encoding::BASE64.encode(format!("{user}:{PROXY_PASSWORD}").as_bytes())
+}
+
+pub(super) fn with_secrets(command: &mut Command, site: &Site, user: &str) {
     let search = format!("http://search.test/find?key={SEARCH_KEY}&q={{query}}");
-    command.env(PASSWORD_ENV, PASSWORD).env("HARVESTMAN_FETCH_COOKIE", format!("given={COOKIE}"));
+    command.env("HARVESTMAN_FETCH_COOKIE", format!("given={COOKIE}"));
     command.args(["--header", &format!("X-Api-Key: {HEADER}"), "--header", &format!("Private-Token: {OTHER_HEADER}")]);
     let moved = format!("http://search.test/moved?key={SEARCH_KEY}&q={{query}}");
-    command.args(["--proxy", &proxy, "--search", &search, "--search", &moved]);
+    command.args(["--proxy", &proxy(site, user), "--search", &search, "--search", &moved]);
 }
 
 fn crawl(site: &Site, out: &Path) -> Command {
     let mut command = harvestman();
     command.args(["crawl", &format!("http://seeduser:{SEED_PASSWORD}@forum.test/"), "--out"]).arg(out);
-    with_secrets(&mut command, site);
+    with_secrets(&mut command, site, "proxyuser");
     log_in(&mut command);
     command.args(["--policy", "xcrawl", "--query", "zoom lens", "--posts", "--delay", "0", "--log-level", "trace"]);
     command.args(["--metrics", "127.0.0.1:0"]);
@@ -118,11 +126,12 @@ fn crawl(site: &Site, out: &Path) -> Command {
 }
 
 fn log_in(command: &mut Command) {
+    command.env(PASSWORD_ENV, PASSWORD);
     command.args(["--login", "http://forum.test/login", "--user", "me", "--password-env", PASSWORD_ENV]);
 }
 
 /// Runs a command; none of the secrets may be in what it prints.
-fn run(command: &mut Command) -> Output {
+pub(super) fn run(command: &mut Command) -> Output {
     let output = command.stdin(Stdio::null()).output().unwrap();
     let what = command.get_args().next().unwrap().to_string_lossy().into_owned();
     secrets().assert_not_in(&format!("what {what} prints"), &output.stdout);
@@ -130,7 +139,7 @@ fn run(command: &mut Command) -> Output {
     output
 }
 
-fn text(output: &Output) -> String {
+pub(super) fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
@@ -178,9 +187,8 @@ fn secrets_of_a_crawl_are_sent_where_they_belong_and_written_nowhere() {
     assert!(child.wait().unwrap().success(), "{}", said());
 
     let heads = site.requests().join("\n");
-    let proxy = data_encoding::BASE64.encode(format!("proxyuser:{PROXY_PASSWORD}").as_bytes());
-    for sent in
-        [COOKIE, HEADER, OTHER_HEADER, &proxy, &format!("key={SEARCH_KEY}&q=zoom%20lens"), "session=of-a-member"]
+    let user = proxy_user("proxyuser");
+    for sent in [COOKIE, HEADER, OTHER_HEADER, &user, &format!("key={SEARCH_KEY}&q=zoom%20lens"), "session=of-a-member"]
     {
         assert!(heads.contains(sent), "{sent} was not sent: {}", said());
     }
@@ -212,10 +220,10 @@ fn secrets_of_a_crawl_are_sent_where_they_belong_and_written_nowhere() {
 
 /// A resumed crawl asks for what its directory does not have.
 fn resume(site: &Site, out: &Path) {
-    let proxy = format!("http://proxyuser:{PROXY_PASSWORD}@{}", site.address);
+    let proxy = proxy(site, "proxyuser");
     let resumed = |change: &dyn Fn(&mut Command)| {
         let mut command = harvestman();
-        command.arg("resume").arg(out).env(PASSWORD_ENV, PASSWORD);
+        command.arg("resume").arg(out);
         log_in(&mut command);
         change(&mut command);
         run(&mut command)
@@ -230,7 +238,7 @@ fn resume(site: &Site, out: &Path) {
     });
     assert!(text(&warned).contains("fetch.headers, fetch.cookie"), "{}", text(&warned));
     let again = resumed(&|command| {
-        with_secrets(command, site);
+        with_secrets(command, site, "proxyuser");
         command.args(["--policy", "xcrawl"]);
     });
     assert!(matches!(again.status.code(), Some(0 | 3)), "{}", text(&again));

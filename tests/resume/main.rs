@@ -8,6 +8,7 @@ mod full_disk;
 mod killed;
 mod knowledge;
 mod mistakes;
+mod moved;
 mod news;
 mod recrawl;
 mod remembered;
