@@ -133,3 +133,34 @@ fn a_page_behind_redirects_that_only_set_a_cookie_is_requested_again_with_it() {
     assert!(times("/never") <= 11, "{}", times("/never"));
     assert_eq!(crawled.report.requests, server.log().len() as u64);
 }
+
+#[test]
+fn a_page_behind_refreshes_that_only_set_a_cookie_is_requested_again_with_it() {
+    let server = Scripted::answering(|asked| {
+        let has = |cookie: &str| asked.headers.get("cookie").is_some_and(|sent| sent.contains(cookie));
+        let wait = |refresh: &str| Reply::html(format!("<meta http-equiv=refresh content='{refresh}'>Please wait"));
+        let set = |reply: Reply, cookie: &str| reply.with("Set-Cookie", format!("{cookie}; Path=/"));
+        match &*asked.path {
+            "/" => Reply::links(&["/self", "/itself", "/head", "/trip", "/news", "/plain"]),
+            "/self" if !has("self=1") => set(wait("1; url=/self"), "self=1"),
+            "/itself" if !has("itself=1") => set(wait("0"), "itself=1"),
+            "/head" if !has("head=1") => {
+                set(Reply::html("Please wait").with("Refresh", "0; url=/head".to_owned()), "head=1")
+            }
+            "/trip" if !has("trip=1") => Reply::redirect(302, "/check"),
+            "/check" => set(wait("0; url=/trip"), "trip=1"),
+            "/news" => set(Reply::html("<meta http-equiv=refresh content=60>News"), "news=1"),
+            "/plain" => wait("60"),
+            "/robots.txt" | "/sitemap.xml" => Reply::status(404),
+            path => Reply::html(format!("<title>the page</title>{path}")),
+        }
+    });
+    let mut config = config(vec![server.url("a", "/")]);
+    config.fetch.cookie_jar = true;
+    let crawled = crawl(config);
+    let pages = ["/", "/head", "/itself", "/news", "/plain", "/self", "/trip"].map(|path| server.url("a", path));
+    assert_eq!(crawled.urls("fetched"), pages);
+    let times = |path: &str| server.paths("a").iter().filter(|asked| *asked == path).count();
+    assert_eq!(["/self", "/itself", "/head", "/trip", "/news", "/plain"].map(times), [2, 2, 2, 2, 2, 1]);
+    assert_eq!(crawled.report.requests, server.log().len() as u64);
+}

@@ -225,6 +225,27 @@ fn a_seed_that_redirects_within_its_site_is_followed_with_all_links_of_that_host
 }
 
 #[test]
+fn a_seed_that_refreshes_to_another_host_of_its_site_is_followed_too() {
+    for header in [true, false] {
+        let port = std::sync::Arc::new(std::sync::OnceLock::<String>::new());
+        let known = std::sync::Arc::clone(&port);
+        let server = Scripted::start(move |host, path, _| match (host, path) {
+            ("a", "/") if header => Reply::html("moved").with("Refresh", format!("0; url={}", known.get().unwrap())),
+            ("a", "/") => {
+                Reply::html(format!("<meta http-equiv=refresh content='0; url={}'>moved", known.get().unwrap()))
+            }
+            ("www", "/") => Reply::links(&["/page"]),
+            ("www", "/page") => Reply::html("a page"),
+            _ => Reply::status(404),
+        });
+        port.set(server.url("www.a", "/")).unwrap();
+        let crawled = crawl_moved(&server, ScopeMode::Host, true);
+        assert!(asked(&server).contains(&"www/page".to_owned()), "{:?}", asked(&server));
+        assert_eq!((crawled.report.pages, crawled.fate("out_of_scope")), (3, 0));
+    }
+}
+
+#[test]
 fn a_seed_that_redirects_to_another_site_is_not_followed_and_the_closing_words_say_what_to_do() {
     let server = moved("b");
     let crawled = crawl_moved(&server, ScopeMode::Host, true);

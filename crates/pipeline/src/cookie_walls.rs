@@ -1,4 +1,4 @@
-//! Redirects that set a cookie and lead back to where they came from: pages that are shown only with that cookie.
+//! Redirects and refreshes that set a cookie and lead back to where they came from: pages that are shown only with that cookie.
 //!
 //! A URL is requested once, because its answer is taken for the same each time. Behind such a redirect it is not: the URL is
 //! requested again, with the cookie. The number of redirects in a row (`filter.redirects_max`) bounds how often.
@@ -27,21 +27,39 @@ struct Chain {
     urls: Vec<Fingerprint>,
     /// Whether one of them set a cookie since the chain last led back.
     has_cookie: bool,
+    /// Whether the chain ever led back.
+    has_led_back: bool,
 }
 
 impl CookieWalls {
     /// Records that `url` redirects to `next`. Returns whether `next` is worth another request: it is `url` itself or led
     /// to it by redirects, of which one has set a cookie meanwhile.
     pub(super) fn leads_back(&self, url: Fingerprint, next: Fingerprint, headers: &HeaderMap) -> bool {
+        self.continues(url, next, headers, |_| true)
+    }
+
+    /// The same for a page `url` that refreshes to `next`. Many pages load themselves again from time to time, and set a cookie
+    /// each time: what a chain led back to once is taken for such a page.
+    pub(super) fn refreshes_back(&self, url: Fingerprint, next: Fingerprint, headers: &HeaderMap) -> bool {
+        self.continues(url, next, headers, |chain| !chain.has_led_back)
+    }
+
+    fn continues(
+        &self,
+        url: Fingerprint,
+        next: Fingerprint,
+        headers: &HeaderMap,
+        may_lead_back: impl Fn(&Chain) -> bool,
+    ) -> bool {
         let mut chains = self.0.lock();
         let mut chain = chains.remove(&url).unwrap_or_default();
         chain.has_cookie |= headers.contains_key(SET_COOKIE);
         if !chain.urls.contains(&url) && chain.urls.len() < LENGTH_MAX {
             chain.urls.push(url);
         }
-        let leads_back = chain.has_cookie && chain.urls.contains(&next);
+        let leads_back = chain.has_cookie && chain.urls.contains(&next) && may_lead_back(&chain);
         if leads_back {
-            chain.has_cookie = false;
+            (chain.has_cookie, chain.has_led_back) = (false, true);
         }
         // What a full map forgets costs pages behind walls, and nothing else.
         if chains.len() < CHAINS_MAX {
@@ -90,6 +108,16 @@ mod tests {
         let walls = CookieWalls::default();
         assert!(!walls.leads_back(url("a"), url("home"), &cookie()));
         assert!(!walls.leads_back(url("b"), url("home"), &cookie()), "each page sets a cookie and leads home");
+    }
+
+    #[test]
+    fn a_page_that_refreshes_to_itself_is_requested_again_once() {
+        let walls = CookieWalls::default();
+        assert!(!walls.refreshes_back(url("a"), url("a"), &HeaderMap::new()), "it sets no cookie");
+        assert!(walls.refreshes_back(url("a"), url("a"), &cookie()));
+        assert!(!walls.refreshes_back(url("a"), url("a"), &cookie()), "it is a page that is loaded again");
+        assert!(!walls.leads_back(url("b"), url("c"), &cookie()));
+        assert!(walls.refreshes_back(url("c"), url("b"), &HeaderMap::new()), "a redirect led to the page");
     }
 
     #[test]

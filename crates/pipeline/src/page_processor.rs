@@ -2,95 +2,42 @@
 
 use std::sync::Arc;
 
-use super::bounds::SITEMAP_PART_URLS;
-use super::job::Sitemap;
-use super::link_filter::{JudgedLinks, LinkDates, LinkFilter};
-use super::link_judge::Memory;
-use super::own_searches::is_seed;
-use super::reach::Reach;
-use super::rendering::{Gained, LinkScope, RenderClass, RenderPlace, Renders, Shown, ToRender};
-use super::rules::{Acceptance, Rules};
-use super::searches::visible_text;
-use super::substitutes::{Asked, Substitutes, fate_of, substitute_label, waits};
 use bytes::Bytes;
-
 use harvestman_core::clock::{Instant, Stopwatch};
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
-    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageElement, PageText,
-    PageTree, ParsedPage, Reading, RobotsDirectives, ScheduledUrl, Signal, StatementRecord, Truncation, Unread,
+    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageText, ParsedPage,
+    RobotsDirectives, ScheduledUrl, Truncation, Unread,
 };
-use harvestman_core::url::{CanonicalUrl, Scope, SeedMove, origin_of};
-use harvestman_policy::search::SearchReply;
-use harvestman_policy::{Needs, NewLink, Observation, Outcome, PageFacts, PolicySnapshot, Proposal, ProposalKind};
+use harvestman_core::url::{CanonicalUrl, origin_of};
+use harvestman_policy::{Needs, PageFacts, PolicySnapshot, Proposal, ProposalKind};
 use harvestman_render::replay::{Sample, predicted_page};
 use harvestman_render::{RenderedPage, Suspicion, has_hints, script_form};
 use harvestman_stages::fetch::{self, Decoded};
 use harvestman_stages::frontier::DiscoveredLinks;
-use harvestman_stages::host::sitemap::{self, SITEMAP_PATH};
-use harvestman_stages::revisit::{RowMark, rows};
-use harvestman_storage::archive;
+use harvestman_stages::revisit::rows;
 use harvestman_structure::parse::Parser;
 use harvestman_structure::substitutes::{AnswerContent, Judgement, PathSet};
 
+use super::link_filter::LinkFilter;
+use super::link_judge::Memory;
+use super::reach::Reach;
+use super::rendering::{Gained, LinkScope, RenderClass, Renders, Shown, ToRender};
+use super::rules::{Acceptance, Rules};
+use super::searches::visible_text;
+use super::substitutes::{Asked, Substitutes};
+
+mod feeds;
+mod redirects;
+mod result;
+mod searches;
+mod sitemaps;
+
+pub(super) use result::{PageResult, observation};
+pub(super) use sitemaps::SitemapContents;
+
 /// The type of a document that scripts left.
 const RENDERED_TYPE: &str = "text/html; charset=utf-8";
-
-/// A processed page: its fate, and what it led to.
-pub(super) struct PageResult {
-    pub(super) fate: Fate,
-    pub(super) found: DiscoveredLinks,
-    pub(super) title: Option<String>,
-    /// The number of links on the page; `None` if it was not parsed.
-    pub(super) links: Option<u32>,
-    pub(super) redirect_to: Option<CanonicalUrl>,
-    /// The reply of a search, if it is one.
-    pub(super) answer: Option<SearchReply>,
-    /// The facts about the page for the policy; `None` if it was not an HTML page.
-    pub(super) facts: Option<PageFacts>,
-    /// The cluster of the page.
-    pub(super) cluster: PageCluster,
-    /// The digests of the page; `None` if it was not parsed, or digests are not computed.
-    pub(super) digests: Option<PageDigests>,
-    /// Its links and the texts around them, if digests are computed.
-    pub(super) rows: Vec<RowMark>,
-    /// What stands around its new links, first the accepted, then those for other nodes; empty if the policy does not
-    /// need it.
-    pub(super) contexts: Vec<Box<[u32]>>,
-    /// Its links with what was decided about them, if that is wanted.
-    pub(super) judged: JudgedLinks,
-    /// If the page is to be rendered before anything is done with it: its class, and where.
-    pub(super) to_render: Option<(ToRender, RenderPlace)>,
-    /// The class by which that was decided.
-    pub(super) render_class: Option<RenderClass>,
-    /// The elements and texts of the answer, if they are recorded.
-    pub(super) tree: Option<PageTree>,
-    /// Whether the reading of its posts was given up.
-    pub(super) is_given_up: bool,
-    /// How its markup was read.
-    pub(super) reading: Reading,
-    /// What the answer is; if it is suspect or blocked, nothing else counts.
-    pub(super) judgement: Judgement,
-    /// The elements of the page that state something about the use of its content.
-    pub(super) stated: Vec<PageElement>,
-    /// What the site and the page state, with what was done because of it.
-    pub(super) statements: Vec<StatementRecord>,
-    /// The signal because of which the answer is not kept.
-    pub(super) not_kept: Option<Signal>,
-    /// Why the body was not read, or not to its end.
-    pub(super) unread: Option<Unread>,
-}
-
-/// What a sitemap led to.
-#[derive(Default)]
-pub(super) struct SitemapContents {
-    /// The last part of its links.
-    pub(super) links: DiscoveredLinks,
-    /// The sitemaps that it names.
-    pub(super) sitemaps: Vec<String>,
-    /// The address that it redirects to, where it is looked for next.
-    pub(super) moved_to: Option<String>,
-}
 
 /// What an HTML page is read from.
 #[derive(Debug, Clone, Copy)]
@@ -101,53 +48,6 @@ enum Source<'a> {
     OnlyAnswer,
     /// The document that its scripts left.
     Rendered(&'a RenderedPage),
-}
-
-impl PageResult {
-    /// Creates the result of a page that led to nothing.
-    pub(super) fn of(fate: Fate) -> Self {
-        Self {
-            fate,
-            found: DiscoveredLinks::default(),
-            title: None,
-            links: None,
-            redirect_to: None,
-            answer: None,
-            facts: None,
-            digests: None,
-            rows: Vec::new(),
-            contexts: Vec::new(),
-            cluster: PageCluster::default(),
-            judged: JudgedLinks::default(),
-            to_render: None,
-            render_class: None,
-            tree: None,
-            is_given_up: false,
-            reading: Reading::default(),
-            judgement: Judgement::Own,
-            stated: Vec::new(),
-            statements: Vec::new(),
-            not_kept: None,
-            unread: None,
-        }
-    }
-
-    /// Returns the result of an answer that is not taken for what was asked for; `otherwise` is its fate if that is final.
-    fn substitute(judgement: Judgement, otherwise: Fate) -> Self {
-        Self { judgement, ..Self::of(fate_of(judgement).unwrap_or(otherwise)) }
-    }
-
-    /// Returns the facts for the archive.
-    pub(super) fn notes(&self) -> archive::PageFacts<'_> {
-        archive::PageFacts {
-            title: self.title.as_deref(),
-            links: self.links,
-            rendered: None,
-            substitute: substitute_label(self.judgement),
-            statements: &self.statements,
-            not_kept: self.not_kept,
-        }
-    }
 }
 
 /// The page processor of one worker.
@@ -317,6 +217,11 @@ impl PageProcessor {
         let directives = page.robots.and(rules.header_directives(answer));
         if let Some(target) = rules.refresh_target(item, answer) {
             page.add_refresh(&target);
+        }
+        if !matches!(source, Source::Rendered(_))
+            && let Some(result) = self.refreshed(item, answer, &page)
+        {
+            return result;
         }
         let parser = &self.parser;
         let read_words = || parser.words(body, content_type);
@@ -503,43 +408,6 @@ impl PageProcessor {
         }
     }
 
-    fn redirect(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
-        let Some(location) = fetch::redirect::target(answer.status, &answer.headers) else {
-            return PageResult::of(Fate::Failed(Failure::BadRedirect));
-        };
-        if item.redirects >= self.rules.filter.redirects_max {
-            return PageResult::of(Fate::Failed(Failure::TooManyRedirects));
-        }
-        let rules = Arc::clone(&self.rules);
-        let substitutes = rules.substitutes.as_ref();
-        let asked = self.asked(item);
-        let judgement = substitutes.map_or(Judgement::Own, |substitutes| substitutes.redirect(asked, &location));
-        if waits(judgement) {
-            return PageResult::substitute(judgement, Fate::Redirected);
-        }
-        let next = rules.canonicaliser.resolver(&item.url, None).resolve(&location).ok().map(|url| url.to_url());
-        let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, item);
-        filter.redirects = item.redirects + 1;
-        filter.depth = item.depth;
-        if let Some((search, reach)) = rules.searches.as_ref().and_then(|searches| searches.led_to(item)) {
-            filter.searching(search, reach);
-        } else if let Some(next) = &next
-            && is_seed(item)
-        {
-            follow_seed(&rules.scope, &item.url, next);
-        }
-        if let Some((walls, next)) = rules.cookie_walls.as_ref().zip(next.as_ref()) {
-            filter.may_repeat = walls.leads_back(item.url.fingerprint(), next.fingerprint(), &answer.headers);
-        }
-        let target = filter.link(&location, LinkClass::unclassified(Apath::REDIRECT));
-        let (found, judged) = filter.finish();
-        let own = rules.searches.as_ref().and_then(|searches| searches.own.as_ref());
-        let moved = next
-            .filter(|next| !found.accepted.is_empty() && own.is_some_and(|own| own.is_moved_description(item, next)));
-        let answer = moved.map(|next| SearchReply::Moved(next.as_str().into()));
-        PageResult { found, redirect_to: target, judged, judgement, answer, ..PageResult::of(Fate::Redirected) }
-    }
-
     /// Filters URLs that the policy derived.
     pub(super) fn proposals(&mut self, proposals: &[Proposal]) -> DiscoveredLinks {
         let mut found = DiscoveredLinks::default();
@@ -566,79 +434,6 @@ impl PageProcessor {
             found.foreign.extend(new.foreign);
         }
         found
-    }
-
-    /// Filters the entries of a sitemap as links. Calls `part` with all but the last [`SITEMAP_PART_URLS`] or fewer of
-    /// them, part by part.
-    pub(super) fn sitemap(&mut self, sitemap: &Sitemap, mut part: impl FnMut(DiscoveredLinks)) -> SitemapContents {
-        let Ok(answer) = &sitemap.exchange.result else { return Default::default() };
-        if let Some(location) = fetch::redirect::target(answer.status, &answer.headers) {
-            return SitemapContents { moved_to: self.sitemap_moved_to(&sitemap.url, &location), ..Default::default() };
-        }
-        if !(200..=299).contains(&answer.status) {
-            return Default::default();
-        }
-        let url = sitemap.url.as_str();
-        match sitemap::parse(&sitemap.body, url, answer.content_type(), self.rules.sitemaps) {
-            Ok(contents) => {
-                if let Some(first) = &contents.first_unreadable {
-                    let (count, why) = (contents.unreadable, "they have an entity that is not expanded");
-                    tracing::warn!(url, count, first, why, "addresses of a sitemap are left out");
-                }
-                let rules = Arc::clone(&self.rules);
-                let item = ScheduledUrl::errand(sitemap.url.clone());
-                let mut last = None;
-                let lastmods = contents.lastmods.chunks(SITEMAP_PART_URLS);
-                for (urls, lastmods) in contents.urls.chunks(SITEMAP_PART_URLS).zip(lastmods) {
-                    let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item);
-                    // They are for later visits, as digests are.
-                    filter.dates = rules.digests.then(|| LinkDates::of_sitemap(sitemap.exchange.timings.started));
-                    urls.iter().zip(lastmods).for_each(|(url, lastmod)| filter.listed(url, *lastmod));
-                    last.replace(filter.finish().0).into_iter().for_each(&mut part);
-                }
-                SitemapContents { links: last.unwrap_or_default(), sitemaps: contents.sitemaps, moved_to: None }
-            }
-            // A server that sends a page for whatever it does not have has no sitemap at the usual place.
-            Err(error) if error.is_no_sitemap() && sitemap.url.path_and_query() == SITEMAP_PATH => {
-                tracing::debug!(url, %error, "there is no sitemap");
-                Default::default()
-            }
-            Err(error) => {
-                tracing::warn!(url, %error, "a sitemap cannot be used");
-                Default::default()
-            }
-        }
-    }
-
-    /// Returns where a sitemap redirects to. What is asked for at the usual place is not sought at the address of a page: many
-    /// servers send every address that they do not have to their start page.
-    fn sitemap_moved_to(&self, url: &CanonicalUrl, location: &str) -> Option<String> {
-        let target = self.rules.canonicaliser.resolver(url, None).resolve(location).ok()?.to_url();
-        let may_be_sitemap = || {
-            let name = target.path_and_query().to_ascii_lowercase();
-            name.contains("sitemap") || [".xml", ".gz", ".txt"].iter().any(|ending| name.ends_with(ending))
-        };
-        (url.path_and_query() != SITEMAP_PATH || may_be_sitemap()).then(|| target.as_str().to_owned())
-    }
-}
-
-/// Has the crawl follow a seed to another host of its site, or says where the seed leads.
-fn follow_seed(scope: &Scope, seed: &CanonicalUrl, target: &CanonicalUrl) {
-    let (seed_url, target_url) = (seed.as_str(), target.as_str());
-    match scope.follow_seed(seed_url, target_url) {
-        SeedMove::Within => {}
-        SeedMove::Followed => tracing::info!(
-            seed = seed_url,
-            target = target_url,
-            "the seed redirects to another host of its site, which is crawled in its place; cookies and headers given for the \
-             seed are not sent there (scope.follow_seeds = false: not followed)"
-        ),
-        SeedMove::Elsewhere => tracing::warn!(
-            seed = seed_url,
-            target = target_url,
-            "the seed redirects to a host outside the scope, and is not followed: start the crawl from the target, or add its \
-             host with --set 'scope.hosts=[\"HOST\"]'"
-        ),
     }
 }
 
@@ -680,29 +475,5 @@ fn digests(page: &ParsedPage) -> PageDigests {
     PageDigests { gist: gist | 1, text: text | 1, body: 0 }
 }
 
-/// Returns the policy's observation of a finished fetch.
-pub(super) fn observation(item: &ScheduledUrl, result: &mut PageResult) -> Observation {
-    let of_page = || match (result.fate, result.facts.take()) {
-        (_, Some(facts)) => Outcome::Page(Box::new(facts)),
-        (Fate::Redirected, None) => Outcome::Redirected,
-        (Fate::Fetched | Fate::NotKept(_) | Fate::UnwantedType, None) => Outcome::Document,
-        (_, None) => Outcome::Failed,
-    };
-    let outcome = result.answer.take().map_or_else(of_page, Outcome::Search);
-    // Links to hosts of other nodes are new as far as this node knows.
-    let new = result.found.accepted.iter().chain(&result.found.foreign);
-    let mut contexts = std::mem::take(&mut result.contexts).into_iter();
-    let mut context = || contexts.next().unwrap_or_default();
-    let new = new.map(|link| NewLink { class: link.class, url: link.url.clone(), context: context() }).collect();
-    Observation { url: item.url.clone(), class: item.class, via: item.via.clone(), outcome, new }
-}
-
-#[path = "page_processor_feeds.rs"]
-mod feeds;
-
-#[path = "page_processor_searches.rs"]
-mod searches;
-
 #[cfg(test)]
-#[path = "page_processor_tests.rs"]
 mod tests;

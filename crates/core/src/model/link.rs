@@ -176,6 +176,12 @@ impl ParsedPage {
         }
     }
 
+    /// Returns the first target of a refresh, as written; an empty one is the page itself.
+    pub fn refresh(&self) -> Option<&str> {
+        let group = self.groups.iter().find(|group| group.apath == Apath::REFRESH)?;
+        group.links.first().map(|link| self.href(link))
+    }
+
     /// Returns the links, by their groups.
     pub fn links(&self) -> impl Iterator<Item = &RawLink> {
         self.groups.iter().flat_map(|group| &group.links)

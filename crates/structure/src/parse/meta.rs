@@ -118,7 +118,7 @@ fn directives(content: &str) -> RobotsDirectives {
 }
 
 /// Returns the address that `5; url=…` names, the content of a refresh element or a `Refresh` header (HTML standard, section
-/// 4.2.5.3, "shared declarative refresh steps").
+/// 4.2.5.3, "shared declarative refresh steps"). It is empty if the page itself is to be loaded again.
 pub fn refresh_target(content: &str) -> Option<&str> {
     let trim = |text: &'_ str| -> usize { text.len() - text.trim_start_matches(is_html_space).len() };
     let rest = &content[trim(content)..];
@@ -127,17 +127,16 @@ pub fn refresh_target(content: &str) -> Option<&str> {
         return None;
     }
     let rest = time.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if !rest.starts_with(|c| c == ';' || c == ',' || is_html_space(c)) {
+    if !rest.is_empty() && !rest.starts_with(|c| c == ';' || c == ',' || is_html_space(c)) {
         return None;
     }
     let rest = rest.trim_start_matches(is_html_space);
     let rest = rest.strip_prefix([';', ',']).unwrap_or(rest).trim_start_matches(is_html_space);
     let target = named_target(rest).unwrap_or(rest);
-    let target = match target.chars().next() {
+    Some(match target.chars().next() {
         Some(quote @ ('"' | '\'')) => target[1..].split(quote).next().unwrap_or_default(),
         _ => target,
-    };
-    Some(target).filter(|target| !target.is_empty())
+    })
 }
 
 /// Returns what follows `url =`.
@@ -162,7 +161,10 @@ mod tests {
         {
             assert_eq!(refresh_target(spelling), Some("/x"), "{spelling}");
         }
-        for none in ["", "5", "5;", "x; url=/x", "5x; url=/x", "url=/x", "5; url=", "5; url=''"] {
+        for itself in ["5", "5;", ".5 ", "5; url=", "5; url=''"] {
+            assert_eq!(refresh_target(itself), Some(""), "{itself}");
+        }
+        for none in ["", "x; url=/x", "5x; url=/x", "url=/x", "x"] {
             assert_eq!(refresh_target(none), None, "{none}");
         }
         assert_eq!(refresh_target("5; urls/x"), Some("urls/x"));

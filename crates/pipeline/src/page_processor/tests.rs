@@ -6,12 +6,14 @@ use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions, PolicyKind};
 use harvestman_core::model::{ClassOrder, RequestSignature, Timings};
 use harvestman_core::seed::Seed;
-use harvestman_policy::PolicyInputs;
+use harvestman_policy::{Outcome, PolicyInputs};
 use harvestman_structure::link_context::{image_token, sibling_token, word_token};
 use harvestman_structure::parse::word_hash;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::*;
+use crate::bounds::SITEMAP_PART_URLS;
+use crate::job::Sitemap;
 use crate::offline::RecordedSite;
 
 const PAGE: &str = "http://h.test/dir/page";
@@ -188,7 +190,10 @@ fn a_refresh_header_is_a_link_from_every_answer_that_is_a_document() {
     for value in ["0; url=next", "5;URL='./next'", ".5 , url=\"http://h.test/dir/next\""] {
         assert_eq!(followed(&[HTML, refresh(value)], "<base href=/other/>"), ["http://h.test/dir/next"], "{value}");
     }
-    for value in ["5", "5; url=", "url=/x", "0; url=mailto:x@h.test", "0; url=//["] {
+    for itself in ["5", "5; url="] {
+        assert_eq!(followed(&[HTML, refresh(itself)], "<base href=/other/>"), [PAGE], "{itself}");
+    }
+    for value in ["url=/x", "0; url=mailto:x@h.test", "0; url=//["] {
         assert_eq!(followed(&[HTML, refresh(value)], "<base href=/other/>"), [""; 0], "{value}");
     }
     assert_eq!(followed(&[refresh("0; url=/straße")], ""), ["http://h.test/stra%C3%9Fe"]);
@@ -265,5 +270,5 @@ fn a_large_sitemap_comes_in_parts_with_every_url_once_in_order() {
     assert!(found.eq(expected.iter().map(String::as_str)));
 }
 
-#[path = "page_processor_feeds_tests.rs"]
+#[path = "feeds_tests.rs"]
 mod feeds;
