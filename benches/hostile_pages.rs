@@ -4,8 +4,9 @@
 //! Printed are, in processor time, the slowest page of each reader, and the kinds of pages whose time grows most from 1 MB to 4 MB. The exit code is 1 if
 //! a page takes a reader more than two seconds, or four times the bytes take more than six times the time.
 //!
-//! `cargo bench --bench hostile_pages` takes some minutes on two processors. `HARVESTMAN_BENCH_KILOBYTES` sets other sizes for a
-//! quick look: that of the small pages, from which the others follow.
+//! `cargo bench --bench hostile_pages` takes some minutes on two processors. For a quick look, words after `--` select the readers and
+//! kinds whose names have one of them, and `HARVESTMAN_BENCH_KILOBYTES` sets the size of the small pages, from which the others
+//! follow.
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 #![expect(clippy::unwrap_used, reason = "the generator of pages is that of a test")]
 
@@ -53,10 +54,15 @@ impl Measured {
 fn main() -> ExitCode {
     let small = std::env::var("HARVESTMAN_BENCH_KILOBYTES").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
     let sizes = SIZES.map(|size| 1_000 * small * size);
-    let kinds: Vec<&Kind> = KINDS.into_iter().flatten().collect();
-    println!("{} pages, {} readers", kinds.len() * sizes.len(), READERS.len());
-    let measured = all(&kinds, sizes);
-    for reader in &READERS {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let all_kinds: Vec<&Kind> = KINDS.into_iter().flatten().collect();
+    let (kinds, readers) = (
+        selected(all_kinds, &words, |kind| kind.name),
+        selected(READERS.iter().collect(), &words, |reader| reader.name),
+    );
+    println!("{} pages, {} readers", kinds.len() * sizes.len(), readers.len());
+    let measured = all(&kinds, &readers, sizes);
+    for reader in readers {
         let of_reader = measured.iter().filter(|measured| measured.reader == reader.name);
         let Some(slowest) = of_reader.max_by_key(|measured| measured.times.iter().max()) else { continue };
         println!("{:28} at most {:?} ({})", reader.name, slowest.times.iter().max().unwrap(), slowest.kind);
@@ -74,15 +80,22 @@ fn main() -> ExitCode {
     if bad.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Measures all kinds with all readers, on as many threads as there are processors.
-fn all(kinds: &[&'static Kind], sizes: [usize; 3]) -> Vec<Measured> {
+/// Returns those whose name has one of the words; all if none has.
+fn selected<T: Copy>(all: Vec<T>, words: &[String], name: impl Fn(T) -> &'static str) -> Vec<T> {
+    let some: Vec<T> =
+        all.iter().copied().filter(|one| words.iter().any(|word| name(*one).contains(&**word))).collect();
+    if some.is_empty() { all } else { some }
+}
+
+/// Measures the kinds with the readers, on as many threads as there are processors.
+fn all(kinds: &[&'static Kind], readers: &[&'static Reader], sizes: [usize; 3]) -> Vec<Measured> {
     let (next, measured) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     thread::scope(|scope| {
         for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some(kind) = kinds.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let pages = sizes.map(|size| kind.page(size));
-                    for reader in &READERS {
+                    for reader in readers {
                         let of_kind = measure(kind, reader, &pages);
                         measured.lock().unwrap().push(of_kind);
                     }

@@ -38,7 +38,17 @@ pub enum Search {
 
 /// Parses a page. Returns `None` if it exceeds a bound.
 pub fn parse(source: &str) -> Option<Html> {
-    match search(source, |_| false)? {
+    whole(search(source, |_| false)?)
+}
+
+/// Parses a page as a browser without scripts does, for which the content of `noscript` consists of elements. Returns `None` if
+/// it exceeds a bound.
+pub fn parse_without_scripts(source: &str) -> Option<Html> {
+    whole(read(source, BoundedSink::new(false), |_| false)?)
+}
+
+fn whole(search: Search) -> Option<Html> {
+    match search {
         Search::Found => None,
         Search::NotFound(document) => Some(document),
     }
@@ -47,7 +57,11 @@ pub fn parse(source: &str) -> Option<Html> {
 /// Parses a page until there is an element other than `html` and `body` that is sought, looking some two thousand bytes at a
 /// time. Elements keep their names and attributes, but not their places. Returns `None` if the page exceeds a bound before.
 pub fn search(source: &str, is_sought: impl Fn(ElementRef<'_>) -> bool) -> Option<Search> {
-    let tokenizer = Tokenizer::new(BoundedSink::new(), TokenizerOpts::default());
+    read(source, BoundedSink::new(true), is_sought)
+}
+
+fn read(source: &str, sink: BoundedSink, is_sought: impl Fn(ElementRef<'_>) -> bool) -> Option<Search> {
+    let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let (text, queue) = (StrTendril::from_slice(source), BufferQueue::default());
     let (mut scanner, mut at, mut unchecked) = (TagScanner::default(), 0, 0);
     while at < source.len() {
@@ -115,6 +129,14 @@ mod tests {
         ] {
             assert_eq!(parse(page).unwrap(), Html::parse_document(page), "{page}");
         }
+    }
+
+    #[test]
+    fn without_scripts_there_are_elements_in_noscript() {
+        let page = "<noscript><i>x</i></noscript>";
+        let elements =
+            |page: Html| page.tree.nodes().filter_map(ElementRef::wrap).any(|node| node.value().name() == "i");
+        assert!(elements(parse_without_scripts(page).unwrap()) && !elements(parse(page).unwrap()));
     }
 
     #[test]

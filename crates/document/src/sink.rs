@@ -30,10 +30,11 @@ pub struct BoundedSink {
 }
 
 impl BoundedSink {
-    /// Creates a sink with an empty document.
-    pub fn new() -> Self {
+    /// Creates a sink with an empty document, of a page whose scripts run or do not.
+    pub fn new(scripting: bool) -> Self {
         let sink = HtmlTreeSink::new(Html::new_document());
-        let builder = TreeBuilder::new(sink, TreeBuilderOpts::default());
+        let options = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
+        let builder = TreeBuilder::new(sink, options);
         let zero = || Cell::new(0);
         Self {
             builder,

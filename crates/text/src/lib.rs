@@ -5,6 +5,7 @@
 mod facts;
 mod main_text;
 mod page;
+mod tree;
 mod unreadable;
 
 pub use page::{PageText, read};

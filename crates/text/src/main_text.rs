@@ -2,12 +2,16 @@
 
 use dom_query::{Document, NodeRef};
 use dom_smoothie::{Config, ParsePolicy, Readability, ReadabilityError, TextMode};
+use harvestman_document::parse_without_scripts;
 use url::Url;
 
+use crate::tree::copied;
 use crate::unreadable::Unreadable;
 
 /// Maximum number of elements of a page whose main text is sought.
 const ELEMENTS_MAX: usize = 50_000;
+/// Maximum length of a main text as HTML, in bytes: that of a page, with room for its escapes.
+const CONTENT_BYTES_MAX: usize = 10 << 20;
 /// Where Readability finds a shorter text, in characters, it tries again with fewer rules and takes more of the page. Its default is
 /// made for newspapers; this is the length from which it takes a paragraph for one of a readable page.
 const CHARACTERS_MIN: usize = 140;
@@ -25,7 +29,7 @@ pub struct MainText {
 }
 
 /// Returns the main text of a page.
-pub fn main_text(url: &Url, html: &str) -> Result<MainText, Unreadable> {
+pub fn main_text(url: &Url, document: Document) -> Result<MainText, Unreadable> {
     let config = Config {
         max_elements_to_parse: ELEMENTS_MAX,
         char_threshold: CHARACTERS_MIN,
@@ -33,14 +37,17 @@ pub fn main_text(url: &Url, html: &str) -> Result<MainText, Unreadable> {
         text_mode: TextMode::Markdown,
         ..Config::default()
     };
-    let document = Document::from(html);
     document.select(NAVIGATION).remove();
     let is_marked = keep_marked(&document);
     // Links are resolved against an address of the web; others have none to resolve.
     let base = matches!(url.scheme(), "http" | "https").then_some(url.as_str());
     let mut page = Readability::with_document(document, base, Some(config)).map_err(reason)?;
     let article = if is_marked { page.parse_with_policy(ParsePolicy::Raw) } else { page.parse() }.map_err(reason)?;
-    let text = Document::fragment(article.content).formatted_text().trim().to_owned();
+    if article.content.len() > CONTENT_BYTES_MAX {
+        return Err(Unreadable::TooLarge);
+    }
+    let content = parse_without_scripts(&article.content).ok_or(Unreadable::TooLarge)?;
+    let text = copied(&content).formatted_text().trim().to_owned();
     if text.is_empty() {
         return Err(Unreadable::NoMainText);
     }
@@ -72,7 +79,7 @@ mod tests {
     use super::*;
 
     fn read(html: &str) -> Result<MainText, Unreadable> {
-        main_text(&Url::parse("https://h.example/a/").unwrap(), html)
+        main_text(&Url::parse("https://h.example/a/").unwrap(), copied(&parse_without_scripts(html).unwrap()))
     }
 
     fn paragraph(word: &str) -> String {
@@ -124,7 +131,8 @@ mod tests {
     #[test]
     fn pages_without_an_address_of_the_web_keep_their_links() {
         let html = "<div class=e-content><p><a href=/b>link</a> and more</p></div>";
-        let main = main_text(&Url::parse("urn:a:b").unwrap(), html).ok().unwrap();
+        let page = copied(&parse_without_scripts(html).unwrap());
+        let main = main_text(&Url::parse("urn:a:b").unwrap(), page).ok().unwrap();
         assert_eq!(main.markdown, "[link](/b) and more");
     }
 }

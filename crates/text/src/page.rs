@@ -1,10 +1,11 @@
 //! A page and the bounds within which it is read.
 
-use harvestman_document::parse;
+use harvestman_document::parse_without_scripts;
 use url::Url;
 
 use crate::facts::Facts;
 use crate::main_text::main_text;
+use crate::tree::copied;
 use crate::unreadable::Unreadable;
 
 /// Maximum length of a page in bytes.
@@ -33,11 +34,11 @@ pub fn read(url: &Url, html: &str) -> Result<PageText, Unreadable> {
     if html.len() > PAGE_BYTES_MAX {
         return Err(Unreadable::TooLarge);
     }
-    // This tree is bounded. The extractor builds another one, of the same nodes.
-    let document = parse(html).ok_or(Unreadable::TooLarge)?;
-    let Facts { title, author, time } = Facts::of(&document);
-    drop(document);
-    let main = main_text(url, html)?;
+    let page = parse_without_scripts(html).ok_or(Unreadable::TooLarge)?;
+    let Facts { title, author, time } = Facts::of(&page);
+    let document = copied(&page);
+    drop(page);
+    let main = main_text(url, document)?;
     Ok(PageText { title, author, time, text: main.text, markdown: main.markdown })
 }
 
