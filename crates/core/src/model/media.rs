@@ -32,9 +32,12 @@ impl<'a> ContentType<'a> {
 
     /// Returns the field among several that states the type of a response; `None` if there is none.
     pub fn field_of(headers: &'a HeaderMap) -> Option<&'a str> {
+        let mut values = headers.get_all(CONTENT_TYPE).iter().map(|value| readable(value.as_bytes()));
+        let first = values.next()?;
+        // Most responses have one, whatever it says.
+        let Some(second) = values.next() else { return Some(first) };
         let mut chosen: Option<(&str, Option<Self>)> = None;
-        for value in headers.get_all(CONTENT_TYPE) {
-            let value = readable(value.as_bytes());
+        for value in [first, second].into_iter().chain(values) {
             let stated = Self::of(value);
             let is_better = match (chosen, stated) {
                 (None, _) | (Some((_, None)), Some(_)) => true,
