@@ -40,7 +40,7 @@ struct Waiting<T> {
     held: VecDeque<Held<T>>,
     bytes: usize,
     waits: Duration,
-    /// Since when nothing but what waits is in progress.
+    /// Since when nothing but what waits is in progress, as far as is known: pages may come between two looks.
     idle_since: Option<Instant>,
     /// How long that lasts until nothing more is to be expected.
     idle_max: Duration,
@@ -60,6 +60,7 @@ impl<T> Waiting<T> {
             return Err(what);
         }
         self.bytes += bytes;
+        self.idle_since = None;
         let (origin, until) = (origin.into(), now + self.waits);
         self.held.push_back(Held { origin, what, bytes, until, pages_awaited: PAGES_AWAITED });
         Ok(())
@@ -67,6 +68,7 @@ impl<T> Waiting<T> {
 
     /// Counts a page of a host. Returns what has waited long enough for it.
     fn page(&mut self, origin: &str) -> Vec<T> {
+        self.idle_since = None;
         let of_host = self.held.iter_mut().filter(|held| *held.origin == *origin);
         of_host.for_each(|held| held.pages_awaited = held.pages_awaited.saturating_sub(1));
         self.take(|held| held.pages_awaited == 0)
@@ -208,9 +210,11 @@ mod tests {
         assert!(waiting.look(at(2), (5, 1)).is_empty(), "the next may be on its way");
         assert!(waiting.look(at(3), (5, 2)).is_empty());
         assert!(waiting.look(at(4), (5, 1)).is_empty());
-        assert_eq!(waiting.look(at(5), (5, 1)), ["a"]);
-        waiting.hold("http://a.test", ("b", 1), at(6)).unwrap();
-        assert_eq!(waiting.look(at(6), (0, 1)), ["b"]);
+        assert!(waiting.page("http://a.test").is_empty(), "a page came between two looks");
+        assert!(waiting.look(at(5), (5, 1)).is_empty());
+        assert_eq!(waiting.look(at(6), (5, 1)), ["a"]);
+        waiting.hold("http://a.test", ("b", 1), at(7)).unwrap();
+        assert_eq!(waiting.look(at(7), (0, 1)), ["b"]);
     }
 
     #[test]

@@ -128,6 +128,8 @@ pub struct SubstituteDetector {
     in_a_row: u32,
     answers: u64,
     is_blocked: bool,
+    /// When the page was asked for that showed last that the host had stopped to block.
+    lifted_at: Option<Instant>,
 }
 
 impl SubstituteDetector {
@@ -159,11 +161,11 @@ impl SubstituteDetector {
 
     /// Judges an answer again that was suspect and has waited while others came. If its text is a substitute by now, its address is to be
     /// asked for again ([`Judgement::Suspect`]): what is there now may be what was asked for. Otherwise it counts as itself. So does an
-    /// error or a redirect, which says itself what it is, unless the host blocks the crawl.
+    /// error or a redirect, which says itself what it is, unless the host blocks the crawl, or did so after it was asked for.
     pub fn judge_again(&mut self, answer: &SeenAnswer, shown: impl FnOnce() -> Option<AnswerContent>) -> Judgement {
         let is_known =
             |shown: &AnswerContent| self.texts.iter().any(|text| text.is_substitute() && text.shown.is_same(shown));
-        let may_be_known = answer.kind == AnswerKind::Page || self.is_blocked;
+        let may_be_known = answer.kind == AnswerKind::Page || self.is_blocked || self.is_of_past_block(answer);
         let shown = may_be_known.then(shown).flatten();
         if shown.as_ref().is_some_and(is_known) {
             return Judgement::Suspect;
@@ -176,6 +178,11 @@ impl SubstituteDetector {
     /// Returns whether the host's latest pages were substitutes.
     pub const fn is_blocked(&self) -> bool {
         self.is_blocked
+    }
+
+    /// Whether the answer was asked for before a block ended: not all that it answered may have been judged by then.
+    fn is_of_past_block(&self, answer: &SeenAnswer) -> bool {
+        self.lifted_at.is_some_and(|lifted_at| answer.asked_at < lifted_at)
     }
 
     fn is_surprise(&self, form: usize, answer: &SeenAnswer) -> bool {
@@ -209,7 +216,11 @@ impl SubstituteDetector {
         if std::mem::take(&mut self.is_blocked) {
             // Other forms may be answered while this one is blocked.
             self.is_blocked = latest.is_none();
-            return if self.is_blocked { Judgement::Own } else { Judgement::Lifted };
+            if self.is_blocked {
+                return Judgement::Own;
+            }
+            self.lifted_at = self.lifted_at.max(Some(answer.asked_at));
+            return Judgement::Lifted;
         }
         if let Some(text) = self.texts.iter_mut().find(|text| Some(text.number) == latest) {
             text.mixed = text.mixed.saturating_add(1);
@@ -233,7 +244,8 @@ impl SubstituteDetector {
         let text = &self.texts[text];
         let is_many = self.forms[form].in_a_row.max(self.in_a_row) >= text.blocks_from();
         if !is_many || !text.replaces_pages {
-            return Judgement::Absent;
+            let is_late = text.replaces_pages && self.is_of_past_block(answer);
+            return if is_late { Judgement::Suspect } else { Judgement::Absent };
         }
         self.is_blocked = true;
         Judgement::Blocked

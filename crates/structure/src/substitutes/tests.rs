@@ -96,6 +96,28 @@ fn what_has_waited_is_asked_for_again_if_its_text_is_a_substitute_and_counts_if_
 }
 
 #[test]
+fn an_error_of_a_block_is_asked_for_again_even_if_the_block_is_over_when_it_is_judged() {
+    let mut host = Host::default();
+    host.topics(1..9);
+    let words = vec![7, 8, 9];
+    let judged =
+        [30, 31, 32].map(|number| host.answer(&format!("/topic/{number}"), AnswerKind::Error, (vec![], words.clone())));
+    assert_eq!(judged, [Judgement::Suspect, Judgement::Suspect, Judgement::Blocked]);
+    let in_block = Instant::EPOCH + host.1;
+    assert_eq!(host.topic(40), Judgement::Lifted);
+    let answer = |asked_at| {
+        let (paths, url) = (PathSet::default(), Fingerprint::of("/topic/30"));
+        SeenAnswer { address: Address::of("/topic/30"), url, asked_at, kind: AnswerKind::Error, paths }
+    };
+    let shown = || AnswerContent::from_words(403, PathSet::default(), words.clone());
+    let (late, after) = (answer(in_block), answer(in_block + Duration::from_secs(10)));
+    assert_eq!(host.0.judge_again(&late, shown), Judgement::Suspect);
+    assert_eq!(host.0.judge_again(&after, shown), Judgement::Own, "an error after the block");
+    assert_eq!(host.0.judge(&late, shown), Judgement::Suspect);
+    assert_eq!(host.0.judge(&after, shown), Judgement::Absent, "an error after the block");
+}
+
+#[test]
 fn a_page_that_leads_ever_deeper_to_itself_blocks_nothing() {
     let mut host = Host::default();
     host.topics(1..9);
