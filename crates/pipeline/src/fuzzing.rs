@@ -1,6 +1,6 @@
 //! Readers of answers that nothing but the pipeline calls, for fuzz targets.
 
-use super::search_answer;
+use crate::search::search_answer;
 use harvestman_stages::host::sitemap::SitemapLimits;
 
 /// Reads the answer of a search that is no page. Returns the addresses of its results, of which at most `urls_max` count.

@@ -13,97 +13,48 @@
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
-mod active_orders;
-mod bounds;
-mod consent;
-mod control;
-mod cookie_walls;
-mod crawl;
-mod environment;
-mod error;
-mod example;
-mod example_links;
-mod extensions;
-mod feeds;
 mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handles;
 mod hosts;
-mod job;
-mod known_classes;
-mod learning;
-mod lease_end;
-mod link_filter;
-mod link_judge;
-mod link_times;
 mod live;
-mod local_failures;
 mod login;
-mod make_policy;
-mod metered;
-mod model_file;
-mod needs;
 mod observations;
-pub mod offline;
-mod order;
-mod output;
-mod own_searches;
-mod pace;
-mod page_processor;
-mod page_record;
-mod patience;
-mod policy_board;
-mod policy_log;
-mod policy_setup;
-mod reach;
+mod operate;
+mod page;
+mod policy_thread;
 mod recrawl;
 mod rendering;
-mod requests;
-mod resume;
-mod rules;
-mod search_answer;
-mod searches;
-mod seen;
-mod snapshot_publisher;
-mod state_writer;
-mod status;
-mod subrequests;
-mod substitutes;
-mod suspects;
-mod tally;
+mod run;
+mod search;
 #[cfg(test)]
 mod tests;
-mod text_replay;
-mod threads;
 mod trial;
-mod validator;
-mod visits;
 mod wiring;
-mod worker;
-mod worker_context;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crawl::ClosedCrawl;
-use environment::{Environment, LiveEnvironment};
-pub use error::Error;
-pub use example::{reader, spelling_reader};
-pub use extensions::{
+pub use page::rules::{Acceptance, AcceptsPage};
+pub use page::validator::accepting;
+pub use policy_thread::example::{reader, spelling_reader};
+pub use policy_thread::make_policy::MakePolicy;
+pub use policy_thread::model_file::{MODEL_FILE, write_model};
+pub use policy_thread::text_replay::{TextReplay, replay_text};
+pub use rendering::{BrowserCheck, RENDER_FILE, check_browser, read_rendering};
+use run::crawl::ClosedCrawl;
+use run::environment::{Environment, LiveEnvironment};
+pub use run::error::Error;
+pub use run::extensions::{
     AcceptsLinks, DeliveredLink, DeliveredPage, ExtensionErrors, Extensions, LinkInQuestion, OnTaken, ReceivesPages,
 };
-pub use make_policy::MakePolicy;
-pub use model_file::{MODEL_FILE, write_model};
-pub use rendering::{BrowserCheck, RENDER_FILE, check_browser, read_rendering};
-use resume::Start;
-pub use rules::{Acceptance, AcceptsPage};
-pub use searches::{visible_text, with_searches};
-pub use text_replay::{TextReplay, replay_text};
-use threads::Threads;
+pub use run::offline;
+use run::resume::Start;
+use run::threads::Threads;
+pub use search::searches::{visible_text, with_searches};
 use trial::WatchedBrowsers;
 pub use trial::{PageContent, PageDifference, RenderTrial, RenderedTrial};
-pub use validator::accepting;
 use wiring::CrawlBuilder;
 pub use wiring::runtime;
 
@@ -260,7 +211,7 @@ async fn run_in(
     let ClosedCrawl { run, status, .. } = closed;
     let run = Run { extension_errors: extensions.errors.all(), ..run };
     let report = Report::new(run, status, reason, (started, clock.now()), Usage::now().since(usage));
-    let path = output::directory(config).join("report.json");
+    let path = run::output::directory(config).join("report.json");
     report.write(&path).map_err(|source| Error::Write { path, source })?;
     Ok(report)
 }

@@ -8,10 +8,10 @@ use super::journal::SessionJournal;
 use super::log::FleetLog;
 use super::policy::{FleetPolicy, NodePolicy};
 use crate::Error;
-use crate::environment::{Environment, LiveEnvironment, Network, NetworkOptions};
-use crate::make_policy::MakePolicy;
+use crate::policy_thread::make_policy::MakePolicy;
 use crate::rendering::{Browsers, OtherBrowsers};
-use crate::state_writer::StateLog;
+use crate::run::environment::{Environment, LiveEnvironment, Network, NetworkOptions};
+use crate::run::state_writer::StateLog;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
@@ -20,14 +20,14 @@ use harvestman_stages::fetch::Trust;
 use harvestman_storage::store::Store;
 
 /// The environment of a session: the real network and disk, and its fleet.
-pub(super) struct FleetEnvironment {
-    pub(super) territory: Arc<PartitionOwnership>,
-    pub(super) commits: Arc<CommitTracker>,
-    pub(super) journal: Arc<SessionJournal>,
-    pub(super) policy: Arc<FleetPolicy>,
+pub(crate) struct FleetEnvironment {
+    pub(crate) territory: Arc<PartitionOwnership>,
+    pub(crate) commits: Arc<CommitTracker>,
+    pub(crate) journal: Arc<SessionJournal>,
+    pub(crate) policy: Arc<FleetPolicy>,
     /// `None` if the crawl renders no pages.
-    pub(super) browsers: Option<Arc<FleetBrowsers>>,
-    pub(super) runtime: tokio::runtime::Handle,
+    pub(crate) browsers: Option<Arc<FleetBrowsers>>,
+    pub(crate) runtime: tokio::runtime::Handle,
 }
 
 impl Environment for FleetEnvironment {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::handles::HostsHandle;
-use crate::requests::RequestAbort;
+use crate::run::requests::RequestAbort;
 use harvestman_core::clock::Clock;
 use harvestman_fleet::PartitionOwnership;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::commit_tracker::CommitTracker;
-use crate::state_writer::StateLog;
+use crate::run::state_writer::StateLog;
 use harvestman_core::model::{Change, FleetEffects};
 use harvestman_fleet::engine::Journal;
 use harvestman_fleet::{FinishedUrl, LogEntry, Partitions};

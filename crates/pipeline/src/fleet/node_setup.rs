@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::Error;
-use crate::example::examples;
+use crate::policy_thread::example::examples;
 use crate::wiring::{scope, seeds as canonical_seeds};
 use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, LinkClass, ScheduledUrl};

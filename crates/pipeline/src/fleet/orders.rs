@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 
 use crate::Error;
-use crate::control::{CrawlControl, known};
 use crate::handles::FrontierHandle;
-use crate::snapshot_publisher::SnapshotPublisher;
+use crate::operate::control::{CrawlControl, known};
+use crate::policy_thread::snapshot_publisher::SnapshotPublisher;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{self, Config, Flag, FlagValue, value_of};
 use harvestman_core::model::ClusterId;

@@ -7,8 +7,8 @@ use arc_swap::ArcSwap;
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-use crate::example::reader;
-use crate::make_policy::MakePolicy;
+use crate::policy_thread::example::reader;
+use crate::policy_thread::make_policy::MakePolicy;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, ParseOptions};
 use harvestman_core::model::{LinkClass, ScheduledUrl};

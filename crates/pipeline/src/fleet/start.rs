@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::Error;
-use crate::active_orders::ActiveOrders;
-use crate::output::{self, DirectoryLock, SEEN_DIRECTORY, STATE_DIRECTORY};
-use crate::resume::Start;
+use crate::operate::active_orders::ActiveOrders;
+use crate::run::output::{self, DirectoryLock, SEEN_DIRECTORY, STATE_DIRECTORY};
+use crate::run::resume::Start;
 use harvestman_storage::archive;
 use harvestman_storage::store::Store;
 

@@ -34,7 +34,7 @@ pub(crate) async fn status(own: &Config) -> Result<FleetStatus, Error> {
     Ok(FleetStatus::of(&config.fleet.name, &view, &heard, &partitions, &ends))
 }
 
-pub(super) fn failed(error: BusError) -> Error {
+pub(crate) fn failed(error: BusError) -> Error {
     Error::Configuration(error.to_string())
 }
 

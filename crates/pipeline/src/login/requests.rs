@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
 use super::problem::LogInProblem;
-use crate::subrequests::Subrequests;
+use crate::run::subrequests::Subrequests;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Answer, PostBody};
 use harvestman_core::url::{CanonicalUrl, Scope};
@@ -23,26 +23,26 @@ const REDIRECTS_MAX: usize = 10;
 const ACCEPT_PAGE: &str = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5";
 
 /// Sends the requests of a log-in.
-pub(super) struct LogInRequests {
-    pub(super) subrequests: Subrequests,
-    pub(super) scope: Arc<Scope>,
+pub(crate) struct LogInRequests {
+    pub(crate) subrequests: Subrequests,
+    pub(crate) scope: Arc<Scope>,
     /// Who may get the password.
-    pub(super) origins: PasswordOrigins,
+    pub(crate) origins: PasswordOrigins,
 }
 
 /// A page that was answered, after all redirects.
-pub(super) struct AnsweredPage {
-    pub(super) url: Url,
-    pub(super) status: u16,
+pub(crate) struct AnsweredPage {
+    pub(crate) url: Url,
+    pub(crate) status: u16,
     /// When it was asked for.
-    pub(super) asked_at: Instant,
+    pub(crate) asked_at: Instant,
     body: Bytes,
     content_type: Option<String>,
 }
 
 impl AnsweredPage {
     /// Reads the page.
-    pub(super) fn read(&self) -> Result<Page, Problem> {
+    pub(crate) fn read(&self) -> Result<Page, Problem> {
         Page::read(self.url.as_str(), &self.body, self.content_type.as_deref())
     }
 }
@@ -71,17 +71,17 @@ impl Next {
 impl LogInRequests {
     /// Fetches the log-in page. The user named its address, so that robots.txt is not asked about it. All its redirects lead to
     /// origins that may get the password: whoever sends the form decides in which field the password goes where.
-    pub(super) async fn log_in_page(&self, url: &Url) -> Result<AnsweredPage, LogInProblem> {
+    pub(crate) async fn log_in_page(&self, url: &Url) -> Result<AnsweredPage, LogInProblem> {
         self.walk(Next { is_named: true, is_log_in_page: true, ..Next::page(url.clone()) }).await
     }
 
     /// Fetches another page.
-    pub(super) async fn page(&self, url: &Url) -> Result<AnsweredPage, LogInProblem> {
+    pub(crate) async fn page(&self, url: &Url) -> Result<AnsweredPage, LogInProblem> {
         self.walk(Next::page(url.clone())).await
     }
 
     /// Sends the form of the page `from`.
-    pub(super) async fn post(&self, form: Submission, from: &Url) -> Result<AnsweredPage, LogInProblem> {
+    pub(crate) async fn post(&self, form: Submission, from: &Url) -> Result<AnsweredPage, LogInProblem> {
         let page = Next::page(form.url.clone());
         self.walk(Next { form: Some(form), from: Some(from.clone()), is_named: true, ..page }).await
     }

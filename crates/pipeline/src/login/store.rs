@@ -7,8 +7,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::Network;
-use crate::output;
+use crate::run::environment::Network;
+use crate::run::output;
 use harvestman_core::config::LoginOptions;
 use harvestman_core::crawl_file;
 use harvestman_login::Marks;

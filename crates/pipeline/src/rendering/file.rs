@@ -11,7 +11,7 @@ use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 
 use super::Renders;
 use super::learned::{KeptRendering, Learned};
-use crate::output;
+use crate::run::output;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::crawl_file;
 use harvestman_core::model::RenderingSummary;

@@ -3,20 +3,20 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::assets::Assets;
-use crate::subrequests::Subrequests;
+use crate::run::subrequests::Subrequests;
 use harvestman_core::model::Answer;
 use harvestman_core::url::{CanonicalUrl, origin_of};
 use harvestman_render::{Later, PageReply, PageRequest, PageRequests, Refusal};
 use harvestman_stages::host::{Subrequest, SubrequestRefusal, SubrequestReply};
 
 /// The requests of the crawl, and what they brought of scripts and style sheets.
-pub(super) struct CrawlRequests {
+pub(crate) struct CrawlRequests {
     subrequests: Subrequests,
     assets: Assets,
 }
 
 impl CrawlRequests {
-    pub(super) fn new(subrequests: Subrequests, assets_bytes: usize) -> Self {
+    pub(crate) fn new(subrequests: Subrequests, assets_bytes: usize) -> Self {
         Self { subrequests, assets: Assets::new(assets_bytes) }
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::Error;
 use crate::rendering::LinkScope;
-use crate::searches::visible_text;
+use crate::search::searches::visible_text;
 use crate::wiring::{scope, seeds};
 use harvestman_core::config::Config;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use crate::Error;
-use crate::environment::{Environment, LiveEnvironment, Network, NetworkOptions};
 use crate::rendering::Browsers;
+use crate::run::environment::{Environment, LiveEnvironment, Network, NetworkOptions};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_render::{Browser, Later, PageRequests, PageTask, RenderFailure, RenderedPage};

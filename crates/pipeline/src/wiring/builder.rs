@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::Error;
-use crate::environment::Environment;
-use crate::extensions::Extensions;
-use crate::resume::Start;
+use crate::run::environment::Environment;
+use crate::run::extensions::Extensions;
+use crate::run::resume::Start;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;

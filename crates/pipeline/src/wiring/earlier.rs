@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use super::CrawlBuilder;
 use crate::Error;
 use crate::hosts::RememberedHosts;
-use crate::output::STATE_DIRECTORY;
 use crate::recrawl::Loaded;
-use crate::resume::Past;
+use crate::run::output::STATE_DIRECTORY;
+use crate::run::resume::Past;
 use harvestman_storage::store::{RecrawlRound, Store, VisitReader};
 
 /// What is known of earlier runs.

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::CrawlBuilder;
 use crate::Error;
-use crate::bounds::threads;
 use crate::handles::ArchiveHandle;
-use crate::learning::ObservationSender;
-use crate::metered::Metered;
-use crate::page_processor::PageProcessor;
-use crate::rules::Rules;
-use crate::state_writer::Disk;
-use crate::worker::Worker;
-use crate::worker_context::WorkerContext;
+use crate::page::metered::Metered;
+use crate::page::page_processor::PageProcessor;
+use crate::page::rules::Rules;
+use crate::page::worker::Worker;
+use crate::page::worker_context::WorkerContext;
+use crate::policy_thread::learning::ObservationSender;
+use crate::run::bounds::threads;
+use crate::run::state_writer::Disk;
 use harvestman_core::config::Config;
 use harvestman_storage::archive::{
     ArchiveSink, ArchiveWriter, CrawlFiles, CrawlInfo, RecordEncoder, RevisitIndex, RunId,

@@ -11,7 +11,7 @@ mod parts;
 pub(super) use self::builder::CrawlBuilder;
 pub(super) use self::parts::{scope, seeds};
 
-use super::bounds::threads;
+use crate::run::bounds::threads;
 use harvestman_core::config::Config;
 
 /// Returns the system that a crawl runs on: actors on the calling thread, requests on `crawl.io_threads` others.

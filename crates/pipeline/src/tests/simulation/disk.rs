@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use rand::Rng as _;
 use tokio::sync::Notify;
 
-use crate::state_writer::StateLog;
+use crate::run::state_writer::StateLog;
 use harvestman_core::clock::Instant;
 use harvestman_core::seed::Rng;
 use harvestman_storage::archive::{ArchiveEntry, ArchiveOutput, ArchiveTotals, CrawlFiles, Error, RecordLocation};

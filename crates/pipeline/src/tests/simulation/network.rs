@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use rand::Rng as _;
 
 use super::web::Web;
-use crate::environment::{Later, Network};
+use crate::run::environment::{Later, Network};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Answer, Exchange, Failure, RequestSignature, Timings};
 use harvestman_core::seed::Rng;

@@ -14,7 +14,7 @@ use super::network::Servers;
 use super::run::{End, Ended, Run};
 use super::web::Web;
 use crate::Error;
-use crate::resume::Start;
+use crate::run::resume::Start;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::LineCompression;
 use harvestman_core::config::{ByteSize, Config, DedupStore, FilterOrder, Period, PolicyKind, RenderMode};

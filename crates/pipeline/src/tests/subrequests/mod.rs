@@ -17,12 +17,12 @@ use http::header::{ACCEPT, COOKIE, HeaderValue};
 use tempfile::TempDir;
 
 use self::server::{Reply, Server};
-use crate::crawl::Handles;
-use crate::environment::LiveEnvironment;
-use crate::extensions::Extensions;
-use crate::output;
-use crate::resume::Start;
-use crate::threads::Threads;
+use crate::run::crawl::Handles;
+use crate::run::environment::LiveEnvironment;
+use crate::run::extensions::Extensions;
+use crate::run::output;
+use crate::run::resume::Start;
+use crate::run::threads::Threads;
 use crate::wiring::{CrawlBuilder, runtime};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, Period};
