@@ -75,7 +75,6 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         &[
             "core",
             "document",
-            "fleet",
             "index",
             "pipeline",
             "policy",

@@ -11,5 +11,4 @@ pub mod oracle;
 pub mod posts;
 pub mod recording;
 pub mod replay;
-pub mod scale;
 pub mod tables;

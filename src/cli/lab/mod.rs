@@ -9,7 +9,6 @@ mod order;
 mod posts;
 mod progress;
 mod record;
-mod scale;
 
 use clap::Subcommand;
 
@@ -87,12 +86,6 @@ pub enum Lab {
     /// Learns the templates of a recorded site, finds the posts of its pages, and compares them with the truth from the
     /// site's database: posts, texts, authors, times, threads, replies, and duplicates over the site.
     Posts(posts::PostsTruthArgs),
-    /// Estimate the resources of a large fleet
-    ///
-    /// Measures on a corpus what a page, a link and a known URL cost nodes and servers, with the code of a crawl, and
-    /// extrapolates the demand of a fleet of any size: messages, bytes, disks, memory, duration of a take-over, and the
-    /// first bottleneck.
-    Scale(scale::ScaleArgs),
     /// Record a site of your own as a labelled corpus
     ///
     /// Crawls a site completely, breadth-first, and labels its pages by rules over their addresses. The result is a
@@ -140,7 +133,6 @@ pub fn run(lab: Lab) -> Result<(), Failure> {
         Lab::Profiles(args) => args.run(),
         Lab::Order(args) => args.run(),
         Lab::Posts(args) => posts::run(&args),
-        Lab::Scale(args) => scale::run(&args),
         Lab::Record(args) => record::run(&args),
     }
 }
