@@ -1,6 +1,6 @@
 //! What it costs to refuse links by their place, before one of them is resolved, next to resolving them.
 //!
-//! A simulated forum is crawled by the cluster graph; then the links of its pages are judged again by what was learnt. Times are a
+//! A simulated forum is crawled by the cluster graph; then the links of its pages are judged again by what was learned. Times are a
 //! link, the page's cluster included.
 
 use std::hint::black_box;
@@ -23,7 +23,7 @@ const PAGES: u64 = 3_000;
 /// A page with the class that it waited under.
 type Page = (CanonicalUrl, LinkClass, ParsedPage);
 
-fn learnt() -> (Arc<dyn PolicySnapshot>, Vec<Page>) {
+fn learned() -> (Arc<dyn PolicySnapshot>, Vec<Page>) {
     let families = vec![Family::Forum];
     let options = WorldOptions { pages: PAGES, hosts: 1, families, ..WorldOptions::default() };
     let world = World::new(&options, Seed(1)).expect("these options make a world");
@@ -56,7 +56,7 @@ fn judge(policy: &dyn PolicySnapshot, (url, waited, page): &Page) -> usize {
 }
 
 fn filter(c: &mut Criterion) {
-    let (policy, pages) = learnt();
+    let (policy, pages) = learned();
     let canonicaliser = canonicaliser();
     let links: usize = pages.iter().map(|(_, _, page)| page.link_count()).sum();
     let passing: usize = pages.iter().map(|page| judge(&*policy, page)).sum();

@@ -12,7 +12,7 @@ use harvestman::site::{UrlClusterId, UrlClusterOptions, UrlClusters};
 
 const SECTIONS: usize = 25;
 const ACTIONS: usize = 20;
-/// URLs of each pattern that are learnt from.
+/// URLs of each pattern that are learned from.
 const SAMPLED: usize = 90;
 /// URLs that are matched, one after the other.
 const MATCHED: usize = 4_096;
@@ -78,13 +78,13 @@ fn fits(mut pattern: &[u8], mut url: &[u8]) -> bool {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a measurement is of the real time")]
-fn learnt() -> UrlClusters {
+fn learned() -> UrlClusters {
     let urls = sample();
     let start = Instant::now();
     let clusters = UrlClusters::learn(&urls, &UrlClusterOptions::default(), &mut Seed(1).rng()).expect("enough URLs");
     let (took, count) = (start.elapsed(), clusters.clusters.len());
     eprintln!(
-        "{count} clusters of {} URLs learnt in {:.2} s; {:?}",
+        "{count} clusters of {} URLs learned in {:.2} s; {:?}",
         urls.len(),
         took.as_secs_f64(),
         clusters.limits_hit
@@ -93,7 +93,7 @@ fn learnt() -> UrlClusters {
 }
 
 fn find(c: &mut Criterion) {
-    let (clusters, links) = (learnt(), links());
+    let (clusters, links) = (learned(), links());
     let patterns: Vec<&str> = clusters.matcher.patterns().collect();
     let found: Vec<_> = links.iter().map(|url| clusters.matcher.find(url)).collect();
     let same = links.iter().zip(&found).filter(|(url, found)| scan(&patterns, url) == **found).count();

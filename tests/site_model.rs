@@ -33,7 +33,7 @@ fn crawl(corpus: &Arc<Corpus>, policy: Learned) -> (usize, SiteModel) {
     let plan = Plan::new(corpus, Task::Ucc, BUDGET);
     let (done, mut policy) = replay_keeping(&plan, Box::new(policy), |_, _, _| {}).expect("the crawl can begin");
     assert_eq!(done.order.len(), BUDGET);
-    let model = policy.site_model(&mut *reader()).expect("it has learnt");
+    let model = policy.site_model(&mut *reader()).expect("it has learned");
     (done.fetches.iter().filter(|fetched| fetched.valid_unique).count(), model)
 }
 

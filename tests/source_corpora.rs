@@ -36,7 +36,7 @@ fn with_a_free_sample_a_crawl_is_better_than_breadth_first() {
     assert!(done.sampled > 200 && done.order.len() == 498, "{} and {}", done.sampled, done.order.len());
     assert!(paper > breadth_first + 0.05, "{paper} against {breadth_first}");
     let note = done.note.unwrap();
-    assert!(note.starts_with("learnt from "), "{note}");
+    assert!(note.starts_with("learned from "), "{note}");
 }
 
 #[test]

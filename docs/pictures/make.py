@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the pictures of the book again, each from a real run.
 
-Usage: make.py HARVESTMAN learn RECORDING      (clusters.svg and kinds.svg: what is learnt of a recorded site)
+Usage: make.py HARVESTMAN learn RECORDING      (clusters.svg and kinds.svg: what is learned of a recorded site)
        make.py HARVESTMAN harvest RECORDING    (harvest.svg: pages that came with the first requests; the recording has labels)
        make.py HARVESTMAN page SEED            (live-page.png: the live page of a crawl of a site that runs, such as the tutorial's)
 
@@ -57,8 +57,8 @@ def save(name, svg):
     print(f"{name}: {os.path.getsize(f'{HERE}/{name}') // 1024} KiB")
 
 
-def learnt(harvestman, recording, *options):
-    """What is learnt of the recording, as `harvestman site` tells it."""
+def learned(harvestman, recording, *options):
+    """What is learned of the recording, as `harvestman site` tells it."""
     with tempfile.TemporaryDirectory() as folder:
         run(harvestman, "learn", recording, "--pages", "1000", "--out", f"{folder}/model", "--quiet", *options)
         return json.loads(run(harvestman, "site", f"{folder}/model", "--format", "json"))
@@ -112,8 +112,8 @@ def kinds(site):
 
 
 def learn(harvestman, recording):
-    draw("clusters.svg", clusters(learnt(harvestman, recording)))
-    draw("kinds.svg", kinds(learnt(harvestman, recording, "--by", "url")))
+    draw("clusters.svg", clusters(learned(harvestman, recording)))
+    draw("kinds.svg", kinds(learned(harvestman, recording, "--by", "url")))
 
 
 def harvest(harvestman, recording):

@@ -145,7 +145,7 @@ pub(super) enum Until {
     /// When the frontier is empty.
     Done,
     /// When the policy has built its first model from the sample.
-    Learnt,
+    Learned,
 }
 
 /// Crawls and returns the report. Failures are logged where the log is JSON.
@@ -185,7 +185,7 @@ async fn crawl(
     let posts = posts.clone();
     let (learning, enough) = (Arc::clone(&hooks.metrics.policy), hooks.stop.clone());
     let on_status = move |status: &CrawlStatus| {
-        if until == Until::Learnt && learning.model_updates.get() > 0 {
+        if until == Until::Learned && learning.model_updates.get() > 0 {
             enough.request();
         }
         shown.show(status);

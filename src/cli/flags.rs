@@ -67,7 +67,7 @@ const FLAGS: &[SettingFlag] = &[
     one(CRAWL, ("model", "FILE"), ("policy", "model"), "Site model to start from, for the policies ucc, target and cluster-graph"),
     one(CRAWL, ("variant", "default|paper"), ("policy", "variant"), "Variant of the policy"),
     one(CRAWL, ("render", "never|auto|always"), ("render", "mode"), "Load pages in a browser (Chromium) so that their scripts run: auto does so only where that adds links or text; the crawl answers all requests of the browser"),
-    one(CRAWL, ("filter-order", "ORDER"), ("filter", "order"), "When the learnt link filter runs: before the dedup (graph-dup), after it (dup-graph) or never (dup-only)"),
+    one(CRAWL, ("filter-order", "ORDER"), ("filter", "order"), "When the learned link filter runs: before the dedup (graph-dup), after it (dup-graph) or never (dup-only)"),
     one(CRAWL, ("seed", "N"), ("crawl", "seed"), "Seed of the random number generator, to repeat a run; 0 draws one"),
 
     one(BUDGETS, ("pages", "N"), ("budget", "pages"), "Stop after this many pages"),

@@ -122,7 +122,7 @@ enum Command {
     Report(report::ReportArgs),
     /// Explain what happened to a URL in a crawl, and why
     Explain(explain::ExplainArgs),
-    /// Show what a crawl learnt about a site
+    /// Show what a crawl learned about a site
     Site(site::SiteArgs),
     /// Export a crawl as WACZ, CDXJ, tables, text, posts or a graph
     #[command(subcommand)]

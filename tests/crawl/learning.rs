@@ -28,7 +28,7 @@ fn budgeted(server: &Server, policy: PolicyKind) -> Config {
     config.budget.pages = BUDGET;
     // What the sitemaps list would hide where the links lead.
     config.robots.sitemaps = false;
-    // A server on loopback answers faster than anything can be learnt; this keeps the crawl from running ahead.
+    // A server on loopback answers faster than anything can be learned; this keeps the crawl from running ahead.
     config.frontier.in_flight_max = 8;
     config
 }
@@ -79,8 +79,8 @@ fn a_crawl_for_what_users_wrote_learns_the_forum_and_finds_more_of_it_than_bread
     let policy = &hooks.metrics.policy;
     assert!(policy.model_updates.get() >= 1 && policy.clusters.get() > 1, "{policy:?}");
     assert_eq!(policy.panics.get(), 0);
-    let learnt = share(&server, &crawled, users_text);
-    assert!(learnt > breadth_first + 0.1, "learnt: {learnt:.3}, breadth first: {breadth_first:.3}");
+    let learned = share(&server, &crawled, users_text);
+    assert!(learned > breadth_first + 0.1, "learned: {learned:.3}, breadth first: {breadth_first:.3}");
 }
 
 #[test]
@@ -218,8 +218,8 @@ fn a_crawl_for_pages_like_an_example_fetches_it_as_a_seed_and_finds_more_of_them
     assert_eq!(crawled.fate_of(&example), "fetched");
     let first = crawled.pages.iter().position(|page| page.url == example);
     assert!(first.is_some_and(|at| at < 20), "the example came as page {first:?}");
-    let learnt = share(&server, &crawled, member);
-    assert!(learnt > breadth_first + 0.1, "learnt: {learnt:.3}, breadth first: {breadth_first:.3}");
+    let learned = share(&server, &crawled, member);
+    assert!(learned > breadth_first + 0.1, "learned: {learned:.3}, breadth first: {breadth_first:.3}");
 }
 
 #[test]
@@ -249,8 +249,12 @@ fn a_crawl_for_pages_like_two_examples_finds_both_types_though_a_third_example_i
         assert!(found.iter().all(|share| *share > 0.0), "{}: {found:?}", policy.name());
         // In so few fetches, the words around links tell the apprentice little.
         if policy != PolicyKind::Apprentice {
-            let learnt = share(&server, &crawled, either);
-            assert!(learnt > breadth_first + 0.1, "{}: {learnt:.3}, breadth first: {breadth_first:.3}", policy.name());
+            let learned = share(&server, &crawled, either);
+            assert!(
+                learned > breadth_first + 0.1,
+                "{}: {learned:.3}, breadth first: {breadth_first:.3}",
+                policy.name()
+            );
         }
         assert_ne!(crawled.fate_of(&gone), "fetched", "{}", policy.name());
     }
@@ -268,8 +272,8 @@ fn a_crawl_for_pages_that_a_test_accepts_finds_more_of_them_than_breadth_first()
     };
     let breadth_first = share(&server, &crawled(PolicyKind::Bfs), member);
     for policy in [PolicyKind::Xcrawl, PolicyKind::Target] {
-        let learnt = share(&server, &crawled(policy), member);
-        assert!(learnt > breadth_first + 0.1, "{}: {learnt:.3}, breadth first: {breadth_first:.3}", policy.name());
+        let learned = share(&server, &crawled(policy), member);
+        assert!(learned > breadth_first + 0.1, "{}: {learned:.3}, breadth first: {breadth_first:.3}", policy.name());
     }
 }
 
@@ -306,7 +310,7 @@ fn a_crawl_by_a_cluster_graph_ends_by_itself_and_accounts_for_what_it_let_go() {
         (config.crawl.policy, config.policy.variant) = (PolicyKind::ClusterGraph, variant);
         let crawled = crawl(config);
         assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty, "{variant:?}");
-        // The site is smaller than a sample: as printed all of it is one, and by default what is there to be learnt from.
+        // The site is smaller than a sample: as printed all of it is one, and by default what is there to be learned from.
         assert!(crawled.pages.len() >= 300, "{variant:?}: {}", crawled.pages.len());
     }
 }

@@ -134,7 +134,7 @@ fn a_detector_of_substitute_pages_does_not_get_in_the_way() {
 }
 
 #[test]
-fn with_a_text_or_a_link_that_only_members_see_nothing_is_learnt() {
+fn with_a_text_or_a_link_that_only_members_see_nothing_is_learned() {
     for (text, link) in [("see you at log OUT", ""), ("Log out", ""), ("", "/bye?k=")] {
         let forum = Forum::start(Rules { expiries: vec![9], ..Rules::default() });
         let mut config = forum.config();

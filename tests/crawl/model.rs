@@ -1,4 +1,4 @@
-//! Site models: what a crawl leaves, `harvestman learn` on a site that is served, and crawls that start from what was learnt.
+//! Site models: what a crawl leaves, `harvestman learn` on a site that is served, and crawls that start from what was learned.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -82,7 +82,7 @@ fn a_crawl_that_learns_no_site_leaves_no_model() {
 }
 
 #[test]
-fn a_site_is_learnt_by_the_binary_and_crawled_by_what_was_learnt() {
+fn a_site_is_learned_by_the_binary_and_crawled_by_what_was_learned() {
     let (server, dir) = (forum(), tempfile::tempdir().unwrap());
     let seed = server.world().seeds().remove(0);
     let (out, err) = succeeded(&run(&["learn", &seed, "--pages", "150", "--out", "forum.model"], dir.path()));
@@ -98,7 +98,7 @@ fn a_site_is_learnt_by_the_binary_and_crawled_by_what_was_learnt() {
 }
 
 #[test]
-fn a_cluster_graph_is_learnt_by_the_binary_and_crawled_by_at_once() {
+fn a_cluster_graph_is_learned_by_the_binary_and_crawled_by_at_once() {
     let (server, dir) = (forum(), tempfile::tempdir().unwrap());
     let seed = server.world().seeds().remove(0);
     let learn = ["learn", &seed, "--by", "url", "--pages", "200", "--out", "forum.graph"];

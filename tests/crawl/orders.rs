@@ -42,8 +42,8 @@ fn the_filter_lets_in_the_same_urls_before_the_dedup_and_after_it_and_without_it
     let server = blogs();
     let mut learning = by_graph(&server);
     learning.budget.pages = 800;
-    let learnt = crawl(learning);
-    let model = learnt.out().join(MODEL_FILE).display().to_string();
+    let learned = crawl(learning);
+    let model = learned.out().join(MODEL_FILE).display().to_string();
     let [before, after, without] = FilterOrder::ALL.map(|order| {
         let mut config = by_graph(&server);
         (config.filter.order, config.policy.model) = (order, model.clone());

@@ -42,7 +42,7 @@ fn budgeted(server: &Server, policy: PolicyKind, topic: &str) -> Config {
     config.budget.pages = BUDGET;
     // What the sitemaps list would hide where the links lead.
     config.robots.sitemaps = false;
-    // A server on loopback answers faster than anything can be learnt; this keeps the crawl from running ahead.
+    // A server on loopback answers faster than anything can be learned; this keeps the crawl from running ahead.
     config.frontier.in_flight_max = 8;
     config
 }

@@ -59,8 +59,8 @@ fn pages_are_told_by_the_words_of_examples_in_files() {
     let found = |config: Config| crawl(config).urls("fetched").iter().filter(|url| url.contains("/optics/")).count();
     let breadth_first =
         found(Config { crawl: CrawlOptions { policy: PolicyKind::Bfs, ..config.crawl.clone() }, ..config.clone() });
-    let learnt = found(config);
-    assert!((50..70).contains(&breadth_first) && learnt > 90, "breadth first: {breadth_first}, learnt: {learnt}");
+    let learned = found(config);
+    assert!((50..70).contains(&breadth_first) && learned > 90, "breadth first: {breadth_first}, learned: {learned}");
 }
 
 /// Settings of a crawl by xCrawl for pages that this test accepts.

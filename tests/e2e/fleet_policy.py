@@ -94,7 +94,7 @@ def _same_clusters(outs, truth, since):
     assert len(alike) >= 3 and len(alike) >= ALIKE_MIN * (len(alike) + len(other)), f"nodes cluster pages differently: {other}"
 
 
-def _learnt_elsewhere(out, name, version):
+def _learned_elsewhere(out, name, version):
     """Checks that a late node uses what the others have learned, before it could have learned anything from its own pages."""
     pages = [line for line in check.lines_of(out) if line["fate"] == "fetched"]
     first = sorted(pages, key=lambda line: line["time"])[:FIRST_LESSON]
@@ -147,7 +147,7 @@ def policy(fleet):
         *(lambda name=name: _grows(name, outs[name]) for name in outs),
         lambda: _grown(stayed, before),
         lambda: _same_clusters(outs, truth, before // 2),
-        lambda: _learnt_elsewhere(outs["D"], "D", known),
+        lambda: _learned_elsewhere(outs["D"], "D", known),
         lambda: _models(stayed),
         lambda: check.reports(stayed),
         lambda: _no_worse(harvested, alone),

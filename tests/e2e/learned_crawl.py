@@ -74,9 +74,9 @@ def explain(args, out, url):
 
 def check_explanations(args, base, out, pages):
     """Checks the explanations of a page fetched because of what was learned, of a URL out of scope, and of an unknown URL."""
-    learnt = [page for page in pages if page["fate"] == "fetched" and "snapshot" in page and page.get("score") is not None]
-    assert learnt, "no page was fetched because of what the policy had learned"
-    page = learnt[-1]
+    learned = [page for page in pages if page["fate"] == "fetched" and "snapshot" in page and page.get("score") is not None]
+    assert learned, "no page was fetched because of what the policy had learned"
+    page = learned[-1]
     story = explain(args, out, page["url"])
     assert story["page"]["url"] == page["url"] and story["policy"], story
     assert story["chain"] and story["chain"][-1]["url"] == base, f"the chain does not start at the seed: {story['chain']}"

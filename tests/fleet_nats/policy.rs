@@ -141,7 +141,7 @@ async fn a_fleet_finds_about_as_many_items_of_a_topic_as_one_machine_and_goes_on
     }
     let mut second = Node::start("b", of("b"));
     let policy = Arc::clone(&second.hooks.metrics.policy);
-    until("b decides by what a has learnt", &mut [&mut second], |nodes| {
+    until("b decides by what a has learned", &mut [&mut second], |nodes| {
         holds(nodes[0]) > 0 && policy.generation.get() > 1 && policy.clusters.get() > 1
     })
     .await;
@@ -166,7 +166,10 @@ async fn a_fleet_finds_about_as_many_items_of_a_topic_as_one_machine_and_goes_on
     let fleet = found.intersection(&wanted.1).count();
     eprintln!("{fleet} of {} pages are items of `{}`; {single} on one machine", found.len(), wanted.0);
     assert!(policy.generation.get() >= generation);
-    assert!(dir.path().join("b").join("site-model.json.gz").exists(), "who holds the policy writes what it has learnt");
+    assert!(
+        dir.path().join("b").join("site-model.json.gz").exists(),
+        "who holds the policy writes what it has learned"
+    );
     assert!(fleet as f64 >= 0.6 * single as f64, "{fleet} items of `{}`, {single} on one machine", wanted.0);
 }
 

@@ -1,4 +1,4 @@
-//! A site is learnt from a recording.
+//! A site is learned from a recording.
 
 use harvestman::policy::learned::SiteModel;
 
@@ -14,10 +14,10 @@ fn told(ran: &Ran) -> &str {
 }
 
 #[test]
-fn a_recording_is_learnt_and_told_and_its_model_is_what_site_shows() {
+fn a_recording_is_learned_and_told_and_its_model_is_what_site_shows() {
     let recording = Recording::unlabelled();
-    let learnt = recording.run(&["learn", "forum.warc", "--pages", "120", "--out", "m"]);
-    let text = told(&learnt);
+    let learned = recording.run(&["learn", "forum.warc", "--pages", "120", "--out", "m"]);
+    let text = told(&learned);
     let facts = model(&recording, "m").facts;
     assert!(facts.pages > 80 && facts.pages <= 120, "{} pages", facts.pages);
     assert!(facts.clusters.iter().filter(|cluster| cluster.cluster.0 > 1).count() >= 2, "{text}");
@@ -59,7 +59,7 @@ fn with_an_example_it_learns_what_is_worth_something_to_a_crawl_for_pages_like_i
 }
 
 #[test]
-fn a_cluster_graph_is_learnt_from_a_recording_and_shown() {
+fn a_cluster_graph_is_learned_from_a_recording_and_shown() {
     let recording = Recording::unlabelled();
     for (out, form) in [("url", &[][..]), ("structure", &[]), ("both", &[]), ("url", &["--variant", "paper"])] {
         let learn = ["learn", "forum.warc", "--pages", "400", "--quiet", "--by", out, "--out", out];

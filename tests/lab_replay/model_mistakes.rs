@@ -46,7 +46,7 @@ fn a_site_that_cannot_be_reached_teaches_nothing_and_the_exit_code_says_so() {
     let dead = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{dead}/");
     let ran = recording.run(&["learn", &url, "--out", "m", "--set", "host.retries_max=0", "--quiet"]);
-    ran.failed(3, &["no page could be fetched, so nothing could be learnt"]);
+    ran.failed(3, &["no page could be fetched, so nothing could be learned"]);
     assert!(!recording.path("m").exists());
 }
 

@@ -76,7 +76,7 @@ fn a_replay_stops_where_too_little_is_expected() {
 }
 
 #[test]
-fn people_are_told_what_came_and_what_was_learnt() {
+fn people_are_told_what_came_and_what_was_learned() {
     let recording = Recording::labelled();
     let ran = recording.run(&["replay", "forum.warc", "--pages", "60"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);

@@ -1,4 +1,4 @@
-//! What a policy has learnt survives a SIGKILL.
+//! What a policy has learned survives a SIGKILL.
 
 use std::collections::HashSet;
 

@@ -263,7 +263,7 @@ fn a_recrawl_that_is_killed_goes_on_and_visits_nothing_twice() {
     let changed = changed(&server, 0, &before);
     let mut found: Vec<usize> = (0..3).map(|_| found_with_kills(&runs.copied(), &before, &changed)).collect();
     found.sort_unstable();
-    // What it had learnt is not lost by a kill. Two threads hold a third of what has changed here: two recrawls of some 150
+    // What it had learned is not lost by a kill. Two threads hold a third of what has changed here: two recrawls of some 150
     // came upon neither of them, one of them without a kill, so that one alone says little.
     assert!(found[1] * 5 >= changed.len() * 4, "{found:?} of {}", changed.len());
 }

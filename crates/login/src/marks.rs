@@ -1,6 +1,6 @@
 //! What distinguishes pages that are sent to a member from those that are sent to guests.
 //!
-//! The user may say what only members see. Otherwise it is learnt from one page before and after the log-in: a link or form that ends
+//! The user may say what only members see. Otherwise it is learned from one page before and after the log-in: a link or form that ends
 //! the session, or the name of the user; and for guests the links that are only there before. A page that has a sign of both is in
 //! doubt, because users write links to log-in pages, too; then the check page decides.
 

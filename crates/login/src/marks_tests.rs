@@ -104,7 +104,7 @@ fn what_the_user_gives_is_verified() {
 }
 
 #[test]
-fn nothing_is_learnt_where_nothing_differs() {
+fn nothing_is_learned_where_nothing_differs() {
     assert!(matches!(learn(&GivenMarks::default(), GUEST, GUEST), Err(Problem::NoMark(_))));
     // A link that ends the session is no sign if guests have it, too.
     assert!(matches!(learn(&GivenMarks::default(), MEMBER, MEMBER), Err(Problem::NoMark(_))));

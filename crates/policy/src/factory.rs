@@ -47,7 +47,7 @@ pub struct PolicyInputs<'a> {
     pub by: ClusterBy,
     /// Spells Apaths out, for `sb`.
     pub spelling: Option<Spelling>,
-    /// What an earlier crawl learnt of the site: for `ucc` and `target` in their default form, and for `cluster-graph`,
+    /// What an earlier crawl learned of the site: for `ucc` and `target` in their default form, and for `cluster-graph`,
     /// which then takes its variant and its clusters from the model.
     pub model: Option<&'a SiteModel>,
 }

@@ -85,7 +85,7 @@ pub trait Policy: Send {
         true
     }
 
-    /// Whether its decisions are logged: where they come from what it has learnt about wanted pages.
+    /// Whether its decisions are logged: where they come from what it has learned about wanted pages.
     fn is_explained(&self) -> bool {
         self.learns()
     }
@@ -132,8 +132,8 @@ pub trait Policy: Send {
         None
     }
 
-    /// What it has learnt of the site, for another crawl to start from; `None` where the policy has no such model.
-    /// `read` parses again the pages that the model was learnt from; places are spelt out where `read` spells them out.
+    /// What it has learned of the site, for another crawl to start from; `None` where the policy has no such model.
+    /// `read` parses again the pages that the model was learned from; places are spelt out where `read` spells them out.
     fn site_model(&mut self, read: &mut learned::ReadPage) -> Option<learned::SiteModel> {
         let _ = read;
         None
@@ -146,7 +146,7 @@ pub trait Policy: Send {
         None
     }
 
-    /// A note on its state: what it has learnt, or why it cannot do its task.
+    /// A note on its state: what it has learned, or why it cannot do its task.
     fn note(&self) -> Option<String> {
         None
     }
@@ -155,7 +155,7 @@ pub trait Policy: Send {
 /// Figures on what a policy has found out; 0 where a figure does not apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PolicyFacts {
-    /// Number of times that it has learnt the site's templates, the first time included.
+    /// Number of times that it has learned the site's templates, the first time included.
     pub model_updates: u64,
     /// Page templates that it knows.
     pub clusters: u64,

@@ -1,4 +1,4 @@
-//! Tests of what is learnt of the need to render.
+//! Tests of what is learned of the need to render.
 
 use super::*;
 use proptest::prelude::*;

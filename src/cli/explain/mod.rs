@@ -28,7 +28,7 @@ For a page that was fetched under ucc, target, xcrawl or topic, it also shows ho
 judged (the verdict of the validator, the tags of the topic), what was expected of it by what
 stands around the link to it, and what its text added: how much was new, how much is stock text
 of its page type, and which pages hold the rest. Of a link that waits it shows what is expected.
-For this, what the policy learnt from is replayed from DIR, and words are quoted from the archive.
+For this, what the policy learned from is replayed from DIR, and words are quoted from the archive.
 With --render, it shows how the page was rendered, and what is known of pages like it.
 
 Examples:

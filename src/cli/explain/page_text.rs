@@ -51,20 +51,20 @@ impl PageTextReport {
 fn history(replay: TextReplay, directory: &CrawlDirectory, page: &PageRecord) -> Result<TextHistory, String> {
     let policy = directory.config.crawl.policy.name();
     let why = match replay {
-        TextReplay::NotLearnt => {
+        TextReplay::NotLearned => {
             format!(
                 "the policy of the crawl ({policy}) does not learn from texts: only ucc, target, xcrawl and topic do, in their default variant"
             )
         }
         TextReplay::NotPersisted if !directory.config.state.enabled => {
-            "the crawl did not keep what its policy learnt from (state.enabled = false)".to_owned()
+            "the crawl did not keep what its policy learned from (state.enabled = false)".to_owned()
         }
         TextReplay::NotPersisted if !directory.config.fleet.servers.is_empty() => {
-            "in a fleet, one node learns for all, and none keeps in its directory what it learnt from".to_owned()
+            "in a fleet, one node learns for all, and none keeps in its directory what it learned from".to_owned()
         }
-        TextReplay::NotPersisted => "the directory does not hold what the policy learnt from".to_owned(),
+        TextReplay::NotPersisted => "the directory does not hold what the policy learned from".to_owned(),
         TextReplay::Unreadable => {
-            "what the policy learnt from cannot be read: it was written by another version, or with other settings"
+            "what the policy learned from cannot be read: it was written by another version, or with other settings"
                 .to_owned()
         }
         TextReplay::Done { trace: TextTrace::Page(history), .. } if history.words > 0 => return Ok(*history),

@@ -15,7 +15,7 @@ pub(super) struct Knowledge {
     pub time: String,
     /// Its generation.
     pub generation: u64,
-    /// Completed fetches that the policy had learnt from.
+    /// Completed fetches that the policy had learned from.
     pub observations: u64,
     /// The knowledge about the site.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use super::output::{Output, WriteError};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::site::{Format, facts_of, model_file, shown};
 
-/// Export what a crawl learnt about the site as a graph
+/// Export what a crawl learned about the site as a graph
 ///
 /// Nodes are clusters of pages, with their number of pages and worth. Each link class that led from one cluster to
 /// another is an edge, weighted by the number of fetches that followed it.

@@ -46,7 +46,7 @@ pub enum Lab {
     Target(TargetArgs),
     /// Measure the effect of the sample size
     ///
-    /// Crawls each corpus for user-created content, with templates learnt from samples of several sizes.
+    /// Crawls each corpus for user-created content, with templates learned from samples of several sizes.
     Samples(SamplesArgs),
     /// Measure the effect of each term of the paper's score
     ///

@@ -16,7 +16,7 @@ pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
     let temporary = TemporaryDirectory::new("learn");
     let out = args.keep.as_deref().unwrap_or(temporary.path());
     let (config, progress) = prepare(config(args, out)?, args.quiet)?;
-    let until = if args.by.is_some() { Until::Learnt } else { Until::Done };
+    let until = if args.by.is_some() { Until::Learned } else { Until::Done };
     let report = to_report(&config, &progress, Beginning::AtSeeds, until)?;
     if !args.quiet {
         tell!("{}", report.to_string().trim_end());
@@ -28,8 +28,8 @@ pub(super) fn learn(args: &LearnArgs) -> Result<(SiteModel, Exit), Failure> {
                 let what = "the crawl found too little to learn a site model from: allow more pages with --pages";
                 Failure::new(Exit::Failed, what)
             }
-            Exit::NothingFetched => Failure::new(exit, "no page could be fetched, so nothing could be learnt"),
-            _ => Failure::new(exit, "the crawl ended before anything could be learnt"),
+            Exit::NothingFetched => Failure::new(exit, "no page could be fetched, so nothing could be learned"),
+            _ => Failure::new(exit, "the crawl ended before anything could be learned"),
         });
     };
     let model = SiteModel::from_bytes(&bytes).map_err(|error| Failure::new(Exit::Internal, error))?;

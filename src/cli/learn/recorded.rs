@@ -55,7 +55,7 @@ fn crawl(corpus: &Arc<Corpus>, example: Option<PageId>, args: &LearnArgs) -> Res
     let making = PolicyInputs { example: example.as_ref(), variant, by, ..PolicyInputs::new(Seed(args.seed)) };
     let seeds = example.iter().map(|example| example.url.clone()).collect();
     let (pages, all) = (args.pages as usize, Plan::new(corpus, Task::Ucc, args.pages as usize));
-    // A cluster graph is learnt from its sample only.
+    // A cluster graph is learned from its sample only.
     let plan = match args.by {
         Some(_) => Plan { sample_free: Some(pages), budget: 0, ..all },
         None => Plan { seeds, ..all },
@@ -73,7 +73,7 @@ fn crawl(corpus: &Arc<Corpus>, example: Option<PageId>, args: &LearnArgs) -> Res
     let (done, mut policy) = replayed?;
     let model = policy.site_model(&mut *spelling_reader(&ParseOptions::default()));
     model.ok_or_else(|| {
-        let why = done.note.unwrap_or_else(|| "nothing was learnt".to_owned());
+        let why = done.note.unwrap_or_else(|| "nothing was learned".to_owned());
         Failure::new(Exit::Failed, format!("{}: {why}; allow more pages with --pages", args.what))
     })
 }

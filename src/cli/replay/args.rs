@@ -38,7 +38,7 @@ pub struct ReplayArgs {
     /// Number of requests of a forecast
     #[arg(long, value_name = "N", default_value_t = EARLY_STOP_REQUESTS, value_parser = clap::value_parser!(u32).range(1..), requires = "early_stop", help_heading = "The crawl")]
     pub(super) early_stop_requests: u32,
-    /// When the learnt link filter runs: before the dedup (graph-dup), after it (dup-graph) or never (dup-only)
+    /// When the learned link filter runs: before the dedup (graph-dup), after it (dup-graph) or never (dup-only)
     #[arg(long, value_name = "ORDER", default_value_t = FilterOrder::GraphDup, help_heading = "The crawl")]
     pub(super) filter_order: FilterOrder,
     /// Guard against traps as a crawl does, and list the detected URL patterns

@@ -39,7 +39,7 @@ impl Summary<'_> {
         let lines: Vec<_> = rows.map(|line| line.trim_end().to_owned()).collect();
         let _ = write!(text, "\n{}\n", lines.join("\n"));
         if !self.clusters.is_empty() {
-            let _ = write!(text, "\n{}", self.learnt(policy));
+            let _ = write!(text, "\n{}", self.learned(policy));
         }
         text
     }
@@ -90,7 +90,7 @@ impl Summary<'_> {
         rows.into_iter().map(|(name, (value, note))| (name, value, note)).collect()
     }
 
-    fn learnt(&self, policy: PolicyName) -> String {
+    fn learned(&self, policy: PolicyName) -> String {
         let name = |cluster: ClusterId| match cluster.0 {
             0 => "none".to_owned(),
             1 if has_variants(policy) && policy != PolicyName::ClusterGraph => "outliers".to_owned(),

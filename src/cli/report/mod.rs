@@ -84,7 +84,7 @@ two pages and two requests. A table shows the numbers of each node. Curves and w
 requests ordered by time, according to the clocks of the nodes. All sessions of each directory are
 included: completed sessions from their reports (report.json, report-N.json), killed sessions from
 the page log alone, and the report lists what is unknown of the latter. Page types are identified by
-their URL patterns alone where the directories have learnt separately.";
+their URL patterns alone where the directories have learned separately.";
 
 /// Runs the command.
 pub fn run(args: &ReportArgs) -> Result<(), Failure> {

@@ -14,7 +14,7 @@ use harvestman_pipeline::{MODEL_FILE, read_rendering};
 use harvestman_policy::learned::{Facts, SiteModel};
 use harvestman_report::terminal;
 
-/// Show what a crawl learnt about a site: its page templates, the links between them, and which pages need a browser.
+/// Show what a crawl learned about a site: its page templates, the links between them, and which pages need a browser.
 #[derive(Debug, clap::Args)]
 pub struct SiteArgs {
     /// Crawl directory, or site model written by a crawl or `harvestman learn`
@@ -45,9 +45,9 @@ impl Format {
     }
 }
 
-/// What a crawl learnt about a site.
+/// What a crawl learned about a site.
 #[derive(Debug, Default, Serialize)]
-struct Learnt {
+struct Learned {
     /// The site model.
     #[serde(flatten)]
     facts: Option<Facts>,
@@ -65,11 +65,11 @@ pub fn run(args: &SiteArgs) -> anyhow::Result<()> {
         facts => Some(facts?),
     };
     // A closed pipe (`| head`) is not an error.
-    let _ = terminal::stdout().write_all(Learnt { facts, rendering }.shown(args.format)?.as_bytes());
+    let _ = terminal::stdout().write_all(Learned { facts, rendering }.shown(args.format)?.as_bytes());
     Ok(())
 }
 
-/// Returns what a crawl learnt of rendering. If that cannot be read, the rest is shown with a warning.
+/// Returns what a crawl learned of rendering. If that cannot be read, the rest is shown with a warning.
 fn rendering_of(path: &Path) -> Option<RenderingSummary> {
     let read = if path.is_dir() { read_rendering(path, RENDER_CLASSES_SHOWN) } else { Ok(None) };
     read.unwrap_or_else(|why| {
@@ -108,7 +108,7 @@ pub(super) fn shown(facts: &Facts, format: Format) -> anyhow::Result<String> {
     })
 }
 
-impl Learnt {
+impl Learned {
     /// Formats it. Graphs have the facts alone.
     fn shown(&self, format: Format) -> anyhow::Result<String> {
         if format == Format::Json {
@@ -187,8 +187,8 @@ mod tests {
             requests: Some("{page}/replies".to_owned()),
         };
         let rendering = RenderingSummary { rendered: 9, replayed: 2_991, known: 61, classes: vec![class] };
-        let learnt = |facts| Learnt { facts, rendering: Some(rendering.clone()) };
-        let alone = learnt(None).shown(Format::Text).unwrap();
+        let learned = |facts| Learned { facts, rendering: Some(rendering.clone()) };
+        let alone = learned(None).shown(Format::Text).unwrap();
         let expected = "\
 rendering: 9 pages by a browser, 2,991 by plain requests; 61 classes of pages
 
@@ -202,12 +202,12 @@ http://h.test/t/1
 60 smaller classes are not shown
 ";
         assert_eq!(alone, expected);
-        let both = learnt(Some(facts())).shown(Format::Text).unwrap();
+        let both = learned(Some(facts())).shown(Format::Text).unwrap();
         assert_eq!(both, format!("{}\n{expected}", shown(&facts(), Format::Text).unwrap()));
         let json: serde_json::Value =
-            serde_json::from_str(&learnt(Some(facts())).shown(Format::Json).unwrap()).unwrap();
+            serde_json::from_str(&learned(Some(facts())).shown(Format::Json).unwrap()).unwrap();
         assert_eq!((&json["pages"], &json["rendering"]["classes"][0]["pages"]), (&24.into(), &3_000.into()));
-        assert!(learnt(None).shown(Format::Json).unwrap().starts_with("{\n  \"rendering\""));
+        assert!(learned(None).shown(Format::Json).unwrap().starts_with("{\n  \"rendering\""));
     }
 
     #[test]

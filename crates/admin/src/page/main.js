@@ -8,7 +8,7 @@ const showClusters = clusterTable((id) => map.pick(id));
 
 function showSite(site = { kind: "none", note: "This view has no site map." }) {
   const isEmpty = site.kind === "none" || !site.nodes?.length;
-  const note = site.note ?? (isEmpty ? "No clusters yet: they are learnt from the first pages." : null);
+  const note = site.note ?? (isEmpty ? "No clusters yet: they are learned from the first pages." : null);
   show(byId("map-note"), note !== null);
   write("map-note", note);
   show(byId("map-body"), !isEmpty);

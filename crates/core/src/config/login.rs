@@ -19,10 +19,10 @@ crate::options! {
         /// and robots.txt must allow it. Empty: the first seed.
         check: String = String::new(),
         /// A text that only members see, on every page: whether the session holds is told by it. Empty, with an empty
-        /// `member_link`: learnt from the check page before and after the log-in.
+        /// `member_link`: learned from the check page before and after the log-in.
         member_text: String = String::new(),
         /// A part of the address of a link or form that only members see, on every page, such as `/logout`. Empty, with an empty
-        /// `member_text`: learnt.
+        /// `member_text`: learned.
         member_link: String = String::new(),
         /// Whether links are left out that end the session, or that change something for members: those by the address, the text
         /// or the relation of the link, and those that carry a token against forgery. Also applies to a crawl with

@@ -11,7 +11,7 @@ pub enum RenderMode {
     /// Never.
     #[default]
     Never,
-    /// Where it was learnt that rendering adds links or text.
+    /// Where it was learned that rendering adds links or text.
     Auto,
     /// Every HTML page.
     Always,

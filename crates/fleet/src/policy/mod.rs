@@ -6,7 +6,7 @@
 //! * The holder of the [key](PolicyRecord) reads the stream in order. A policy depends on its observations alone: if
 //!   they are replayed in the same order, it is the same. So the observations are persisted, in [segments](Segment),
 //!   and not the policy.
-//! * From time to time the holder publishes what it has learnt as an object, and names it in the key by
+//! * From time to time the holder publishes what it has learned as an object, and names it in the key by
 //!   compare-and-swap. The stream is trimmed up to the segments that the key names.
 //! * When the holder is dead, the oldest session that is not leaving takes the key, replays the segments and then the
 //!   stream to its own policy, and publishes under the next version as soon as it knows what the last publication knew.

@@ -15,7 +15,7 @@ pub trait PolicyReplica: Send + Sync {
     fn start_leading(&self) -> BoxFuture<'_, ()>;
     /// Shows observations to the policy. All holders are shown the same observations in the same order.
     fn observe(&self, observations: Vec<Bytes>) -> BoxFuture<'_, ()>;
-    /// Returns what was learnt so far, or `None` if it is not available.
+    /// Returns what was learned so far, or `None` if it is not available.
     fn publication(&self) -> BoxFuture<'_, Option<Bytes>>;
     /// Stops learning: this node no longer holds the policy.
     fn stop_leading(&self);

@@ -1,5 +1,5 @@
 //! Which segments are retained. As in a crawl directory: the first observations for good, because templates and
-//! patterns are learnt from them and clusters get their names from them; of the others the latest.
+//! patterns are learned from them and clusters get their names from them; of the others the latest.
 
 use super::Segment;
 

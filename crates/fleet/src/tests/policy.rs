@@ -109,7 +109,7 @@ impl PolicyReplica for ToyReplica {
     }
 }
 
-/// Returns all violations in what was learnt.
+/// Returns all violations in what was learned.
 pub(super) fn wrong(outcome: &Outcome, has_faults: bool) -> Vec<String> {
     let mut wrong = outcome.book.wrong.lock().clone();
     wrong.extend(outcome.model.state.lock().wrong.iter().cloned());

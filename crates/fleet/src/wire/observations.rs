@@ -137,8 +137,8 @@ mod tests {
     #[test]
     fn a_publication_is_read_as_it_was_written() {
         let mut codec = WireCodec::new();
-        let sealed = encode_publication(b"what was learnt", &mut codec);
-        assert_eq!(decode_publication(&sealed, &mut codec).unwrap(), b"what was learnt");
+        let sealed = encode_publication(b"what was learned", &mut codec);
+        assert_eq!(decode_publication(&sealed, &mut codec).unwrap(), b"what was learned");
         assert!(Observations::read(&sealed, &mut codec).is_err());
     }
 }

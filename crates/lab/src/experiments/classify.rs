@@ -9,7 +9,7 @@ use crate::measures::{Precision, stratified_folds};
 use crate::tables::{Measure, Report, Row};
 use harvestman_core::seed::Seed;
 
-/// The experiment: clusters are learnt from three quarters of an Apath sample and used to classify the last quarter;
+/// The experiment: clusters are learned from three quarters of an Apath sample and used to classify the last quarter;
 /// each quarter is the last one once. An outlier of the three quarters is a cluster of its own, as in the paper.
 #[derive(Debug, Clone)]
 pub struct Classify {
@@ -80,7 +80,7 @@ impl Classify {
     }
 }
 
-/// Returns the precision on the pages selected by `is_test` (by index), of a classifier learnt from the others.
+/// Returns the precision on the pages selected by `is_test` (by index), of a classifier learned from the others.
 fn precision(corpus: &Corpus, method: Method, pages: &[PageId], is_test: impl Fn(usize) -> bool) -> Option<Precision> {
     let part = |wanted: bool| -> Vec<PageId> {
         let places = pages.iter().enumerate().filter(|(at, _)| is_test(*at) == wanted);

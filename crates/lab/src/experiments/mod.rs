@@ -28,7 +28,7 @@ mod error;
 #[cfg(feature = "index")]
 mod from_queries;
 mod input;
-mod learnt;
+mod learned;
 mod links;
 mod method;
 mod oracle;
@@ -58,7 +58,7 @@ pub use error::ExperimentError;
 #[cfg(feature = "index")]
 pub use from_queries::FromQueries;
 pub use input::{labels_beside, load};
-pub use learnt::{ClusterSize, clusters};
+pub use learned::{ClusterSize, clusters};
 pub use method::{Clustered, Method, Part};
 pub use oracle::Oracle;
 pub use order::{Order, StoreKind};

@@ -2,10 +2,10 @@
 //! section 4), by all that pages have, and by clusters.
 //!
 //! By all that pages have: leaf paths with class names, and parts of the address, are features; a random forest decides
-//! ([`TypeForest`]). Which class names count is learnt from all pages, without labels.
+//! ([`TypeForest`]). Which class names count is learned from all pages, without labels.
 //!
 //! By clusters: pages belong together whose addresses have one form, the finest first, and among those the labelled sample
-//! with the nearest template decides (leaf paths, as crawls compare pages). Forms and templates are learnt from all pages,
+//! with the nearest template decides (leaf paths, as crawls compare pages). Forms and templates are learned from all pages,
 //! without labels. Where no sample's address has the form of a page's, coarser forms decide, then the template alone.
 
 use std::cmp::Reverse;
@@ -32,7 +32,7 @@ use harvestman_structure::site::{
 
 /// Number of labelled sample pages of each type (section 8.1: ten).
 const SAMPLES: usize = 10;
-/// Maximum number of pages that templates are learnt from, as in a crawl.
+/// Maximum number of pages that templates are learned from, as in a crawl.
 const TEMPLATE_PAGES: usize = 1_000;
 /// Number of pairs of types that are shown as mixed up.
 const MIXED_UP_MAX: usize = 5;

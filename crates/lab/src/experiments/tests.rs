@@ -221,21 +221,21 @@ fn clusterings_and_classifications_are_measured_where_there_are_labels() {
 }
 
 #[test]
-fn learnt_clusters_are_reported_for_the_fetched_pages() {
+fn learned_clusters_are_reported_for_the_fetched_pages() {
     let corpus = forum(150, 8);
-    let learnt = |policy| {
+    let learned = |policy| {
         let plan = Plan::new(&corpus, Task::Ucc, 60);
         let mut snapshot = None;
         let policy = make(policy, &PolicyInputs::new(Seed(1)));
         let done = replay(&plan, policy, |_, _, crawl| snapshot = Some(crawl.snapshot())).unwrap();
         (clusters(&corpus, &done.order, &*snapshot.unwrap()), done)
     };
-    let (sizes, done) = learnt(PolicyName::Ucc);
+    let (sizes, done) = learned(PolicyName::Ucc);
     assert!(sizes.len() > 1 && sizes.is_sorted_by(|one, other| one.pages >= other.pages));
     let pages = done.fetches.iter().filter(|fetched| fetched.new_page).count() as u64;
     assert_eq!(sizes.iter().map(|size| size.pages).sum::<u64>(), pages);
     assert!(sizes.iter().all(|size| size.mostly.as_ref().is_some_and(|(_, count)| *count <= size.pages)));
-    assert_eq!(learnt(PolicyName::Bfs).0, [], "breadth-first learns no clusters");
+    assert_eq!(learned(PolicyName::Bfs).0, [], "breadth-first learns no clusters");
 }
 
 #[test]

@@ -31,8 +31,8 @@ pub struct PostMeasurement {
 pub struct MeasuredPosts {
     /// The scores.
     pub scores: PostScores,
-    /// Pages that were learnt from.
-    pub learnt: u64,
+    /// Pages that were learned from.
+    pub learned: u64,
     /// Pages that exceed the bounds of the parser. Their posts count as missing.
     pub unparsed: u64,
     /// Pages that the truth names and the recording lacks.
@@ -59,10 +59,10 @@ pub fn measure_posts(
         true => Page::parse(&page.url, &without_markup(&page.html)?, page.fetched),
         false => Page::parse(&page.url, &page.html, page.fetched),
     };
-    let (mut extractor, mut learnt) = (Extractor::default(), 0);
+    let (mut extractor, mut learned) = (Extractor::default(), 0);
     for page in sample(pages, options.learn).into_iter().filter_map(parse) {
         extractor.learn(&page);
-        learnt += 1;
+        learned += 1;
     }
     extractor.settle();
     let types = PageTypes::of(pages.iter().map(|page| &page.url));
@@ -87,7 +87,7 @@ pub fn measure_posts(
     Ok(MeasuredPosts {
         missing: scorer.missing_pages(),
         scores: scorer.finish(options.worst),
-        learnt,
+        learned,
         unparsed,
         parse_seconds: parsing / count,
         extract_seconds: extracting / count,

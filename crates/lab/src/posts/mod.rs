@@ -1,6 +1,6 @@
 //! Measures how well posts are found on the pages of a recording, given the truth from the site's database.
 //!
-//! The rules are learnt from the pages themselves ([`measure_posts`]); the [`Scorer`] compares what they find with a truth file
+//! The rules are learned from the pages themselves ([`measure_posts`]); the [`Scorer`] compares what they find with a truth file
 //! ([`load_truth`]). `docs/how-to/posts-truth.md` describes the file and the measures.
 
 mod collected;

@@ -127,7 +127,7 @@ pub fn replay(
     replay_keeping(plan, policy, each).map(|(done, _)| done)
 }
 
-/// The same, and returns the policy with what it has learnt.
+/// The same, and returns the policy with what it has learned.
 pub fn replay_keeping(
     plan: &Plan<'_>,
     policy: Box<dyn Policy>,

@@ -53,7 +53,7 @@ impl PolicyInputs<'_> {
         }
     }
 
-    /// Converts them for a crawl. The example is a seed of the replay, so it is learnt from when it is fetched.
+    /// Converts them for a crawl. The example is a seed of the replay, so it is learned from when it is fetched.
     fn with<T>(&self, then: impl FnOnce(&policy::PolicyInputs<'_>) -> T) -> T {
         let example = self.example.map(|example| policy::ExamplePage {
             url: example.url.clone(),

@@ -51,7 +51,7 @@ fn a_free_sample_is_taken_before_the_crawl_starts() {
     assert!(free.sampled >= 50, "{}", free.sampled);
     assert_eq!((free.order.len(), free.order[0].page), (60, Some(corpus.seed())));
     assert_eq!(free.note, counted.note, "it is the same sample");
-    assert!(free.note.as_ref().unwrap().starts_with("learnt from 50 pages"), "{:?}", free.note);
+    assert!(free.note.as_ref().unwrap().starts_with("learned from 50 pages"), "{:?}", free.note);
     assert_ne!(free.order, counted.order);
     let interrupted = crawl(&corpus, &making(Variant::Paper), PolicyName::Ucc, Some(10));
     assert_eq!(interrupted.sampled, 10, "its own budget holds");
@@ -67,7 +67,7 @@ fn a_cluster_graph_excludes_the_forms_and_permalinks_of_a_forum() {
     let done = replay(&plan, make(PolicyName::ClusterGraph, &making), |_, _, _| {}).unwrap();
     assert!((20..=60).contains(&done.sampled), "{}", done.sampled);
     assert_eq!(done.order[0].page, Some(corpus.seed()));
-    assert!(done.note.as_ref().unwrap().starts_with("learnt from "), "{:?}", done.note);
+    assert!(done.note.as_ref().unwrap().starts_with("learned from "), "{:?}", done.note);
     let useless = ["/login", "/reply", "/post-", "/latest", "sort="];
     let parted = |done: &Replay| -> (BTreeSet<String>, BTreeSet<String>) {
         // Thread pages are excluded: here their URLs have the pattern of permalinks, to which they belong.

@@ -22,7 +22,7 @@ use harvestman_policy::follow::{
 use harvestman_policy::learned::{Facts, ReadPage, SiteModel};
 use harvestman_policy::{Needs, Observation, Outcome, Policy, Proposal};
 
-/// The maximum size of a page that is sent with its observation. A longer page is not learnt from, except for what was
+/// The maximum size of a page that is sent with its observation. A longer page is not learned from, except for what was
 /// parsed of it at once.
 const BODY_MAX: usize = 256 << 10;
 

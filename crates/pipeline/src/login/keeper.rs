@@ -170,10 +170,10 @@ impl SessionKeeper {
         Ok(())
     }
 
-    /// Writes cookies and what was learnt.
+    /// Writes cookies and what was learned.
     fn save(&self) {
         if let Some(store) = &self.parts.store {
-            store.save(self.parts.session.learnt());
+            store.save(self.parts.session.learned());
         }
     }
 

@@ -55,7 +55,7 @@ impl LoggedIn {
         let LoggedInSetup { config, directory, network, scope, clock, .. } = setup;
         let has_cookies = config.state.enabled && (config.login.is_on() || config.fetch.cookie_jar);
         let open = || SessionStore::open(directory, &config.login, Arc::clone(network));
-        let (store, learnt) = has_cookies.then(open).unzip();
+        let (store, learned) = has_cookies.then(open).unzip();
         let store = store.map(Arc::new);
         let Some((settings, avoided)) = setup.log_in.zip(setup.avoided) else {
             return Self { saving: store.map(|store| Saving { store, session: None }), ..Self::default() };
@@ -67,7 +67,7 @@ impl LoggedIn {
         let session = Arc::new(Session::new(SessionParts {
             host: settings.host.clone(),
             limits,
-            learnt: learnt.unwrap_or_default(),
+            learned: learned.unwrap_or_default(),
             avoided: Arc::clone(avoided),
             pages: setup.pages.clone(),
             decode: DecodeLimits::from(&config.fetch),

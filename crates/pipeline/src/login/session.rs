@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use url::Url;
 
 use super::avoided::AvoidedLinks;
-use super::store::LearntSession;
+use super::store::LearnedSession;
 use crate::handles::PageQueue;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Answer, Exchange, Lease, MediaType, ScheduledUrl};
@@ -27,8 +27,8 @@ type Held = Box<(Lease, Exchange)>;
 pub(crate) struct SessionParts {
     pub(crate) host: HostKey,
     pub(crate) limits: WatchLimits,
-    /// What an earlier run learnt.
-    pub(crate) learnt: LearntSession,
+    /// What an earlier run learned.
+    pub(crate) learned: LearnedSession,
     pub(crate) avoided: Arc<AvoidedLinks>,
     pub(crate) pages: PageQueue,
     pub(crate) decode: DecodeLimits,
@@ -52,8 +52,8 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn new(parts: SessionParts) -> Self {
-        let SessionParts { host, limits, learnt, avoided, pages, decode, clock } = parts;
-        let LearntSession { marks, ended_sessions } = learnt;
+        let SessionParts { host, limits, learned, avoided, pages, decode, clock } = parts;
+        let LearnedSession { marks, ended_sessions } = learned;
         avoided.set_ended_sessions(ended_sessions.iter().cloned());
         Self {
             host,
@@ -122,10 +122,10 @@ impl Session {
         self.watch.lock().waiting()
     }
 
-    /// Returns what was learnt of the session, for the next run.
-    pub(super) fn learnt(&self) -> LearntSession {
+    /// Returns what was learned of the session, for the next run.
+    pub(super) fn learned(&self) -> LearnedSession {
         let marks = self.marks.read().as_deref().cloned();
-        LearntSession { marks, ended_sessions: self.watch.lock().avoided().cloned().collect() }
+        LearnedSession { marks, ended_sessions: self.watch.lock().avoided().cloned().collect() }
     }
 
     /// Takes in that the crawl is logged in.

@@ -1,4 +1,4 @@
-//! The file with the cookies that sites have set, and with what was learnt of the session. Only its owner can read it.
+//! The file with the cookies that sites have set, and with what was learned of the session. Only its owner can read it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ struct StoredSession {
 
 /// What is known of the session besides the cookies.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct LearntSession {
+pub(crate) struct LearnedSession {
     pub(crate) marks: Option<Marks>,
     pub(crate) ended_sessions: Vec<String>,
 }
@@ -43,14 +43,14 @@ pub(crate) struct SessionStore {
     path: PathBuf,
     account: String,
     network: Arc<dyn Network>,
-    /// What was written last: how often the cookies had changed, and what was learnt.
-    written: Mutex<(u64, LearntSession)>,
+    /// What was written last: how often the cookies had changed, and what was learned.
+    written: Mutex<(u64, LearnedSession)>,
 }
 
 impl SessionStore {
     /// Opens the file of a crawl directory, and gives its cookies to the network. A file that cannot be read is replaced, and so is one
     /// of another account: the crawl logs in again.
-    pub(crate) fn open(directory: &Path, login: &LoginOptions, network: Arc<dyn Network>) -> (Self, LearntSession) {
+    pub(crate) fn open(directory: &Path, login: &LoginOptions, network: Arc<dyn Network>) -> (Self, LearnedSession) {
         let path = directory.join(SESSION_FILE);
         let LoginOptions { url, user, member_text, member_link, .. } = login;
         // With what it is told by, as the user may have corrected that.
@@ -62,27 +62,27 @@ impl SessionStore {
         let stored = if stored.account == account { stored } else { StoredSession::default() };
         let StoredSession { cookies, marks, ended_sessions, .. } = stored;
         network.restore_cookies(cookies);
-        let learnt = LearntSession { marks, ended_sessions };
-        let written = Mutex::new((network.cookie_changes(), learnt.clone()));
-        (Self { path, account, network, written }, learnt)
+        let learned = LearnedSession { marks, ended_sessions };
+        let written = Mutex::new((network.cookie_changes(), learned.clone()));
+        (Self { path, account, network, written }, learned)
     }
 
-    /// Writes the file if the cookies or what was learnt have changed.
-    pub(crate) fn save(&self, learnt: LearntSession) {
+    /// Writes the file if the cookies or what was learned have changed.
+    pub(crate) fn save(&self, learned: LearnedSession) {
         let mut written = self.written.lock();
         let changes = self.network.cookie_changes();
-        if *written == (changes, learnt.clone()) {
+        if *written == (changes, learned.clone()) {
             return;
         }
         let stored = StoredSession {
             account: self.account.clone(),
             cookies: self.network.stored_cookies(),
-            marks: learnt.marks.clone(),
-            ended_sessions: learnt.ended_sessions.clone(),
+            marks: learned.marks.clone(),
+            ended_sessions: learned.ended_sessions.clone(),
         };
         let saved = serde_json::to_vec(&stored).map_err(io::Error::from);
         match saved.and_then(|bytes| output::replace_private(&self.path, &bytes)) {
-            Ok(()) => *written = (changes, learnt),
+            Ok(()) => *written = (changes, learned),
             Err(why) => tracing::warn!(file = %self.path.display(), %why, "the cookies cannot be written"),
         }
     }
@@ -125,24 +125,27 @@ mod tests {
         std::fs::write(&path, format!(r#"{{"account":"{account}","cookies":[{COOKIE}],"ended_sessions":["/old"]}}"#))
             .unwrap();
         let first = network();
-        let (store, learnt) = SessionStore::open(dir.path(), &login("al"), Arc::clone(&first));
-        assert_eq!(learnt.ended_sessions, ["/old"]);
+        let (store, learned) = SessionStore::open(dir.path(), &login("al"), Arc::clone(&first));
+        assert_eq!(learned.ended_sessions, ["/old"]);
         assert_ne!(first.stored_cookies(), StoredCookies::default());
-        store.save(LearntSession { ended_sessions: vec!["/bye".to_owned()], ..learnt });
+        store.save(LearnedSession { ended_sessions: vec!["/bye".to_owned()], ..learned });
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         let second = network();
-        let (_, learnt) = SessionStore::open(dir.path(), &login("al"), Arc::clone(&second));
-        assert_eq!((second.stored_cookies(), learnt.ended_sessions), (first.stored_cookies(), vec!["/bye".to_owned()]));
+        let (_, learned) = SessionStore::open(dir.path(), &login("al"), Arc::clone(&second));
+        assert_eq!(
+            (second.stored_cookies(), learned.ended_sessions),
+            (first.stored_cookies(), vec!["/bye".to_owned()])
+        );
         let other = network();
-        let (_, learnt) = SessionStore::open(dir.path(), &login("bo"), Arc::clone(&other));
-        assert_eq!((other.stored_cookies(), learnt), (StoredCookies::default(), LearntSession::default()));
+        let (_, learned) = SessionStore::open(dir.path(), &login("bo"), Arc::clone(&other));
+        assert_eq!((other.stored_cookies(), learned), (StoredCookies::default(), LearnedSession::default()));
     }
 
     #[tokio::test]
     async fn a_damaged_file_costs_the_session_and_not_the_crawl() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join(SESSION_FILE), "{").unwrap();
-        let (_, learnt) = SessionStore::open(dir.path(), &login("al"), network());
-        assert_eq!(learnt, LearntSession::default());
+        let (_, learned) = SessionStore::open(dir.path(), &login("al"), network());
+        assert_eq!(learned, LearnedSession::default());
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct Saving {
 
 impl Saving {
     fn save(&self) {
-        self.store.save(self.session.as_deref().map(Session::learnt).unwrap_or_default());
+        self.store.save(self.session.as_deref().map(Session::learned).unwrap_or_default());
     }
 }
 

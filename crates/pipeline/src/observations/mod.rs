@@ -3,7 +3,7 @@
 //!
 //! Observations are written in blocks, each with its length and a checksum, to segments: files of a few thousand. Each
 //! run begins a segment of its own, so that nothing is written behind a torn end. The first observations are retained
-//! permanently, since templates and patterns are learnt from them and clusters get their names from them; of the others
+//! permanently, since templates and patterns are learned from them and clusters get their names from them; of the others
 //! the latest are retained.
 
 mod block;

@@ -86,7 +86,7 @@ impl ObservationSender {
                 return self.metrics.skipped.inc();
             }
             let since = self.clock.now();
-            // Fails only if the thread is gone; nothing is learnt any more then.
+            // Fails only if the thread is gone; nothing is learned any more then.
             let _ = self.sender.send(seen);
             self.metrics.waiting_seconds.add(self.clock.now().since(since));
         }
@@ -233,7 +233,7 @@ impl Learning {
         }
     }
 
-    /// Publishes the last snapshot, and writes what was learnt to its files.
+    /// Publishes the last snapshot, and writes what was learned to its files.
     fn conclude(&mut self) {
         if self.pace.has_news() {
             self.publish();
@@ -244,7 +244,7 @@ impl Learning {
         if let Some(file) = &mut self.model_file {
             file.leave(&mut *self.policy);
         }
-        // Only now: an incomplete sample is learnt from at the end.
+        // Only now: an incomplete sample is learned from at the end.
         if let Some(note) = self.policy.note() {
             tracing::info!("the policy: {note}");
         }
@@ -263,7 +263,7 @@ impl Learning {
         self.publish_site_facts();
     }
 
-    /// Checks what was learnt on another node.
+    /// Checks what was learned on another node.
     fn check_leader(&mut self) {
         self.propose(false);
         if self.policy.has_news() {
@@ -366,7 +366,7 @@ impl Learning {
         if self.facts.drifts > before.drifts {
             self.metrics.drifts.add(self.facts.drifts - before.drifts);
             tracing::info!(
-                "the site's pages have changed; its templates were learnt again ({} now)",
+                "the site's pages have changed; its templates were learned again ({} now)",
                 self.facts.clusters
             );
         }

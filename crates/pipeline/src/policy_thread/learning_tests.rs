@@ -188,7 +188,7 @@ fn each_model_update_is_published_before_the_next_observation() {
 }
 
 #[test]
-fn outdated_observations_are_updated_before_they_are_learnt_from() {
+fn outdated_observations_are_updated_before_they_are_learned_from() {
     let (stage, observer, thread) = start(64, 0, None);
     (1..=4).for_each(|number| observer.show(seen(number)));
     drop(observer);
@@ -212,7 +212,7 @@ fn a_worker_waits_while_the_policy_is_behind_and_nothing_is_lost() {
         (1..=10).for_each(|number| observer.show(seen(number)));
         done.send(()).unwrap();
     });
-    // One is being learnt from and two wait: the worker cannot have sent all ten.
+    // One is being learned from and two wait: the worker cannot have sent all ten.
     assert!(shown.recv_timeout(Duration::from_millis(100)).is_err(), "the channel has no bound");
     (0..10).for_each(|_| open.send(()).unwrap());
     worker.join().unwrap();
@@ -234,7 +234,7 @@ fn a_policy_that_can_do_without_some_fetches_holds_up_no_worker() {
     }
     (1..=17).for_each(|number| observer.show(seen(GAPS_FROM + number)));
     let skipped = stage.metrics.policy.skipped.get();
-    assert!((14..=15).contains(&skipped), "one is being learnt from and two wait: {skipped}");
+    assert!((14..=15).contains(&skipped), "one is being learned from and two wait: {skipped}");
     drop(observer);
     (0..20).for_each(|_| open.send(()).unwrap());
     thread.join().unwrap();

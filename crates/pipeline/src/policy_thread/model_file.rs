@@ -12,7 +12,7 @@ use harvestman_core::url::{CanonicalUrl, Scope};
 use harvestman_policy::Policy;
 use harvestman_policy::learned::{ModelError, ReadPage, SiteModel};
 
-/// The site model that a crawl has learnt, in the crawl directory.
+/// The site model that a crawl has learned, in the crawl directory.
 pub const MODEL_FILE: &str = "site-model.json.gz";
 /// The maximum number of hosts that a warning names.
 const HOSTS_MAX: usize = 3;
@@ -110,7 +110,7 @@ impl ModelFile {
         Self { path: directory.join(MODEL_FILE), read: spelling_reader(options) }
     }
 
-    /// Writes what `policy` has learnt, if there is anything. Errors are only logged: a crawl is useful without its
+    /// Writes what `policy` has learned, if there is anything. Errors are only logged: a crawl is useful without its
     /// model.
     pub(crate) fn leave(&mut self, policy: &mut dyn Policy) {
         let Some(model) = policy.site_model(&mut *self.read) else { return };
@@ -159,7 +159,7 @@ mod tests {
             spelling_reader(&options),
         );
         ModelFile::new(dir.path(), &options).leave(&mut *policy);
-        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was learnt");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "nothing was learned");
         let model = policy.site_model(&mut *spelling_reader(&options)).unwrap();
         assert!(write_model(&model, &dir.path().join("missing/model")).is_err());
         write_model(&model, &dir.path().join("model")).unwrap();

@@ -35,13 +35,13 @@ impl Journal {
 
     /// Writes the line of a snapshot.
     pub(crate) fn publish(&mut self, snapshot: &dyn PolicySnapshot, now: Instant) {
-        let relearnt = self.generation != Some(snapshot.generation());
-        if relearnt {
+        let relearned = self.generation != Some(snapshot.generation());
+        if relearned {
             self.classes.reclassify(snapshot);
             self.generation = Some(snapshot.generation());
         }
         let changes = self.classes.changes(snapshot);
-        let model_update = relearnt
+        let model_update = relearned
             .then(|| ModelUpdateRecord { site: snapshot.describe(), patterns: self.classes.patterns(snapshot) });
         let record = PolicyRecord {
             snapshot: snapshot.version(),

@@ -80,9 +80,9 @@ impl SnapshotPublisher {
         to_frontier: &dyn Fn(Order),
     ) -> Arc<dyn PolicySnapshot> {
         let mut state = self.state.lock();
-        let relearnt = inner.generation() != state.inner.generation();
+        let relearned = inner.generation() != state.inner.generation();
         state.inner = inner;
-        if relearnt {
+        if relearned {
             state.recluster();
         }
         self.follow_destinations(&mut state);
@@ -105,7 +105,7 @@ impl SnapshotPublisher {
         state.destinations.see(url, cluster, inner.patterns_version(), |url| inner.pattern(url));
     }
 
-    /// Applies what was learnt of where links lead since the last publication.
+    /// Applies what was learned of where links lead since the last publication.
     pub(crate) fn look_again(&self) {
         let mut state = self.state.lock();
         state.recluster();

@@ -76,16 +76,16 @@ fn a_banned_cluster_grows_with_the_known_destinations_of_links() {
     assert_eq!(publisher.snapshot().generation(), settled, "the ban means the same as before");
 }
 
-/// A policy that has learnt to distinguish pages by their last letter: those with an x are of cluster 7 now.
-struct Relearnt;
+/// A policy that has learned to distinguish pages by their last letter: those with an x are of cluster 7 now.
+struct Relearned;
 
-impl ClassOrder for Relearnt {
+impl ClassOrder for Relearned {
     fn score(&self, _: LinkClass) -> f64 {
         0.0
     }
 }
 
-impl PolicySnapshot for Relearnt {
+impl PolicySnapshot for Relearned {
     fn version(&self) -> u64 {
         9
     }
@@ -110,6 +110,6 @@ fn after_a_model_update_pages_have_their_new_clusters() {
         publisher.clusters().iter().map(|(id, cluster)| (id.0, cluster.pages)).collect::<Vec<_>>()
     };
     assert_eq!(known(&publisher), [(5, 3)]);
-    publisher.publish(Arc::new(Relearnt), &|_| {});
+    publisher.publish(Arc::new(Relearned), &|_| {});
     assert_eq!(known(&publisher), [(5, 1), (7, 2)]);
 }

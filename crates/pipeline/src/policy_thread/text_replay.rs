@@ -20,7 +20,7 @@ use harvestman_policy::{PolicyInputs, make_learner};
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextReplay {
     /// The policy of the crawl does not learn page by page.
-    NotLearnt,
+    NotLearned,
     /// The directory holds no observations.
     NotPersisted,
     /// Its observations were made with other settings, or by another version.
@@ -48,7 +48,7 @@ pub fn replay_text(config: &Config, directory: &Path, url: &CanonicalUrl) -> Res
         // One node learns for all, and the bus has what it learns from.
         return Ok(TextReplay::NotPersisted);
     }
-    let Some(learner) = learner(config)? else { return Ok(TextReplay::NotLearnt) };
+    let Some(learner) = learner(config)? else { return Ok(TextReplay::NotLearned) };
     let mut tracer = TextTracer::new(learner, url.clone());
     let path = directory.join(OBSERVATIONS_DIRECTORY);
     let replay =

@@ -92,7 +92,7 @@ impl RecrawlScheduler {
             }
         });
         if let Err(error) = read {
-            tracing::error!(%error, "what the recrawl had learnt cannot be read; it learns from scratch");
+            tracing::error!(%error, "what the recrawl had learned cannot be read; it learns from scratch");
         }
         if !by_short_id.is_empty() {
             plan.recalled();

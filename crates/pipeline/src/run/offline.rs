@@ -167,7 +167,7 @@ impl Offline {
         Arc::clone(&self.current.load())
     }
 
-    /// Returns the policy, with what it has learnt.
+    /// Returns the policy, with what it has learned.
     pub fn policy(&self) -> &dyn Policy {
         &*self.policy
     }

@@ -12,7 +12,7 @@ use harvestman_structure::site::{SparseVector, THETA, Vocabulary};
 const LIKE: f64 = 0.9;
 /// Number of own words from which on a page is content.
 const CONTENT_WORDS: u32 = 20;
-/// Maximum number of pages that the vocabulary is learnt from; their bags are kept.
+/// Maximum number of pages that the vocabulary is learned from; their bags are kept.
 const PAGES_MAX: usize = 1000;
 /// Maximum number of texts that are remembered; beyond it a new text counts as a page's own.
 const TEXTS_MAX: usize = 1 << 20;
@@ -104,7 +104,7 @@ impl Judge {
             self.examples = examples.iter().map(|example| self.vocabulary.weigh(example)).collect();
         }
         if pages == PAGES_MAX {
-            // The bags are no longer needed; their places stay taken, so that nothing is learnt again.
+            // The bags are no longer needed; their places stay taken, so that nothing is learned again.
             self.bags.iter_mut().for_each(|bag| *bag = Vec::new());
         }
     }

@@ -1,4 +1,4 @@
-//! The fetches and their links: the pages that the graph is learnt from.
+//! The fetches and their links: the pages that the graph is learned from.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
 /// Maximum number of fetches that are remembered.
 pub const FETCHES_MAX: usize = 20_000;
-/// Maximum number of URLs that are remembered; URLs that are discovered later are not learnt from.
+/// Maximum number of URLs that are remembered; URLs that are discovered later are not learned from.
 const URLS_MAX: usize = 1 << 18;
 /// Maximum number of links of one page that are used; pages seldom have more than a few hundred.
 const LINKS_MAX: usize = 4_096;

@@ -1,7 +1,7 @@
 //! The crawler of Jiang and Lv (*Efficient Social Website Crawling Using Cluster Graph*, 2009).
 //!
 //! A sample is taken by [random page sampling](harvestman_structure::site::RandomPages); its URLs are clustered, and a
-//! [graph](harvestman_structure::site::ClusterGraph) between the clusters is learnt and pruned. The crawl is
+//! [graph](harvestman_structure::site::ClusterGraph) between the clusters is learned and pruned. The crawl is
 //! breadth-first and rejects links by that graph: links to clusters whose pages repeat others, consist of forms only,
 //! or lead nowhere.
 //!
@@ -14,7 +14,7 @@ mod bare_forms;
 mod content;
 mod followed_links;
 mod identity_hash;
-mod learnt;
+mod learned;
 mod looks;
 mod memory;
 mod model_update;
@@ -28,7 +28,7 @@ mod stored;
 mod tests;
 mod texts;
 
-pub use learnt::{LearntGraph, NoGraph};
+pub use learned::{LearnedGraph, NoGraph};
 pub use options::{ClusterGraphOptions, Later, SamplePlan, UrlRule};
 pub use policy::ClusterGraphPolicy;
 pub use stored::StoredGraph;

@@ -163,7 +163,7 @@ impl<'a> ModelUpdate<'a> {
         }
     }
 
-    /// The sample in the form in which the graph is learnt from it, and the URLs where the crawl started.
+    /// The sample in the form in which the graph is learned from it, and the URLs where the crawl started.
     pub fn sample(&self, texts: &Texts) -> (Vec<GraphPage>, Vec<u64>) {
         let forms = BareForms::new(self.memory, texts, &self.fetched);
         let pages = self.memory.fetches().iter().map(|fetch| self.page(fetch, &forms)).collect();

@@ -57,7 +57,7 @@ pub struct SamplePlan {
 pub enum Later {
     /// The graph does not change, and links that it does not know are rejected (section 4.4).
     AsTrained,
-    /// Each fetch extends the sample and the graph is learnt again from time to time. Links that it does not know are
+    /// Each fetch extends the sample and the graph is learned again from time to time. Links that it does not know are
     /// followed.
     LearnsOn,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::assignment::{ClusterAssignment, ClusterNumbers, UrlAssignment};
 use super::followed_links::DestinationRules;
-use super::learnt::{LearntGraph, NoGraph};
+use super::learned::{LearnedGraph, NoGraph};
 use super::looks::Looks;
 use super::memory::{Clusters, FetchResult, Memory, UrlNumber};
 use super::options::{ClusterGraphOptions, Later, UrlRule};
@@ -22,18 +22,18 @@ use harvestman_core::model::{Apath, ClusterId, ParsedPage};
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_structure::site::{Label, UrlClusters, UrlPatternLearner, UrlPatterns};
 
-/// Minimum number of fetches that a graph is learnt from.
+/// Minimum number of fetches that a graph is learned from.
 const FETCHES_MIN: usize = 4;
 /// Growth factors of the number of fetches between two updates of the URL patterns, and the number of fetches before
 /// the first one.
 const PATTERNS_GROWTH: f64 = 1.35;
 const PATTERNS_FIRST: usize = 12;
-/// New fetches after which the graph is learnt again: this number, or this share of all fetches.
+/// New fetches after which the graph is learned again: this number, or this share of all fetches.
 const UPDATE_FETCHES: usize = 32;
 const LESSON_SHARE: usize = 16;
 /// Number of fetches of the sample after which its page types are judged again.
 const SAMPLE_JUDGED_EVERY: usize = 16;
-/// Maximum number of pages that templates are learnt from, and of their bytes together.
+/// Maximum number of pages that templates are learned from, and of their bytes together.
 const BODIES_MAX: usize = 1_000;
 const BODY_BYTES_MAX: usize = 64 << 20;
 
@@ -71,7 +71,7 @@ pub struct ClusterGraphPolicy {
 enum Phase {
     Sampling(Box<GraphSampling>),
     BreadthFirst(NoGraph),
-    Filtering(Arc<LearntGraph>),
+    Filtering(Arc<LearnedGraph>),
 }
 
 impl ClusterGraphPolicy {
@@ -112,17 +112,17 @@ impl ClusterGraphPolicy {
     /// no sample, and learns nothing. What is fetched therefore depends on the site alone, not on the order of fetches.
     pub fn from_model(facts: Facts, graph: StoredGraph) -> Self {
         let options = ClusterGraphOptions::default_form(graph.by(), 0);
-        let learnt = LearntGraph::from(graph);
+        let learned = LearnedGraph::from(graph);
         let blank = Self::new(options, Seed(0), Box::new(|_, _, _| ParsedPage::default()));
-        let mut known = Self { given: Some(facts), phase: Phase::Filtering(Arc::new(learnt)), ..blank };
+        let mut known = Self { given: Some(facts), phase: Phase::Filtering(Arc::new(learned)), ..blank };
         known.close();
         known
     }
 
-    /// The learnt graph; `None` while the sample is taken, and where the sample gave none.
-    pub fn learnt(&self) -> Option<&Arc<LearntGraph>> {
+    /// The learned graph; `None` while the sample is taken, and where the sample gave none.
+    pub fn learned(&self) -> Option<&Arc<LearnedGraph>> {
         match &self.phase {
-            Phase::Filtering(learnt) => Some(learnt),
+            Phase::Filtering(learned) => Some(learned),
             Phase::Sampling(_) | Phase::BreadthFirst(_) => None,
         }
     }
@@ -235,10 +235,10 @@ impl ClusterGraphPolicy {
             self.learn_patterns(true);
             self.learn_templates();
             self.update_graph();
-            if let Phase::Filtering(learnt) = &self.phase
+            if let Phase::Filtering(learned) = &self.phase
                 && self.options.by_place
             {
-                self.places = learnt.places(&self.memory);
+                self.places = learned.places(&self.memory);
                 self.close();
             }
         }
@@ -251,10 +251,10 @@ impl ClusterGraphPolicy {
         let fetches = self.memory.fetches().len();
         self.next_update = fetches + UPDATE_FETCHES.max(fetches / LESSON_SHARE);
         self.phase = match self.learn() {
-            Ok(learnt) => {
-                self.numbers = learnt.kinds().numbers.clone();
-                self.clusters = Arc::new(learnt.clusters(&self.memory));
-                Phase::Filtering(Arc::new(learnt))
+            Ok(learned) => {
+                self.numbers = learned.kinds().numbers.clone();
+                self.clusters = Arc::new(learned.clusters(&self.memory));
+                Phase::Filtering(Arc::new(learned))
             }
             Err(why) => Phase::BreadthFirst(why),
         };
@@ -266,12 +266,12 @@ impl ClusterGraphPolicy {
         if !self.learns_on() || !self.memory.fetches().len().is_multiple_of(SAMPLE_JUDGED_EVERY) {
             return;
         }
-        let Ok(learnt) = self.learn() else { return };
+        let Ok(learned) = self.learn() else { return };
         let Phase::Sampling(sampling) = &mut self.phase else { return };
-        sampling.set_rejected(learnt.rejected_patterns().collect());
+        sampling.set_rejected(learned.rejected_patterns().collect());
     }
 
-    fn learn(&mut self) -> Result<LearntGraph, NoGraph> {
+    fn learn(&mut self) -> Result<LearnedGraph, NoGraph> {
         let fetches = self.memory.fetches().len();
         if fetches < FETCHES_MIN {
             return Err(NoGraph::TooFewPages(fetches));
@@ -287,8 +287,8 @@ impl ClusterGraphPolicy {
             alike: Default::default(),
             led: DestinationRules::default(),
         };
-        let rejected = self.learnt().map(|learnt| learnt.rejected()).unwrap_or_default();
-        LearntGraph::learn(&self.memory, &self.texts, kinds, &self.options, &rejected)
+        let rejected = self.learned().map(|learned| learned.rejected()).unwrap_or_default();
+        LearnedGraph::learn(&self.memory, &self.texts, kinds, &self.options, &rejected)
     }
 
     fn url_kinds(&mut self) -> Result<UrlAssignment, NoGraph> {
@@ -334,13 +334,13 @@ impl Policy for ClusterGraphPolicy {
         let (stage, chosen) = match &self.phase {
             Phase::Sampling(sampling) => (GraphStage::Sampling, sampling.classes()),
             Phase::BreadthFirst(_) => (GraphStage::BreadthFirst, Arc::default()),
-            Phase::Filtering(learnt) => {
+            Phase::Filtering(learned) => {
                 let (closed, clusters) = (Arc::clone(&self.closed), Arc::clone(&self.clusters));
-                (GraphStage::Filtering { learnt: Arc::clone(learnt), closed, clusters }, Arc::default())
+                (GraphStage::Filtering { learned: Arc::clone(learned), closed, clusters }, Arc::default())
             }
         };
         let (version, generation, probes) = (self.version, self.generation, self.learns_on());
-        // In another phase, or with itemsets that were learnt again, URLs have other patterns too.
+        // In another phase, or with itemsets that were learned again, URLs have other patterns too.
         let stays = matches!(self.phase, Phase::Filtering(_)) && self.learns_on();
         let patterns_version = if stays { self.patterns_version } else { u64::MAX - generation };
         let (due, retains) = (self.looks.due(), self.learns_on() && !self.looks.is_drained());
@@ -361,39 +361,39 @@ impl Policy for ClusterGraphPolicy {
         self.given.is_none()
     }
 
-    /// An incomplete sample is learnt from as it is: the crawl is over.
+    /// An incomplete sample is learned from as it is: the crawl is over.
     fn site_model(&mut self, _: &mut ReadPage) -> Option<SiteModel> {
         self.end_sampling();
-        let learnt = self.learnt()?;
-        let facts = self.given.clone().unwrap_or_else(|| learnt.facts(&self.memory));
-        Some(SiteModel::of_graph(facts, StoredGraph::of(learnt)))
+        let learned = self.learned()?;
+        let facts = self.given.clone().unwrap_or_else(|| learned.facts(&self.memory));
+        Some(SiteModel::of_graph(facts, StoredGraph::of(learned)))
     }
 
     fn site_facts(&self, _: Option<&mut ReadPage>) -> Option<Facts> {
-        let learnt = self.learnt()?;
-        Some(self.given.clone().unwrap_or_else(|| learnt.facts(&self.memory)))
+        let learned = self.learned()?;
+        Some(self.given.clone().unwrap_or_else(|| learned.facts(&self.memory)))
     }
 
     fn is_sampling(&self) -> bool {
         matches!(self.phase, Phase::Sampling(_))
     }
 
-    /// Moves what was learnt to the new policy; this one knows nothing afterwards.
+    /// Moves what was learned to the new policy; this one knows nothing afterwards.
     fn restarted(&mut self) -> Option<Box<dyn Policy>> {
         self.end_sampling();
         let blank = Self::new(self.options.clone(), self.seed, Box::new(|_, _, _| ParsedPage::default()));
-        let learnt = std::mem::replace(self, blank);
-        let places = match learnt.learnt().filter(|_| learnt.options.by_place) {
-            Some(known) => known.places(&learnt.memory),
+        let learned = std::mem::replace(self, blank);
+        let places = match learned.learned().filter(|_| learned.options.by_place) {
+            Some(known) => known.places(&learned.memory),
             None => PlaceOutcomes::default(),
         };
-        let mut restarted = Self { places, version: 0, generation: 0, ..learnt };
+        let mut restarted = Self { places, version: 0, generation: 0, ..learned };
         restarted.close();
         Some(Box::new(restarted))
     }
 
     fn facts(&self) -> PolicyFacts {
-        let clusters = self.learnt().map_or(0, |learnt| learnt.kinds().numbers.len() as u64);
+        let clusters = self.learned().map_or(0, |learned| learned.kinds().numbers.len() as u64);
         PolicyFacts { model_updates: self.model_updates, clusters, ..PolicyFacts::default() }
     }
 
@@ -401,7 +401,7 @@ impl Policy for ClusterGraphPolicy {
         match &self.phase {
             Phase::Sampling(_) => None,
             Phase::BreadthFirst(why) => Some(why.to_string()),
-            Phase::Filtering(learnt) => Some(learnt.to_string()),
+            Phase::Filtering(learned) => Some(learned.to_string()),
         }
     }
 }

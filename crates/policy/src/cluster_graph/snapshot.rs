@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::learnt::{LearntGraph, class_cluster};
+use super::learned::{LearnedGraph, class_cluster};
 use super::memory::Clusters;
 use super::places::ClosedPlaces;
 use super::sampling::ChosenClasses;
@@ -31,7 +31,7 @@ pub enum GraphStage {
     /// Links are rejected by the graph.
     Filtering {
         /// The graph.
-        learnt: Arc<LearntGraph>,
+        learned: Arc<LearnedGraph>,
         /// Places that have long led to nothing new, and places where the graph rejects all links.
         closed: Arc<ClosedPlaces>,
         /// Clusters of the remembered pages.
@@ -56,9 +56,9 @@ pub struct ClusterGraphSnapshot {
 }
 
 impl ClusterGraphSnapshot {
-    fn learnt(&self) -> Option<&LearntGraph> {
+    fn learned(&self) -> Option<&LearnedGraph> {
         match &self.stage {
-            GraphStage::Filtering { learnt, .. } => Some(learnt),
+            GraphStage::Filtering { learned, .. } => Some(learned),
             GraphStage::Sampling | GraphStage::BreadthFirst => None,
         }
     }
@@ -87,7 +87,7 @@ impl ClusterGraphSnapshot {
 
     /// Why links of a class with a known pattern are rejected.
     fn class_refusal(&self, class: &LinkClass) -> Option<PolicyRefusal> {
-        self.learnt()?.refusal(class).filter(|_| class.pattern != UrlPattern::NONE)
+        self.learned()?.refusal(class).filter(|_| class.pattern != UrlPattern::NONE)
     }
 }
 
@@ -124,21 +124,21 @@ impl PolicySnapshot for ClusterGraphSnapshot {
     }
 
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
-        self.learnt().map_or(ClusterId::UNKNOWN, |learnt| learnt.kinds().template(bag))
+        self.learned().map_or(ClusterId::UNKNOWN, |learned| learned.kinds().template(bag))
     }
 
     fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> PageCluster {
-        let Some(learnt) = self.learnt() else { return PageCluster::default() };
-        let cluster = class_cluster(learnt.kinds().of_fetched(waited.pattern.fine, url, bag));
+        let Some(learned) = self.learned() else { return PageCluster::default() };
+        let cluster = class_cluster(learned.kinds().of_fetched(waited.pattern.fine, url, bag));
         PageCluster { cluster, probe: self.probes && Fingerprint::of(url).0.is_multiple_of(PROBES) }
     }
 
     fn class_tokens(&self) -> Option<Arc<ClassTokens>> {
-        self.learnt()?.kinds().templates.as_ref().map(|templates| Arc::clone(templates.tokens()))
+        self.learned()?.kinds().templates.as_ref().map(|templates| Arc::clone(templates.tokens()))
     }
 
     fn pattern(&self, url: &str) -> UrlPattern {
-        self.learnt().map_or(UrlPattern::NONE, |learnt| learnt.kinds().urls.of(url))
+        self.learned().map_or(UrlPattern::NONE, |learned| learned.kinds().urls.of(url))
     }
 
     fn generation(&self) -> u64 {
@@ -153,9 +153,9 @@ impl PolicySnapshot for ClusterGraphSnapshot {
         let given = match &self.stage {
             GraphStage::Sampling => self.chosen.get(&Fingerprint::of(url)).copied(),
             GraphStage::BreadthFirst => None,
-            GraphStage::Filtering { learnt, clusters, .. } => {
+            GraphStage::Filtering { learned, clusters, .. } => {
                 let cluster = via.and_then(|via| clusters.get(&Fingerprint::of(via)).copied());
-                let pattern = learnt.kinds().urls.of(url);
+                let pattern = learned.kinds().urls.of(url);
                 return class.on(cluster.map_or(class.page(), PageCluster::from)).with_pattern(pattern);
             }
         };
@@ -165,14 +165,14 @@ impl PolicySnapshot for ClusterGraphSnapshot {
     }
 
     fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
-        self.learnt()?.explain(class)
+        self.learned()?.explain(class)
     }
 
     fn describe(&self) -> Option<serde_json::Value> {
-        Some(self.learnt()?.describe())
+        Some(self.learned()?.describe())
     }
 
     fn spell(&self, url: &str) -> Option<String> {
-        self.learnt()?.kinds().urls.spell(url)
+        self.learned()?.kinds().urls.spell(url)
     }
 }

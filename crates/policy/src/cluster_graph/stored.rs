@@ -1,4 +1,4 @@
-//! The learnt graph in a site model.
+//! The learned graph in a site model.
 //!
 //! It contains all that decides about links, and lists are in a fixed order, so that the same graph gives the same
 //! file. Places that were closed because they had long led to nothing new are left out: that held for one crawl, which
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::assignment::{ClusterAssignment, ClusterDefinition, PageType, UrlAssignment};
 use super::followed_links::LinkFeatures;
-use super::learnt::{LearntGraph, class_cluster};
+use super::learned::{LearnedGraph, class_cluster};
 use super::memory::{FetchResult, Memory};
 use super::options::Later;
 use crate::learned::{Facts, KindFacts, StoredTemplates, Templates};
@@ -47,16 +47,16 @@ enum StoredUrls {
 }
 
 impl StoredGraph {
-    /// The stored form of a learnt graph.
-    pub fn of(learnt: &LearntGraph) -> Self {
-        let ClusterAssignment { by, urls, templates, numbers, mixed, alike, led } = &learnt.kinds;
+    /// The stored form of a learned graph.
+    pub fn of(learned: &LearnedGraph) -> Self {
+        let ClusterAssignment { by, urls, templates, numbers, mixed, alike, led } = &learned.kinds;
         let mixed: BTreeMap<_, _> = mixed.iter().collect();
         let alike: BTreeMap<_, _> = alike.iter().map(|(pattern, cluster)| (*pattern, *cluster)).collect();
-        let mut closed: Vec<_> = learnt.closed.iter().map(|((from, apath), why)| (*from, *apath, *why)).collect();
+        let mut closed: Vec<_> = learned.closed.iter().map(|((from, apath), why)| (*from, *apath, *why)).collect();
         closed.sort_unstable();
         Self {
             by: *by,
-            later: learnt.later,
+            later: learned.later,
             urls: match urls {
                 UrlAssignment::Patterns(patterns) => StoredUrls::Patterns((**patterns).clone()),
                 UrlAssignment::Itemsets(matcher) => StoredUrls::Itemsets(Box::new((**matcher).clone())),
@@ -69,9 +69,9 @@ impl StoredGraph {
                 .collect(),
             alike: alike.into_iter().collect(),
             led: led.in_order(),
-            graph: learnt.graph.clone(),
+            graph: learned.graph.clone(),
             closed,
-            examples: learnt.examples.clone(),
+            examples: learned.examples.clone(),
         }
     }
 
@@ -111,7 +111,7 @@ impl StoredGraph {
     }
 }
 
-impl From<StoredGraph> for LearntGraph {
+impl From<StoredGraph> for LearnedGraph {
     fn from(stored: StoredGraph) -> Self {
         let urls = match stored.urls {
             StoredUrls::Patterns(patterns) => UrlAssignment::Patterns(Arc::new(patterns)),
@@ -130,7 +130,7 @@ impl From<StoredGraph> for LearntGraph {
             alike: stored.alike.into_iter().collect(),
             led: stored.led.into_iter().collect(),
         };
-        let mut learnt = Self {
+        let mut learned = Self {
             kinds,
             filter: stored.graph.filter(),
             graph: stored.graph,
@@ -139,13 +139,13 @@ impl From<StoredGraph> for LearntGraph {
             closed: stored.closed.into_iter().map(|(from, apath, why)| ((from, apath), why)).collect(),
             examples: stored.examples,
         };
-        learnt.verdicts = learnt.verdicts();
-        learnt
+        learned.verdicts = learned.verdicts();
+        learned
     }
 }
 
-impl LearntGraph {
-    /// The graph and the fetches that it was learnt from, for display.
+impl LearnedGraph {
+    /// The graph and the fetches that it was learned from, for display.
     pub fn facts(&self, memory: &Memory) -> Facts {
         let pages = memory.fetches().iter().filter(|fetch| matches!(fetch.result, FetchResult::Page { .. })).count();
         let origins = memory.fetches().iter().map(|fetch| origin_of(memory.url(fetch.url)));

@@ -1,4 +1,4 @@
-//! The learnt graph is stored, read again, and used for a crawl.
+//! The learned graph is stored, read again, and used for a crawl.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn read() -> Box<crate::learned::ReadPage> {
 }
 
 /// The policy after a crawl of the forum, and its model.
-fn learnt(options: ClusterGraphOptions) -> (ClusterGraphPolicy, SiteModel) {
+fn learned(options: ClusterGraphOptions) -> (ClusterGraphPolicy, SiteModel) {
     let mut policy = policy(options, 1);
     crawl(&forum(), &mut policy);
     let model = policy.site_model(&mut *read()).unwrap();
@@ -29,7 +29,7 @@ fn from_model(model: &SiteModel) -> ClusterGraphPolicy {
 }
 
 fn by_url() -> StoredGraph {
-    learnt(ClusterGraphOptions::default_form(ClusterBy::Url, 200)).1.graph().unwrap().clone()
+    learned(ClusterGraphOptions::default_form(ClusterBy::Url, 200)).1.graph().unwrap().clone()
 }
 
 /// Each link of the forum as a class.
@@ -48,7 +48,7 @@ fn classes(snapshot: &dyn PolicySnapshot, site: &Site) -> Vec<LinkClass> {
 fn a_model_is_read_as_it_was_written_and_refuses_what_its_maker_refuses() {
     let site = forum();
     for options in all_options() {
-        let (mut page_type, model) = learnt(options);
+        let (mut page_type, model) = learned(options);
         let read = SiteModel::from_bytes(&model.to_bytes().unwrap()).unwrap();
         assert_eq!(read, model);
         let (made, known) = (page_type.snapshot(), from_model(&read).snapshot());
@@ -67,7 +67,7 @@ fn a_crawl_by_a_model_samples_nothing_learns_nothing_and_depends_on_no_order() {
     backwards.values_mut().for_each(|page| page.links.reverse());
     for options in all_options() {
         let by = options.by;
-        let (_, model) = learnt(options);
+        let (_, model) = learned(options);
         let mut policy = from_model(&model);
         let done = crawl(&site, &mut policy);
         assert_eq!((done.sampled, policy.has_news()), (0, false), "{by:?}");
@@ -100,7 +100,7 @@ fn a_sample_that_is_not_complete_makes_a_model_too_and_one_of_nothing_makes_none
 
 #[test]
 fn a_models_facts_list_its_clusters() {
-    let facts = learnt(ClusterGraphOptions::default_form(ClusterBy::Url, 200)).1.facts;
+    let facts = learned(ClusterGraphOptions::default_form(ClusterBy::Url, 200)).1.facts;
     assert_eq!((&facts.hosts[..], facts.clusters.len()), (&["http://h.test".to_owned()][..], 0));
     assert!(facts.pages > 100, "{}", facts.pages);
     let kind = |pattern: &str| facts.kinds.iter().find(|kind| kind.pattern.as_deref() == Some(pattern)).unwrap();
@@ -166,7 +166,7 @@ fn numbers(value: &mut Value) -> Vec<&mut Value> {
 
 #[test]
 fn no_number_in_a_graph_makes_it_panic() {
-    let (site, graph) = (forum(), learnt(ClusterGraphOptions::default_form(ClusterBy::Structure, 200)).1);
+    let (site, graph) = (forum(), learned(ClusterGraphOptions::default_form(ClusterBy::Structure, 200)).1);
     let whole = serde_json::to_value(graph.graph().unwrap()).unwrap();
     let number = prop_oneof![0..200_u64, Just(u64::from(u32::MAX)), any::<u64>()];
     let config = ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };

@@ -243,7 +243,7 @@ fn as_printed_the_sample_alone_decides() {
     let mut policy = policy(ClusterGraphOptions::paper(150), 1);
     let done = crawl(&forum(), &mut policy);
     assert_eq!(done.sampled, 150);
-    assert!(policy.note().unwrap().starts_with("learnt from 150 fetches"), "{:?}", policy.note());
+    assert!(policy.note().unwrap().starts_with("learned from 150 fetches"), "{:?}", policy.note());
     assert!(!policy.needs().links && !policy.needs().units, "it learns no more");
     let snapshot = policy.snapshot();
     let stranger = LinkClass::unclassified(Apath(1)).with_pattern(snapshot.pattern("http://h.test/some/strange/one"));
@@ -264,14 +264,14 @@ fn a_crawl_may_start_again_with_what_its_sample_taught() {
 }
 
 #[test]
-fn the_site_is_learnt_too_where_a_sitemap_named_all_that_the_first_page_links_to() {
+fn the_site_is_learned_too_where_a_sitemap_named_all_that_the_first_page_links_to() {
     let site = forum();
     let listed: Vec<String> = site.keys().filter(|name| is_topic(name) || name.starts_with("list/")).cloned().collect();
     for by in ClusterBy::ALL {
         let mut policy = policy(ClusterGraphOptions::default_form(by, 60), 1);
         let done = crawl_listed(&site, &listed, &mut policy);
         assert!((20..=60).contains(&done.sampled), "{by:?}: {}", done.sampled);
-        assert!(policy.note().unwrap().starts_with("learnt from "), "{by:?}: {:?}", policy.note());
+        assert!(policy.note().unwrap().starts_with("learned from "), "{by:?}: {:?}", policy.note());
         assert_eq!(done.fetched(is_topic), TOPICS as usize, "{by:?}");
     }
 }

@@ -218,7 +218,7 @@ fn the_same_observations_in_the_same_order_give_the_same_publications() {
         one.show(seen(number), class_model);
         other.show(seen(number), class_model);
         if number == 40 {
-            // The time of a publication changes nothing of what is learnt.
+            // The time of a publication changes nothing of what is learned.
             assert!(one.publication().is_some());
         }
     }

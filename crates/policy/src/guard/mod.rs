@@ -8,7 +8,7 @@
 //! * A page is **fruitful** if it shows a text or a picture that no page showed before, numbers ignored, or has a new
 //!   link to another form that may show such. Redirects are judged by where they lead; errors are not judged.
 //! * A form whose pages show nothing for long ([`form`]) is put **last**: its links wait until no others do, unless the
-//!   policy has learnt what they are worth. Nothing is lost.
+//!   policy has learned what they are worth. Nothing is lost.
 //! * If its pages are also alike and it **feeds itself** – its fruitless pages bring new URLs of the form, so that it
 //!   need never end – it is **cut off**: links on its pages are rejected, to the form itself and to other barren ones.
 //!   What other pages link to is still fetched, last.
@@ -41,7 +41,7 @@ use harvestman_core::model::{TrapMeasure, TrapRecord};
 use harvestman_core::url::origin_of;
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
-/// Number of URLs after which forms are learnt for the first time, and again each time the number has doubled.
+/// Number of URLs after which forms are learned for the first time, and again each time the number has doubled.
 const FIRST_UPDATE: u64 = 64;
 /// Number of fetches between two publications with a rejecting measure, per earlier publication: each publication makes
 /// the frontier check all waiting URLs, so that n fetches cause at most about √n checks.

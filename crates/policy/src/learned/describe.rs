@@ -1,4 +1,4 @@
-//! What was learnt of a site, for display.
+//! What was learned of a site, for display.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Detects that a site's pages are no longer rendered from the templates that were learnt, because of a redesign or of
+//! Detects that a site's pages are no longer rendered from the templates that were learned, because of a redesign or of
 //! a part of the site that the sample did not contain.
 //!
 //! A page is strange if it fits no template: it is an outlier, or consists of unknown paths. The clustering leaves some
@@ -14,7 +14,7 @@ const SHARE_MIN: f64 = 0.25;
 const TIMES_SAMPLE: f64 = 3.0;
 /// Minimum number of pages between two alarms.
 pub const BETWEEN: u64 = 1_000;
-/// Number of new pages that templates are learnt from after an alarm; after [`PATIENCE`] pages fewer suffice, but at
+/// Number of new pages that templates are learned from after an alarm; after [`PATIENCE`] pages fewer suffice, but at
 /// least [`FEW`].
 pub const NEW_PAGES: usize = 150;
 const FEW: usize = 12;
@@ -23,7 +23,7 @@ const PATIENCE: u64 = 400;
 /// How a page fits the templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TemplateFit {
-    /// Not counted: there were no templates, or the page is in the sample, which is learnt from anyway.
+    /// Not counted: there were no templates, or the page is in the sample, which is learned from anyway.
     Uncounted,
     /// It fits a template.
     Known,
@@ -60,12 +60,12 @@ pub struct Drift {
     pages: u64,
     quiet_until: u64,
     sampling: Option<Sampling>,
-    relearnt: u64,
+    relearned: u64,
 }
 
 impl Drift {
-    /// Records that templates were learnt from a sample with this strange share.
-    pub fn learnt(&mut self, strange: f64) {
+    /// Records that templates were learned from a sample with this strange share.
+    pub fn learned(&mut self, strange: f64) {
         self.sample_share = Some(strange);
         self.clear();
     }
@@ -98,7 +98,7 @@ impl Drift {
         if new < FEW {
             return DriftAction::Nothing;
         }
-        self.relearnt += 1;
+        self.relearned += 1;
         DriftAction::Learn { dropped: had / 2, kept: had - had / 2 }
     }
 
@@ -130,9 +130,9 @@ impl Drift {
         self.sampling.map_or(max, |sampling| max.max(sampling.had + NEW_PAGES))
     }
 
-    /// The number of times that templates were learnt again because of an alarm.
-    pub const fn relearnt(&self) -> u64 {
-        self.relearnt
+    /// The number of times that templates were learned again because of an alarm.
+    pub const fn relearned(&self) -> u64 {
+        self.relearned
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
 
     fn watching(share: f64) -> Drift {
         let mut drift = Drift::default();
-        drift.learnt(share);
+        drift.learned(share);
         drift
     }
 
@@ -170,7 +170,7 @@ mod tests {
         assert!(drift.is_sampling() && drift.room(100) == 100 + NEW_PAGES);
         assert_eq!(drift.see(TemplateFit::Strange, 100 + NEW_PAGES - 1), DriftAction::Nothing);
         assert_eq!(drift.see(TemplateFit::Strange, 100 + NEW_PAGES), DriftAction::Learn { dropped: 50, kept: 50 });
-        assert_eq!((drift.is_sampling(), drift.room(100), drift.relearnt()), (false, 100, 1));
+        assert_eq!((drift.is_sampling(), drift.room(100), drift.relearned()), (false, 100, 1));
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
                 let seen = [TemplateFit::Uncounted, TemplateFit::Known, TemplateFit::Strange][*kind as usize];
                 let sampling = drift.is_sampling();
                 match drift.see(seen, *sample) {
-                    DriftAction::Learn { .. } => drift.learnt(0.0),
+                    DriftAction::Learn { .. } => drift.learned(0.0),
                     DriftAction::Sample => naive.clear(),
                     DriftAction::Nothing if seen != TemplateFit::Uncounted && !sampling => naive.push(seen == TemplateFit::Strange),
                     DriftAction::Nothing => {}
@@ -205,7 +205,7 @@ mod tests {
                 prop_assert_eq!(drift.recent.len(), latest.len());
                 prop_assert_eq!(drift.strange, latest.iter().filter(|strange| **strange).count());
             }
-            prop_assert!(drift.relearnt() <= seen.len() as u64 / BETWEEN + 1);
+            prop_assert!(drift.relearned() <= seen.len() as u64 / BETWEEN + 1);
         }
     }
 }

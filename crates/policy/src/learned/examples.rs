@@ -69,7 +69,7 @@ impl Examples {
         self.distinct.iter_mut().filter(|likeness| likeness.cluster.is_some()).for_each(|known| known.count(pages));
     }
 
-    /// Learns the cluster of the example at a URL where counts are no longer learnt.
+    /// Learns the cluster of the example at a URL where counts are no longer learned.
     pub fn recognise(&mut self, url: &str, cluster: Option<ClusterId>) {
         if let Some(example) = self.at(url) {
             example.likeness.cluster = cluster;

@@ -38,7 +38,7 @@ pub struct Expectation {
     /// the policy, or is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_odds: Option<f64>,
-    /// The number of fetched links that this was learnt from.
+    /// The number of fetched links that this was learned from.
     pub lessons: u64,
     /// Whether its address names the topic.
     pub names_topic: bool,

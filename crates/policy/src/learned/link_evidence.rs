@@ -1,6 +1,6 @@
 //! What stands around links as evidence: a classifier that is trained by the fetched links predicts whether the page of a
 //! link is wanted, and its prediction, in steps, becomes a part of the link's class. What the prediction is worth for
-//! links of a pattern is then learnt like everything else, by counting.
+//! links of a pattern is then learned like everything else, by counting.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -238,7 +238,7 @@ impl LinkEvidence {
         self.bayes.learn(context, wanted);
     }
 
-    /// Whether enough was learnt since the last publication to predict all waiting links again.
+    /// Whether enough was learned since the last publication to predict all waiting links again.
     #[expect(clippy::cast_precision_loss, reason = "a number of lessons")]
     pub fn is_due(&self) -> bool {
         if self.marked > 0 && self.pages >= self.predictions.len() / LINKS_PER_PAGE {

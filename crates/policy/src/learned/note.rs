@@ -25,7 +25,7 @@ pub enum ExampleStatus {
 #[derive(Debug, Clone, Copy)]
 pub struct LearnerState<'a> {
     pub pages: usize,
-    /// The number of clusters, where templates were learnt.
+    /// The number of clusters, where templates were learned.
     pub clusters: Option<u32>,
     pub drifts: u64,
     /// The addresses of the examples, and their states.
@@ -110,7 +110,7 @@ fn topic(state: &LearnerState<'_>) -> Option<String> {
 
 fn drift(state: &LearnerState<'_>) -> Option<String> {
     (state.drifts > 0)
-        .then(|| format!("the site's pages changed, and its templates were learnt again ({} times)", state.drifts))
+        .then(|| format!("the site's pages changed, and its templates were learned again ({} times)", state.drifts))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A page that templates are learnt from, again and again.
+//! A page that templates are learned from, again and again.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use harvestman_core::model::{CLASS_TOKENS_MAX, ClassTokens, LeafPath, ParsedPage
 /// depend on the parser.
 pub type ReadPage = dyn FnMut(&[u8], Option<&str>, Option<&Arc<ClassTokens>>) -> ParsedPage + Send;
 
-/// A page that is kept to learn from. What was read of it is kept too: a sample is learnt from often, and most of its
+/// A page that is kept to learn from. What was read of it is kept too: a sample is learned from often, and most of its
 /// pages look the same each time.
 #[derive(Debug, Clone)]
 pub struct SamplePage {

@@ -26,7 +26,7 @@ pub struct LearnedSnapshot {
     pub(super) seed: u64,
     pub(super) templates: Option<Arc<Templates>>,
     pub(super) patterns: Arc<UrlPatterns>,
-    /// Clusters of the pages that were learnt from.
+    /// Clusters of the pages that were learned from.
     pub(super) clusters: Arc<HashMap<Fingerprint, ClusterId, FixedState>>,
     pub(super) evidence: Evidence,
     pub(super) yields: Yields,
@@ -42,7 +42,7 @@ pub struct LearnedSnapshot {
     /// Whether pages like examples are wanted. Those are among the seeds, which then precede everything else.
     pub(super) by_example: bool,
     /// Set where no wanted page was found yet and all examples are gone: URLs of their patterns come first, and all
-    /// others in the order of discovery, since all that was learnt is that nothing is worth anything.
+    /// others in the order of discovery, since all that was learned is that nothing is worth anything.
     pub(super) lost: Option<Vec<PatternId>>,
 }
 

@@ -1,4 +1,4 @@
-//! Page templates, learnt from a sample of pages.
+//! Page templates, learned from a sample of pages.
 //!
 //! Leaf paths include those class names that enough pages of the sample have (a name that only one page has would make
 //! all its paths unique). The pages' vectors are clustered by DBSCAN; later pages get the cluster of their nearest

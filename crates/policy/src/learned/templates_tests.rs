@@ -61,7 +61,7 @@ fn a_page_like_none_is_an_outlier() {
 }
 
 #[test]
-fn nothing_is_learnt_from_nothing_and_one_page_makes_no_cluster() {
+fn nothing_is_learned_from_nothing_and_one_page_makes_no_cluster() {
     let none = learn(&[], true);
     assert_eq!((none.clusters(), none.labels().len(), none.classify(&[])), (0, 0, ClusterId(1)));
     let one = learn(&sample(["0 0".to_owned()]), true);

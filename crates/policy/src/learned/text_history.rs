@@ -26,7 +26,7 @@ pub enum TextTrace {
 pub struct TextHistory {
     /// The number of words that it shows, links and labels included.
     pub words: usize,
-    /// What it added when it was learnt from.
+    /// What it added when it was learned from.
     pub arrival: TextShare,
     /// What it adds after the last observation; `None` if it is no longer remembered.
     pub latest: Option<TextShare>,
@@ -105,7 +105,7 @@ pub struct Repetition {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepeatedAt {
-    /// When it was learnt from.
+    /// When it was learned from.
     Arrival,
     /// When the other page was.
     Later,

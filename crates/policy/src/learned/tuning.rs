@@ -23,7 +23,7 @@ pub struct Tuning {
     pub parameter_cost: f64,
     /// How templates are found.
     pub templates: TemplateOptions,
-    /// Maximum number of pages that templates are learnt from.
+    /// Maximum number of pages that templates are learned from.
     pub sample_max: usize,
 }
 

@@ -34,4 +34,4 @@ pub use options::{SampleOrder, SamplingOptions, SourceGoal, SourceOptions, StopR
 pub use policy::SourcePolicy;
 pub use sampling::{kept_links, one_per_apath};
 pub use sitemap::{Clustering, SampledPage, TrainingSample, navigation, pages_without_a_new_place};
-pub use trained::{LearntScores, Trained, Untrained};
+pub use trained::{LearnedScores, Trained, Untrained};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::places::{Sets, WaitingPlaces};
 use super::sitemap::TrainingSample;
 use super::snapshot::{SourceStage, UrlClasses};
-use super::trained::{LearntScores, Trained};
+use super::trained::{LearnedScores, Trained};
 use crate::{NewLink, Observation, Outcome, PageFacts};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::classify::Scratch;
@@ -17,7 +17,7 @@ const ANSWERS_MAX: usize = 1024;
 /// The state that changes while the policy crawls.
 pub struct ScoredCrawl {
     trained: Arc<Trained>,
-    learnt: Arc<LearntScores>,
+    learned: Arc<LearnedScores>,
     balance: Balance,
     places: WaitingPlaces,
     sets: Arc<Sets>,
@@ -28,11 +28,11 @@ pub struct ScoredCrawl {
 impl ScoredCrawl {
     /// The state of a crawl that starts now; `None` where the sample gave no scores.
     pub fn restarted(trained: &Arc<Trained>) -> Option<Self> {
-        let learnt = Arc::clone(trained.learnt.as_ref().ok()?);
+        let learned = Arc::clone(trained.learned.as_ref().ok()?);
         Some(Self {
             trained: Arc::clone(trained),
-            balance: Balance::new(learnt.clustering.clusters),
-            learnt,
+            balance: Balance::new(learned.clustering.clusters),
+            learned,
             places: WaitingPlaces::default(),
             sets: Arc::default(),
             scratch: Scratch::new(ANSWERS_MAX),
@@ -48,8 +48,8 @@ impl ScoredCrawl {
     ) -> Option<Self> {
         let mut harvesting = Self::restarted(trained)?;
         waiting.for_each(|url| harvesting.places.begin(url));
-        let learnt = Arc::clone(&harvesting.learnt);
-        for (page, source) in sample.pages.iter().zip(&learnt.clustering.labels) {
+        let learned = Arc::clone(&harvesting.learned);
+        for (page, source) in sample.pages.iter().zip(&learned.clustering.labels) {
             harvesting.balance.count(*source);
             for link in &page.links {
                 harvesting.see(link.url, LinkPlace { source: *source, apath: link.apath });
@@ -69,7 +69,7 @@ impl ScoredCrawl {
         self.places.end(url);
         self.fetches_since_put += 1;
         if let Outcome::Page(facts) = seen.outcome {
-            let label = self.learnt.label(&facts.bag, &mut self.scratch);
+            let label = self.learned.label(&facts.bag, &mut self.scratch);
             self.balance.count(label);
             self.take_in(label, &facts, &seen.new);
         }
@@ -95,7 +95,7 @@ impl ScoredCrawl {
 
     /// Records a place of a URL, unless its links are worthless.
     fn see(&mut self, url: Fingerprint, place: LinkPlace) {
-        if self.learnt.knows(place) {
+        if self.learned.knows(place) {
             self.places.see(url, place);
         }
     }
@@ -111,7 +111,7 @@ impl ScoredCrawl {
     /// The phase as a snapshot contains it.
     pub fn stage(&self) -> SourceStage {
         SourceStage::ScoredCrawl {
-            learnt: Arc::clone(&self.learnt),
+            learned: Arc::clone(&self.learned),
             balance: self.balance.clone(),
             sets: Arc::clone(&self.sets),
         }

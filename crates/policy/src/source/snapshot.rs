@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 
 use super::places::{Sets, set_of};
 use super::sitemap::{cluster_id, label};
-use super::trained::LearntScores;
+use super::trained::LearnedScores;
 use crate::PolicySnapshot;
 use harvestman_core::model::{Apath, ClassOrder, ClusterId, LeafPath, LinkClass, PatternId, UrlPattern};
 use harvestman_core::url::Fingerprint;
@@ -48,7 +48,7 @@ pub enum SourceStage {
     /// The crawl follows the scores.
     ScoredCrawl {
         /// The scores and the clusters.
-        learnt: Arc<LearntScores>,
+        learned: Arc<LearnedScores>,
         /// The pages that were crawled so far, by cluster.
         balance: Balance,
         /// The sets of places that classes refer to.
@@ -78,12 +78,12 @@ impl ClassOrder for SourceSnapshot {
             Apath::SEED => return SEEDS,
             _ => {}
         }
-        let SourceStage::ScoredCrawl { learnt, balance, sets } = &self.stage else {
+        let SourceStage::ScoredCrawl { learned, balance, sets } = &self.stage else {
             return Self::sampling_score(class);
         };
         match set_of(class, sets) {
-            Some(set) => set.iter().map(|place| learnt.score(*place, balance)).fold(0.0, f64::max),
-            None => learnt.score(LinkPlace { source: label(class.cluster), apath: class.apath }, balance),
+            Some(set) => set.iter().map(|place| learned.score(*place, balance)).fold(0.0, f64::max),
+            None => learned.score(LinkPlace { source: label(class.cluster), apath: class.apath }, balance),
         }
     }
 }
@@ -95,8 +95,8 @@ impl PolicySnapshot for SourceSnapshot {
 
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
         match &self.stage {
-            SourceStage::ScoredCrawl { learnt, .. } => {
-                SCRATCH.with_borrow_mut(|scratch| cluster_id(learnt.label(bag, scratch)))
+            SourceStage::ScoredCrawl { learned, .. } => {
+                SCRATCH.with_borrow_mut(|scratch| cluster_id(learned.label(bag, scratch)))
             }
             SourceStage::Sampling | SourceStage::BreadthFirst => ClusterId::UNKNOWN,
         }

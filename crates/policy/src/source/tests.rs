@@ -112,14 +112,14 @@ fn dsim_of_threads() -> f64 {
 #[test]
 fn a_sitemap_is_that_of_equations_1_to_6() {
     let trained = trained(SourceGoal::Content);
-    let learnt = trained.learnt.as_ref().unwrap();
-    assert_eq!(learnt.clustering.labels, [[Some(LISTS); 4], [Some(THREADS); 4]].concat());
-    let adjacency = learnt.navigation.adjacency(&[4, 4]);
+    let learned = trained.learned.as_ref().unwrap();
+    assert_eq!(learned.clustering.labels, [[Some(LISTS); 4], [Some(THREADS); 4]].concat());
+    let adjacency = learned.navigation.adjacency(&[4, 4]);
     let rows = [[adjacency.at(0, 0), adjacency.at(0, 1)], [adjacency.at(1, 0), adjacency.at(1, 1)]];
     assert_eq!(rows, [[7.0, 20.0], [4.0, 4.0]]);
-    assert_close(learnt.dsim[THREADS as usize], dsim_of_threads());
-    assert_eq!(learnt.dsim[LISTS as usize], 0.0);
-    assert!(trained.note().starts_with("learnt from 8 pages: 3 paths, 5 places of links, 2 clusters and 0 outliers"));
+    assert_close(learned.dsim[THREADS as usize], dsim_of_threads());
+    assert_eq!(learned.dsim[LISTS as usize], 0.0);
+    assert!(trained.note().starts_with("learned from 8 pages: 3 paths, 5 places of links, 2 clusters and 0 outliers"));
 }
 
 #[test]
@@ -177,8 +177,8 @@ fn an_example_that_is_an_outlier_stands_for_the_nearest_cluster() {
         // The radius without the outlier.
         options.eps.rule = EpsRule::Quantile(0.85);
         let trained = SourcePolicy::train(observations(&site), options);
-        let learnt = trained.learnt.unwrap();
-        (learnt.clustering.labels.last().copied().unwrap(), learnt.target)
+        let learned = trained.learned.unwrap();
+        (learned.clustering.labels.last().copied().unwrap(), learned.target)
     };
     assert_eq!(target("z", &[(1, 9), (3, 1)], like("z")), (None, Some(THREADS)));
     assert_eq!(target("z", &[(1, 9), (2, 1)], like("z")), (None, Some(LISTS)));
@@ -196,7 +196,7 @@ fn note_on(pages: Vec<Page>, options: SourceOptions) -> String {
 }
 
 #[test]
-fn where_nothing_can_be_learnt_the_crawl_is_breadth_first_and_the_note_says_why() {
+fn where_nothing_can_be_learned_the_crawl_is_breadth_first_and_the_note_says_why() {
     let page = |paths: &[(u64, u32)]| Page { bag: bag(paths), links: vec![(100, "x".to_owned())] };
     let paper = || SourceOptions::paper(SourceGoal::Content);
     assert!(note_on(Vec::new(), paper()).starts_with("the sample has only 0 pages"));
@@ -374,10 +374,10 @@ fn a_link_that_redirects_leads_to_the_cluster_of_its_target() {
         (0..4).map(|i| Page { links: links.clone(), ..forum()["l1"].clone() }.observed(&format!("m{i}"), Vec::new())),
     );
     let trained = SourcePolicy::train(seen, options(SourceGoal::Content));
-    let learnt = trained.learnt.unwrap();
+    let learned = trained.learned.unwrap();
     let shares = |apath| {
         let place = harvestman_structure::site::LinkPlace { source: Some(LISTS), apath: Apath(apath) };
-        learnt.navigation.shares(place).collect::<Vec<_>>()
+        learned.navigation.shares(place).collect::<Vec<_>>()
     };
     assert_eq!((shares(300), shares(301)), (vec![(THREADS, 1.0)], Vec::new()));
 }

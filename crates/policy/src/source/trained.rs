@@ -33,12 +33,12 @@ pub struct Trained {
     /// The options that it was trained with.
     pub options: SourceOptions,
     /// The result, or the reason why there is none.
-    pub learnt: Result<Arc<LearntScores>, Untrained>,
+    pub learned: Result<Arc<LearnedScores>, Untrained>,
 }
 
 /// The clusters and their scores.
 #[derive(Debug, Clone)]
-pub struct LearntScores {
+pub struct LearnedScores {
     /// The clusters of the sample, in the order of its pages.
     pub clustering: Clustering,
     /// Classifies later pages.
@@ -57,30 +57,30 @@ pub struct LearntScores {
 impl Trained {
     /// Learns from `sample` (SOUrCe 2018, sections 4.2 to 4.4).
     pub fn learn(sample: &TrainingSample, options: SourceOptions) -> Self {
-        let learnt = LearntScores::learn(sample, &options).map(Arc::new);
-        Self { options, learnt }
+        let learned = LearnedScores::learn(sample, &options).map(Arc::new);
+        Self { options, learned }
     }
 
     /// The result in one line, or why the crawl is breadth-first.
     pub fn note(&self) -> String {
-        match &self.learnt {
-            Ok(learnt) => learnt.to_string(),
+        match &self.learned {
+            Ok(learned) => learned.to_string(),
             Err(untrained) => untrained.to_string(),
         }
     }
 }
 
-impl fmt::Display for LearntScores {
+impl fmt::Display for LearnedScores {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Clustering { vocabulary, labels, radius, clusters, .. } = &self.clustering;
         let outliers = labels.iter().filter(|label| label.is_none()).count();
         let (pages, paths, places) = (labels.len(), vocabulary.len(), self.navigation.len());
-        write!(f, "learnt from {pages} pages: {paths} paths, {places} places of links, ")?;
+        write!(f, "learned from {pages} pages: {paths} paths, {places} places of links, ")?;
         write!(f, "{clusters} clusters and {outliers} outliers at a radius of {radius:.4}")
     }
 }
 
-impl LearntScores {
+impl LearnedScores {
     fn learn(sample: &TrainingSample, options: &SourceOptions) -> Result<Self, Untrained> {
         let pages = sample.pages.len();
         if pages < MIN_PTS as usize {
@@ -138,7 +138,7 @@ impl LearntScores {
     }
 }
 
-/// Names a classifier by the data it was learnt from, so that a thread's cache of classifications is never used for
+/// Names a classifier by the data it was learned from, so that a thread's cache of classifications is never used for
 /// another one.
 fn name(sample: &TrainingSample, labels: &[Label]) -> u64 {
     sample.pages.iter().zip(labels).fold(0, |hash, (page, label)| {

@@ -1,4 +1,4 @@
-//! What a crawl for a topic has learnt, and how it ranks waiting URLs.
+//! What a crawl for a topic has learned, and how it ranks waiting URLs.
 
 use std::collections::{BTreeSet, HashMap};
 

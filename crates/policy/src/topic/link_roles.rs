@@ -11,8 +11,8 @@ use harvestman_core::model::PatternId;
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
-/// Number of fetched pages after which URL patterns are learnt first, and the factor by which the number grows until they
-/// are learnt again.
+/// Number of fetched pages after which URL patterns are learned first, and the factor by which the number grows until they
+/// are learned again.
 const PATTERNS_FIRST: u32 = 16;
 const PATTERNS_GROWTH: f64 = 1.5;
 /// Number of fetched pages after which patterns stay as they are.
@@ -207,41 +207,41 @@ mod tests {
     }
 
     /// A store that has fetched 40 pages of two kinds.
-    fn learnt(rule: LinkRoleRule) -> LinkRoles {
-        let mut learnt = LinkRoles::new(rule, 1_000);
+    fn learned(rule: LinkRoleRule) -> LinkRoles {
+        let mut learned = LinkRoles::new(rule, 1_000);
         let mut changes = 0;
         for n in 0..40 {
             for (url, role) in [
                 (format!("http://h.test/q/{n}"), PageRole::Detail),
                 (format!("http://h.test/user/{n}"), PageRole::Profile),
             ] {
-                learnt.see(&url);
-                changes += u64::from(learnt.add(&url, role));
+                learned.see(&url);
+                changes += u64::from(learned.add(&url, role));
             }
         }
-        assert_eq!(learnt.version(), changes);
-        learnt
+        assert_eq!(learned.version(), changes);
+        learned
     }
 
     #[test]
     fn links_are_judged_by_the_roles_of_pages_with_the_same_pattern() {
-        let learnt = learnt(LinkRoleRule::Pattern);
-        assert_eq!(learnt.of_url("http://h.test/q/1234"), Some(PageRole::Detail));
-        assert_eq!(learnt.of_url("http://h.test/user/1234"), Some(PageRole::Profile));
-        assert_eq!(learnt.of_url("http://h.test/help/me"), None);
-        let pattern = learnt.patterns().of("http://h.test/q/1234").fine;
+        let learned = learned(LinkRoleRule::Pattern);
+        assert_eq!(learned.of_url("http://h.test/q/1234"), Some(PageRole::Detail));
+        assert_eq!(learned.of_url("http://h.test/user/1234"), Some(PageRole::Profile));
+        assert_eq!(learned.of_url("http://h.test/help/me"), None);
+        let pattern = learned.patterns().of("http://h.test/q/1234").fine;
         let placed = PlacedLink { pattern, ..link("http://h.test/q/1234", 1, false) };
-        assert_eq!(roles(&learnt, PageRole::Other, &[placed]), [Some(PageRole::Detail)]);
+        assert_eq!(roles(&learned, PageRole::Other, &[placed]), [Some(PageRole::Detail)]);
     }
 
     #[test]
     fn a_fetched_page_has_its_own_role_and_the_rule_decides_which_evidence_comes_first() {
         let (users, mut link) = ("http://h.test/user/1234", link("http://h.test/user/1234", 5, true));
-        link.pattern = learnt(LinkRoleRule::Pattern).patterns().of(users).fine;
-        let found = |rule| roles(&learnt(rule), PageRole::List, &[link])[0];
+        link.pattern = learned(LinkRoleRule::Pattern).patterns().of(users).fine;
+        let found = |rule| roles(&learned(rule), PageRole::List, &[link])[0];
         assert_eq!(found(LinkRoleRule::Pattern), Some(PageRole::Profile));
         assert_eq!(found(LinkRoleRule::Children), Some(PageRole::Detail));
-        let mut fetched = learnt(LinkRoleRule::Children);
+        let mut fetched = learned(LinkRoleRule::Children);
         fetched.add(users, PageRole::Other);
         assert_eq!(roles(&fetched, PageRole::List, &[link]), [Some(PageRole::Other)]);
     }
@@ -258,13 +258,13 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let mut learnt = LinkRoles::new(LinkRoleRule::Pattern, 10);
+        let mut learned = LinkRoles::new(LinkRoleRule::Pattern, 10);
         for n in 0..SAMPLE_MAX + 10 {
             let url = format!("http://h.test/x{n}/y?z");
-            learnt.see(&url);
-            learnt.add(&url, PageRole::List);
+            learned.see(&url);
+            learned.add(&url, PageRole::List);
         }
-        assert_eq!((learnt.known.len(), learnt.sample.len()), (10, SAMPLE_MAX));
-        assert!(learnt.by_pattern.len() <= PATTERNS_MAX);
+        assert_eq!((learned.known.len(), learned.sample.len()), (10, SAMPLE_MAX));
+        assert!(learned.by_pattern.len() <= PATTERNS_MAX);
     }
 }

@@ -7,7 +7,7 @@
 //! * [`PageRoles`] classifies pages by role, from sample pages: as printed by path strings, or by their templates.
 //! * [`LinkRoles`] does so for links that were not followed yet: by the image or text in them, or by the URL patterns of
 //!   pages whose role is known.
-//! * [`TopicCrawl`] keeps what was learnt: tags of pictures, profiles of users, and uploaders of detail pages. It has the
+//! * [`TopicCrawl`] keeps what was learned: tags of pictures, profiles of users, and uploaders of detail pages. It has the
 //!   two stages of section 7 and ranks links. It knows neither HTML nor the frontier.
 //! * [`TopicPolicy`] is the [`Policy`](crate::Policy). It orders waiting URLs by [`TopicForm`]: as Algorithms 3 and 4, or
 //!   as OPIC with the ranks of section 8.3.

@@ -1,4 +1,4 @@
-//! The roles of fetched pages, learnt from sample pages whose roles are given.
+//! The roles of fetched pages, learned from sample pages whose roles are given.
 
 use std::fmt;
 

@@ -44,7 +44,7 @@ pub struct TopicPolicy {
 }
 
 impl TopicPolicy {
-    /// Creates the policy. `pages` classifies pages, as learnt from `samples`, whose addresses also show the URL patterns
+    /// Creates the policy. `pages` classifies pages, as learned from `samples`, whose addresses also show the URL patterns
     /// of the roles.
     pub fn new(options: TopicOptions, pages: PageRoles, samples: &[RoleSample]) -> Self {
         let mut links = LinkRoles::new(options.link_roles, options.limits.pages_max);
@@ -71,7 +71,7 @@ impl TopicPolicy {
         }
     }
 
-    /// What it has learnt of the topic and of users.
+    /// What it has learned of the topic and of users.
     pub const fn crawl(&self) -> &TopicCrawl {
         &self.crawl
     }

@@ -173,7 +173,7 @@ const SAMPLED: f64 = 0.25;
 const DRAWN: f64 = 0.5;
 /// The maximum number of earlier visits that count for the weights.
 const HISTORY_MAX: u32 = 3;
-/// Steps on each weight when everything is learnt from scratch, and when there are some new visits.
+/// Steps on each weight when everything is learned from scratch, and when there are some new visits.
 const FIT_MAX: usize = 60;
 const FIT_AGAIN: usize = 4;
 /// The number of changes that the prior counts for, against a page's own visits.

@@ -3,7 +3,7 @@
 //!
 //! The links at one place of a page (one Apath) divide it into rows: the content after a link up to the next link at
 //! that place, and the content before it. A forum's list shows how many replies a topic has; if that number has
-//! changed, so has the topic. Which of the two sides is the row, and whether it is informative, is learnt
+//! changed, so has the topic. Which of the two sides is the row, and whether it is informative, is learned
 //! ([`super::traits::Trait::Row`]).
 
 pub use harvestman_core::model::RowChange;

@@ -1,4 +1,4 @@
-//! The traits of pages, from which their rates of change are learnt.
+//! The traits of pages, from which their rates of change are learned.
 
 use std::collections::HashMap;
 
@@ -152,7 +152,7 @@ pub struct TraitTable {
     traits: Vec<Trait>,
 }
 
-/// The maximum number of distinct traits; nothing is learnt of others.
+/// The maximum number of distinct traits; nothing is learned of others.
 const TRAITS_MAX: usize = 1 << 20;
 
 impl TraitTable {

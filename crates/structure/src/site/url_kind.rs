@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
 
-    fn learnt(urls: &[String]) -> UrlPatterns {
+    fn learned(urls: &[String]) -> UrlPatterns {
         let mut learner = UrlPatternLearner::default();
         urls.iter().for_each(|url| learner.see(url));
         learner.patterns()
@@ -113,7 +113,7 @@ mod tests {
         let lists =
             (0..6).flat_map(|number| [list("news@f.org", number), list("announcements-and-more@f.org", number)]);
         let others = (0..6).map(|number| vec![format!("http://f/blog/{number}"), format!("http://f/shop/{number}")]);
-        learnt(&lists.chain(others).flatten().collect::<Vec<_>>())
+        learned(&lists.chain(others).flatten().collect::<Vec<_>>())
     }
 
     #[test]

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn learnt(urls: &[&str]) -> UrlPatterns {
+fn learned(urls: &[&str]) -> UrlPatterns {
     let mut learner = UrlPatternLearner::default();
     urls.iter().for_each(|url| learner.see(url));
     learner.patterns()
@@ -54,7 +54,7 @@ fn the_order_of_parameters_means_nothing() {
 #[test]
 fn a_prefix_with_a_colon_is_kept_where_it_is_frequent() {
     let urls: Vec<String> = (0..6).map(|i| format!("http://w/index.php/Talk:Page{i}")).collect();
-    let patterns = learnt(&urls.iter().map(String::as_str).collect::<Vec<_>>());
+    let patterns = learned(&urls.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(patterns.spell("http://w/index.php/Talk:Anything"), "/index.php/Talk:*");
     assert_eq!(patterns.spell("http://w/index.php/Rare:Anything"), "/index.php/*");
 }
@@ -72,7 +72,7 @@ proptest! {
         one in "http://f(/[a-c0-9-]{0,4}){0,3}(\\?[ab]=[01](&[cd]=[x:y]{0,2})?)?",
         other in "http://f(/[a-c0-9-]{0,4}){0,3}(\\?[ab]=[01](&[cd]=[x:y]{0,2})?)?",
     ) {
-        let patterns = learnt(&["http://f/a/b", "http://f/a/c", "http://f/a/1", "http://f/a/2", "http://f/a/3"]);
+        let patterns = learned(&["http://f/a/b", "http://f/a/c", "http://f/a/1", "http://f/a/2", "http://f/a/3"]);
         prop_assert_eq!(patterns.spell(&one) == patterns.spell(&other), patterns.of(&one).fine == patterns.of(&other).fine);
     }
 

@@ -49,7 +49,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// Learns from examples. Without `threshold`, it is learnt too; a given one is from 0 to 1.
+    /// Learns from examples. Without `threshold`, it is learned too; a given one is from 0 to 1.
     ///
     /// # Errors
     /// Fewer than two examples are readable and have words of their own.
@@ -65,14 +65,14 @@ impl Words {
         let vectors: Vec<Vector<'_>> = pages.iter().map(|words| unit(words, &weights, strange)).collect();
         let mut centroid = BTreeMap::new();
         vectors.iter().for_each(|vector| add(&mut centroid, vector, 1.0));
-        let learnt = CAUTION * least_likeness(&vectors, &centroid);
+        let learned = CAUTION * least_likeness(&vectors, &centroid);
         let norm = norm(&centroid);
         let weighed = |(word, weight): (&str, f64)| (Box::from(word), (weights[word], weight / norm));
         Ok(Self {
             vocabulary: centroid.into_iter().map(weighed).collect(),
             shared,
             strange,
-            threshold: threshold.unwrap_or(learnt),
+            threshold: threshold.unwrap_or(learned),
             name: threshold.map_or_else(|| "words".to_owned(), |threshold| format!("words:{threshold}")),
         })
     }

@@ -63,7 +63,7 @@ fn views(pages: &[String]) -> Vec<PageView<'_>> {
     pages.iter().map(|page| PageView::new("http://h.test/", page.as_bytes())).collect()
 }
 
-fn learnt(pages: &[String], threshold: Option<f64>) -> Words {
+fn learned(pages: &[String], threshold: Option<f64>) -> Words {
     Words::learn(&views(pages), threshold).unwrap()
 }
 
@@ -75,7 +75,7 @@ fn accepts(words: &Words, page: &str) -> bool {
 fn pages_of_the_subject_are_accepted_in_any_template_and_those_of_another_are_rejected() {
     for (wanted, other) in [(OPTICS, BAKING), (BAKING, OPTICS)] {
         let examples: Vec<String> = (0..4).map(|number| page(wanted, number, 0)).collect();
-        let words = learnt(&examples, None);
+        let words = learned(&examples, None);
         let accepted = |of: &[&str], template| (100..200).filter(|n| accepts(&words, &page(of, *n, template))).count();
         let [found, moved] = [accepted(wanted, 0), accepted(wanted, 1)];
         assert!(found >= 95 && moved >= 95, "{found} and {moved} of 100");
@@ -85,7 +85,7 @@ fn pages_of_the_subject_are_accepted_in_any_template_and_those_of_another_are_re
 
 #[test]
 fn what_all_pages_of_a_site_show_does_not_count() {
-    let words = learnt(&[page(OPTICS, 1, 0), page(OPTICS, 2, 0)], None);
+    let words = learned(&[page(OPTICS, 1, 0), page(OPTICS, 2, 0)], None);
     assert!(words.shared.contains("home forum members search help"));
     assert!(!words.vocabulary.contains_key("members") && words.vocabulary.contains_key("telescope"));
     let menu = "<p>home forum members search help</p><footer>all rights reserved, contact us</footer>";
@@ -94,11 +94,11 @@ fn what_all_pages_of_a_site_show_does_not_count() {
 }
 
 #[test]
-fn a_given_threshold_takes_the_place_of_the_learnt_one() {
+fn a_given_threshold_takes_the_place_of_the_learned_one() {
     let examples = [page(OPTICS, 1, 0), page(OPTICS, 2, 0)];
-    let strict = learnt(&examples, Some(1.0));
+    let strict = learned(&examples, Some(1.0));
     assert_eq!((strict.threshold, strict.name()), (1.0, "words:1".to_owned()));
-    assert!(!accepts(&strict, &page(OPTICS, 3, 0)) && accepts(&learnt(&examples, Some(0.0)), &page(BAKING, 3, 0)));
+    assert!(!accepts(&strict, &page(OPTICS, 3, 0)) && accepts(&learned(&examples, Some(0.0)), &page(BAKING, 3, 0)));
     let error = check_examples(&strict, &views(&examples)).unwrap_err().to_string();
     assert!(error.contains("`words:1` does not accept 2 of 2 examples"), "{error}");
 }
@@ -171,18 +171,18 @@ proptest! {
     #[test]
     fn the_likeness_is_the_cosine_with_the_centroid(mut texts in texts()) {
         let page = texts.pop().unwrap();
-        let words = learnt(&texts, None);
+        let words = learned(&texts, None);
         let (fast, naive) = (words.likeness(&page).unwrap(), naive_likeness(&words, &texts, &page));
         prop_assert!((fast - naive).abs() < 1e-9, "{} {}", fast, naive);
     }
 
     #[test]
     fn every_example_is_accepted_and_their_order_does_not_matter(mut texts in texts()) {
-        let words = learnt(&texts, None);
+        let words = learned(&texts, None);
         prop_assert!(texts.iter().all(|text| accepts(&words, text)));
         let before: Vec<f64> = texts.iter().filter_map(|text| words.likeness(text)).collect();
         texts.reverse();
-        let again = learnt(&texts, None);
+        let again = learned(&texts, None);
         let after: Vec<f64> = texts.iter().rev().filter_map(|text| again.likeness(text)).collect();
         prop_assert!(before.iter().zip(&after).all(|(one, other)| (one - other).abs() < 1e-9));
         prop_assert!((words.threshold - again.threshold).abs() < 1e-9);

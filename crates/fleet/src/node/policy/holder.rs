@@ -1,5 +1,5 @@
 //! Holds the fleet's policy: takes its key when no live session holds it, reads the stream of observations, persists
-//! segments of it and publishes what the policy has learnt.
+//! segments of it and publishes what the policy has learned.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -46,7 +46,7 @@ pub(in crate::node) async fn hold(context: Arc<NodeContext>, policy: Arc<PolicyS
         PolicyHolder::new(&context, &policy, record, revision).run().await;
         policy.set_holds(false);
         if !context.leaving.load(Ordering::Acquire) {
-            // A node that leaves keeps what it has learnt, and may write it to its directory.
+            // A node that leaves keeps what it has learned, and may write it to its directory.
             policy.replica.stop_leading();
         }
         tracing::info!("this node no longer holds the fleet's policy");

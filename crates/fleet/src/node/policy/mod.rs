@@ -39,7 +39,7 @@ pub(super) async fn finish(context: &NodeContext) {
         biased;
         () = read_to_the_end(context, policy) => {}
         () = context.clock.sleep(FINISH_MAX) => {
-            tracing::warn!("the observations of the last pages did not reach the fleet's policy in time; it has not learnt from them");
+            tracing::warn!("the observations of the last pages did not reach the fleet's policy in time; it has not learned from them");
         }
     }
 }

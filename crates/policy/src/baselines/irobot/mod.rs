@@ -2,7 +2,7 @@
 //! 2008), as SOUrCe (2018, sections 5.2 and 5.3) compares with it.
 //!
 //! A sample of pages is taken, clustered by repetitive regions and joined by links into a sitemap; from then on only
-//! links on the chosen paths through it are followed. Nothing is learnt after that.
+//! links on the chosen paths through it are followed. Nothing is learned after that.
 //!
 //! Simplified: the sample is drawn at random from the waiting URLs, where the original draws from either end of a
 //! queue; a region is a leaf path that repeats ([`Regions`]); clusters are not split by URL pattern, but links are told

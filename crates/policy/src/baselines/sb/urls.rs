@@ -87,7 +87,7 @@ fn pairs(url: &str) -> Vec<usize> {
 pub(super) struct Learner {
     model: Arc<Model>,
     batch: Vec<(Vec<usize>, Label)>,
-    /// The number of batches learnt from.
+    /// The number of batches learned from.
     batches: u64,
 }
 
@@ -97,7 +97,7 @@ impl Learner {
         Self { model: Arc::new(model), batch: Vec::new(), batches: 0 }
     }
 
-    /// The number of batches learnt from.
+    /// The number of batches learned from.
     pub const fn batches(&self) -> u64 {
         self.batches
     }

@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    fn learnt() -> Arc<dyn PolicySnapshot> {
+    fn learned() -> Arc<dyn PolicySnapshot> {
         let mut tpm = Tpm::new(Wanted::Like(vec![bag(3)]), 6);
         tpm.observe(page("/", None, 1));
         tpm.observe(page("/board/1", Some("/"), 2));
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn wanted_pages_come_first_then_what_leads_to_them_and_nothing_else_is_followed() {
-        let snapshot = learnt();
+        let snapshot = learned();
         let class = |path: &str| LISTED.with_pattern(snapshot.pattern(&format!("http://h.test{path}")));
         let [topic, board, other] = ["/topic/9", "/board/9", "/user/9"].map(class);
         assert_eq!([topic, board, other].map(|class| snapshot.score(class)), [2.0, 1.0, -1.0]);
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn waiting_urls_are_moved_to_the_rules_when_these_are_made() {
-        let snapshot = learnt();
+        let snapshot = learned();
         assert_eq!(snapshot.generation(), 1);
         assert_eq!(snapshot.score(snapshot.class_of(LISTED, "http://h.test/topic/77", None)), 2.0);
         assert_eq!(snapshot.score(snapshot.class_of(LISTED, "http://h.test/about", None)), -1.0);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ClusterGraphPolicy, Phase};
-use crate::cluster_graph::learnt::class_cluster;
+use crate::cluster_graph::learned::class_cluster;
 use crate::cluster_graph::places::LinkOutcome;
 use crate::{Observation, Outcome};
 use harvestman_core::model::{ClusterId, PatternId, UrlPattern};
@@ -15,22 +15,22 @@ const CLOSED_EVERY: u64 = 8;
 impl ClusterGraphPolicy {
     /// Counts a fetch of a page type that may be rejected, and plans the next look at one.
     pub(super) fn look(&mut self, seen: &Observation) {
-        let Phase::Filtering(learnt) = &self.phase else { return };
-        let is_rejected = seen.class.pattern != UrlPattern::NONE && learnt.refusal(&seen.class).is_some();
+        let Phase::Filtering(learned) = &self.phase else { return };
+        let is_rejected = seen.class.pattern != UrlPattern::NONE && learned.refusal(&seen.class).is_some();
         if self.looks.see(seen.class.pattern.fine, is_rejected) {
             self.generation += 1;
         }
-        self.looks.plan(self.memory.fetches().len(), learnt.rejected_patterns());
+        self.looks.plan(self.memory.fetches().len(), learned.rejected_patterns());
     }
 
     /// Counts the outcomes of a page's links by place.
     pub(super) fn watch(&mut self, seen: &Observation) {
-        let Phase::Filtering(learnt) = &self.phase else { return };
+        let Phase::Filtering(learned) = &self.phase else { return };
         if !self.options.by_place {
             return;
         }
         let Outcome::Page(facts) = &seen.outcome else { return };
-        let kinds = learnt.kinds();
+        let kinds = learned.kinds();
         let waited = seen.class.pattern.fine;
         let cluster = class_cluster(kinds.of_fetched(waited, seen.url.as_str(), &facts.bag));
         if cluster == ClusterId::UNKNOWN {
@@ -59,7 +59,7 @@ impl ClusterGraphPolicy {
     pub(super) fn close(&mut self) {
         let closed = self.places.closed();
         self.closed = Arc::new(match &self.phase {
-            Phase::Filtering(learnt) => closed.with(learnt.closed()),
+            Phase::Filtering(learned) => closed.with(learned.closed()),
             Phase::Sampling(_) | Phase::BreadthFirst(_) => closed,
         });
     }

@@ -23,7 +23,7 @@ use super::goal::Goal;
 use super::item_views::ItemViews;
 use super::link_evidence::LinkEvidence;
 use super::log::{Entry, Log};
-use super::model::{Facts, LearntClasses, SiteModel};
+use super::model::{Facts, LearnedClasses, SiteModel};
 use super::note::{self, ExampleStatus};
 use super::reading::Reading;
 use super::sample_page::{ReadPage, SamplePage};
@@ -41,9 +41,9 @@ use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
 pub use trace::TextTracer;
 
-/// Number of pages at which templates are learnt for the first time.
+/// Number of pages at which templates are learned for the first time.
 const FIRST_UPDATE: usize = 12;
-/// Number of pages up to which URL patterns are learnt again.
+/// Number of pages up to which URL patterns are learned again.
 const UPDATES_END: usize = 4_000;
 /// Maximum number of pages and fetches that are remembered.
 const PAGES_MAX: usize = 20_000;
@@ -144,11 +144,11 @@ impl Learned {
     }
 
     /// A policy that knows a site from an earlier crawl. It continues the counts of `model`; templates and patterns do
-    /// not change, since the pages that they were learnt from are gone. A model of a cluster graph contains nothing for
+    /// not change, since the pages that they were learned from are gone. A model of a cluster graph contains nothing for
     /// it.
     pub fn from_model(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>, model: SiteModel) -> Self {
         let mut policy = Self::new(goal, tuning, seed, read);
-        let Some(LearntClasses { templates, patterns, evidence, yields, best }) = model.learnt else { return policy };
+        let Some(LearnedClasses { templates, patterns, evidence, yields, best }) = model.learned else { return policy };
         policy.examples.classify(&patterns);
         policy.use_templates(templates.map(Templates::from));
         policy.patterns = Arc::new(patterns);
@@ -159,27 +159,27 @@ impl Learned {
 
     fn use_templates(&mut self, templates: Option<Templates>) {
         if let Some(templates) = &templates {
-            self.drift.learnt(templates.strange_share());
+            self.drift.learned(templates.strange_share());
             self.next_name = self.next_name.max(templates.first_free_name());
         }
         self.templates = templates.map(Arc::new);
     }
 
-    /// What was learnt of the site, for another crawl of it and for display.
+    /// What was learned of the site, for another crawl of it and for display.
     pub fn model(&mut self) -> SiteModel {
         let sample = read_sample(&self.sample, &mut *self.read);
         self.model_of(&sample)
     }
 
     fn model_of(&self, sample: &[ParsedPage]) -> SiteModel {
-        let learnt = LearntClasses {
+        let learned = LearnedClasses {
             templates: self.templates.as_ref().map(|templates| templates.stored()),
             patterns: (*self.patterns).clone(),
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
             best: self.best,
         };
-        SiteModel::of_classes(Facts::of(&self.log, self.pages, &self.patterns, sample), learnt)
+        SiteModel::of_classes(Facts::of(&self.log, self.pages, &self.patterns, sample), learned)
     }
 
     /// Whether there will be model updates.
@@ -284,7 +284,7 @@ impl Policy for Learned {
             clusters,
             duplicates: self.duplicates,
             wanted: Some(self.wanted),
-            drifts: self.drift.relearnt(),
+            drifts: self.drift.relearned(),
             ..PolicyFacts::default()
         }
     }
@@ -296,7 +296,7 @@ impl Policy for Learned {
             topic: self.topic.as_ref().map(TopicRelevance::status),
             pages: self.pages,
             clusters: self.templates.as_ref().map(|templates| templates.clusters()),
-            drifts: self.drift.relearnt(),
+            drifts: self.drift.relearned(),
             examples: &examples,
         })
     }

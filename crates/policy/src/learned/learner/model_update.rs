@@ -1,4 +1,4 @@
-//! Model updates: templates and patterns are learnt again, and all remembered fetches are counted by them.
+//! Model updates: templates and patterns are learned again, and all remembered fetches are counted by them.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -61,7 +61,7 @@ impl Learned {
         }
         let worth = self.worth(&url, class, &page);
         self.wanted += u64::from(worth.wanted);
-        // Before anything is learnt, URLs of different kinds have the same pattern.
+        // Before anything is learned, URLs of different kinds have the same pattern.
         if worth.value > 0.0 && self.templates.is_some() && self.examples.is_one_missing() {
             self.examples.find_missing(self.patterns.kind(url.as_str()));
         }

@@ -1,4 +1,4 @@
-//! The sample that templates are learnt from.
+//! The sample that templates are learned from.
 
 use super::Learned;
 use crate::learned::sample_page::SamplePage;

@@ -174,7 +174,7 @@ fn a_view_like_the_example_is_no_duplicate_of_the_page_and_the_page_none_of_it()
 }
 
 #[test]
-fn permalinks_are_learnt_to_be_worth_nothing_even_where_they_come_first() {
+fn permalinks_are_learned_to_be_worth_nothing_even_where_they_come_first() {
     let driver = crawl(Goal::Content, 8);
     let list = "/list/7";
     let permalink = driver.score((list, TO_POST), "/topic/900?post=900");
@@ -238,7 +238,7 @@ fn pages_of_the_examples_template_come_first_where_addresses_tell_nothing() {
 }
 
 #[test]
-fn templates_are_learnt_from_the_pages_that_were_kept() {
+fn templates_are_learned_from_the_pages_that_were_kept() {
     let driver = crawl(Goal::Content, 8);
     let templates = driver.policy.templates().expect("there were model_updates");
     assert_eq!(templates.clusters(), 3);
@@ -433,7 +433,7 @@ fn a_redesign_is_noticed_and_its_pages_get_clusters() {
 }
 
 #[test]
-fn an_unchanged_site_is_not_learnt_again() {
+fn an_unchanged_site_is_not_learned_again() {
     let mut driver = settled(30);
     let generation = driver.snapshot.generation();
     show_lists(&mut driver, 30..400, LIST, TOPIC);
@@ -441,7 +441,7 @@ fn an_unchanged_site_is_not_learnt_again() {
 }
 
 #[test]
-fn a_site_that_was_redesigned_since_its_model_was_made_is_learnt_again() {
+fn a_site_that_was_redesigned_since_its_model_was_made_is_learned_again() {
     let model = settled(30).policy.model();
     let mut driver = Driver { policy: learn_from(Goal::Content, model), ..Driver::new(Goal::Content) };
     driver.snapshot = driver.policy.snapshot();

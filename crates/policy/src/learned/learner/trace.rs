@@ -78,7 +78,7 @@ impl TextTracer {
         }))
     }
 
-    /// Notes what the page added when it was learnt from.
+    /// Notes what the page added when it was learned from.
     fn arrive(&mut self, text: PageText) {
         let latest = self.learner.log.iter().next_back();
         let Some(id) = latest.and_then(|entry| entry.content()) else { return };
@@ -92,7 +92,7 @@ impl TextTracer {
         self.page = Some(TracedPage { id, text, arrival, repeats });
     }
 
-    /// Notes if the page repeats the one that was just learnt from.
+    /// Notes if the page repeats the one that was just learned from.
     fn watch(&mut self) {
         let Some(id) = self.page.as_ref().filter(|page| page.repeats.is_none()).map(|page| page.id) else { return };
         if !self.is_duplicate(id) {

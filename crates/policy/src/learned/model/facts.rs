@@ -22,12 +22,12 @@ const LINKS_MAX: usize = 20;
 pub struct Facts {
     /// Schemes and hosts, those with most pages first.
     pub hosts: Vec<String>,
-    /// The number of pages that were learnt from.
+    /// The number of pages that were learned from.
     pub pages: u64,
     /// Clusters, by number. Number 1 contains the outliers: pages whose template has few instances; number 0, if
     /// present, contains pages fetched before there were templates.
     pub clusters: Vec<ClusterFacts>,
-    /// Clusters of a cluster graph by number, where one was learnt; `clusters` is empty then.
+    /// Clusters of a cluster graph by number, where one was learned; `clusters` is empty then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<KindFacts>,
 }
@@ -137,7 +137,7 @@ impl Facts {
         Self { hosts: by_count(hosts), pages: pages as u64, clusters, kinds: Vec::new() }
     }
 
-    /// The facts of a cluster graph, with the scheme and host of each fetch that it was learnt from.
+    /// The facts of a cluster graph, with the scheme and host of each fetch that it was learned from.
     pub fn of_kinds<'a>(origins: impl Iterator<Item = &'a str>, pages: usize, kinds: Vec<KindFacts>) -> Self {
         let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
         origins.for_each(|origin| *hosts.entry(origin).or_default() += 1);

@@ -11,8 +11,9 @@ use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId, UrlPattern}
 
 fn model(evidence: Evidence, yields: Yields) -> SiteModel {
     let facts = Facts { hosts: vec!["http://h.test".to_owned()], pages: 7, ..Facts::default() };
-    let learnt = LearntClasses { templates: None, patterns: UrlPatterns::default(), evidence, yields, best: 0.1 + 0.2 };
-    SiteModel::of_classes(facts, learnt)
+    let learned =
+        LearnedClasses { templates: None, patterns: UrlPatterns::default(), evidence, yields, best: 0.1 + 0.2 };
+    SiteModel::of_classes(facts, learned)
 }
 
 fn empty() -> SiteModel {
@@ -56,12 +57,12 @@ fn errors_name_newer_and_older_formats_and_where_a_model_is_damaged() {
 #[test]
 fn a_model_without_a_cluster_graph_is_read_and_one_of_nothing_is_damaged() {
     let text = serde_json::to_string(&empty()).unwrap();
-    assert!(!text.contains("graph") && !text.contains("kinds"), "what was not learnt is not written: {text}");
+    assert!(!text.contains("graph") && !text.contains("kinds"), "what was not learned is not written: {text}");
     let read = SiteModel::from_bytes(&empty().to_bytes().unwrap()).unwrap();
     assert!(read.knows_classes() && read.graph().is_none());
     let nothing = "{\"magic\":\"harvestman site model\",\"format\":2,\"model\":\
                    {\"facts\":{\"hosts\":[],\"pages\":1,\"clusters\":[]}}}";
-    assert_eq!(error(&gzip(nothing)), ModelError::Damaged("it contains no learnt state".to_owned()));
+    assert_eq!(error(&gzip(nothing)), ModelError::Damaged("it contains no learned state".to_owned()));
 }
 
 #[test]

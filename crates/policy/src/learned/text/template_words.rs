@@ -8,7 +8,7 @@ use super::content::{Content, template_keys};
 use super::key::Kin;
 use harvestman_core::model::{ClusterId, PageText, PatternId};
 
-/// The number of pages from which a group's template is learnt.
+/// The number of pages from which a group's template is learned.
 const SAMPLE: u32 = 40;
 /// A key on more than this share of a group's pages is template, unless it is on very few.
 const SHARE: f64 = 0.5;

@@ -44,38 +44,38 @@ proptest! {
         options in options(),
         seed in any::<u64>(),
     ) {
-        let learnt = UrlClusters::learn(&urls, &options, &mut Seed(seed).rng());
+        let learned = UrlClusters::learn(&urls, &options, &mut Seed(seed).rng());
         prop_assume!(urls.len() >= options.urls_min());
-        let learnt = learnt.unwrap();
+        let learned = learned.unwrap();
         let texts: Vec<&str> = urls.iter().map(String::as_str).collect();
         let bins = deal(urls.len(), options.bins, &mut Seed(seed).rng());
         let naive = Naive::learn(&texts, &bins, &options);
         let sizes = |clusters: &[UrlCluster]| -> Vec<(String, usize)> {
             clusters.iter().map(|cluster| (cluster.pattern.clone(), cluster.urls as usize)).collect()
         };
-        prop_assert_eq!(sizes(&learnt.clusters), &naive.kept[..]);
-        prop_assert_eq!(sizes(&learnt.dropped), &naive.dropped[..]);
+        prop_assert_eq!(sizes(&learned.clusters), &naive.kept[..]);
+        prop_assert_eq!(sizes(&learned.dropped), &naive.dropped[..]);
         for url in texts.iter().copied().chain(others.iter().map(String::as_str)) {
-            prop_assert_eq!(learnt.matcher.spell(url).unwrap(), naive.pattern(url), "{}", url);
-            prop_assert_eq!(learnt.matcher.find(url).map(|id| id.0 as usize), naive.find(url), "{}", url);
+            prop_assert_eq!(learned.matcher.spell(url).unwrap(), naive.pattern(url), "{}", url);
+            prop_assert_eq!(learned.matcher.find(url).map(|id| id.0 as usize), naive.find(url), "{}", url);
         }
     }
 
     #[test]
     fn every_sampled_url_is_found_where_it_was_put(urls in sample(), options in options(), seed in any::<u64>()) {
         prop_assume!(urls.len() >= options.urls_min());
-        let learnt = UrlClusters::learn(&urls, &options, &mut Seed(seed).rng()).unwrap();
-        let mut sizes = vec![0; learnt.clusters.len()];
-        for (url, placement) in urls.iter().zip(&learnt.placements) {
+        let learned = UrlClusters::learn(&urls, &options, &mut Seed(seed).rng()).unwrap();
+        let mut sizes = vec![0; learned.clusters.len()];
+        for (url, placement) in urls.iter().zip(&learned.placements) {
             let cluster = match placement {
                 UrlPlacement::Cluster(id) => Some(*id),
                 UrlPlacement::Dropped(_) | UrlPlacement::TooLong => None,
             };
-            prop_assert_eq!(learnt.matcher.find(url), cluster);
+            prop_assert_eq!(learned.matcher.find(url), cluster);
             cluster.into_iter().for_each(|id| sizes[id.0 as usize] += 1);
         }
-        prop_assert!(learnt.clusters.iter().map(|cluster| cluster.urls).eq(sizes));
-        prop_assert!(learnt.clusters.is_sorted_by_key(|cluster| std::cmp::Reverse(cluster.urls)));
+        prop_assert!(learned.clusters.iter().map(|cluster| cluster.urls).eq(sizes));
+        prop_assert!(learned.clusters.is_sorted_by_key(|cluster| std::cmp::Reverse(cluster.urls)));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The learnt graph, and which links are followed by it.
+//! The learned graph, and which links are followed by it.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -36,9 +36,9 @@ pub enum NoGraph {
     OneCluster,
 }
 
-/// The learnt graph.
+/// The learned graph.
 #[derive(Debug, Clone)]
-pub struct LearntGraph {
+pub struct LearnedGraph {
     pub(super) kinds: ClusterAssignment,
     pub(super) graph: ClusterGraph,
     pub(super) filter: GraphFilter,
@@ -70,8 +70,8 @@ fn graph_cluster(cluster: ClusterId) -> Option<Cluster> {
     cluster.0.checked_sub(1).map(Cluster)
 }
 
-impl LearntGraph {
-    /// Learns the graph. `kinds` comes with its assignment of URLs and templates; the rest of it is learnt here. The
+impl LearnedGraph {
+    /// Learns the graph. `kinds` comes with its assignment of URLs and templates; the rest of it is learned here. The
     /// clusters of `rejected` were rejected before.
     pub fn learn(
         memory: &Memory,
@@ -84,13 +84,13 @@ impl LearntGraph {
         let graph = learn_graph(&mut update, texts, options, rejected)?;
         let examples = update.examples();
         let (filter, verdicts, closed) = (graph.filter(), HashMap::default(), HashMap::default());
-        let mut learnt = Self { kinds, graph, filter, later: options.later, verdicts, closed, examples };
-        learnt.kinds.alike = learnt.alike();
-        learnt.verdicts = learnt.verdicts();
+        let mut learned = Self { kinds, graph, filter, later: options.later, verdicts, closed, examples };
+        learned.kinds.alike = learned.alike();
+        learned.verdicts = learned.verdicts();
         if options.by_place {
-            learnt.close_places(memory);
+            learned.close_places(memory);
         }
-        Ok(learnt)
+        Ok(learned)
     }
 
     /// The assignment of pages and links to clusters.
@@ -297,14 +297,14 @@ const fn reason(reason: GraphReason) -> PolicyRefusal {
     }
 }
 
-impl fmt::Display for LearntGraph {
+impl fmt::Display for LearnedGraph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let nodes = self.graph.nodes().iter().filter(|node| node.size > 0);
         let pruned = nodes.clone().filter(|node| node.standing.pruned().is_some()).count();
         let (all, edges) = (nodes.count(), self.graph.edges().len());
         let kept = self.graph.edges().iter().filter(|edge| edge.kept).count();
         let pages = self.graph.pages();
-        write!(f, "learnt from {pages} fetches: {all} page clusters, {pruned} of them rejected; ")?;
+        write!(f, "learned from {pages} fetches: {all} page clusters, {pruned} of them rejected; ")?;
         write!(f, "{kept} of {edges} edges between them are followed")
     }
 }

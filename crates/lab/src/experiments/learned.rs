@@ -1,4 +1,4 @@
-//! The clusters that a policy has learnt, observed through its classification of the fetched pages.
+//! The clusters that a policy has learned, observed through its classification of the fetched pages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
