@@ -1,4 +1,4 @@
-//! ARCHITECTURE.md and the READMEs of the crates describe the code that is there.
+//! ARCHITECTURE.md, the pages on the internals and the READMEs of the crates describe the code that is there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,10 +6,14 @@ use std::path::PathBuf;
 
 use super::markdown::{Page, section};
 use super::paths::{Names, paths};
-use super::{nothing, root};
+use super::{below, nothing, root};
 
 const STEPS_MIN: usize = 10;
-const FILES_MIN: usize = 35;
+/// Where the path of a page is described, and the number of files that are named there at least.
+const PATHS: &[(&str, &str, usize)] =
+    &[("ARCHITECTURE.md", "## The path of a page", 20), ("docs/internals/page-path.md", "## The steps", 35)];
+/// ARCHITECTURE.md is read in twelve minutes.
+const WORDS_MAX: usize = 2_500;
 const COLUMNS_MAX: usize = 140;
 /// Rows of a table cannot be broken.
 const ROW_COLUMNS_MAX: usize = 180;
@@ -134,6 +138,11 @@ fn wrong_crates(rows: &[Vec<&str>]) -> Vec<String> {
     wrong
 }
 
+/// The number of words of ARCHITECTURE.md, if it is too large.
+fn too_many_words(text: &str) -> Option<usize> {
+    Some(text.split_whitespace().count()).filter(|words| *words > WORDS_MAX)
+}
+
 fn wrong_readme(name: &str, text: &str) -> Vec<String> {
     let lines = text.lines().count();
     let mut wrong = Vec::new();
@@ -151,11 +160,20 @@ fn wrong_readme(name: &str, text: &str) -> Vec<String> {
 
 #[test]
 fn the_path_of_a_page_names_files_that_pass_it_on_in_this_order() {
-    let text = read("ARCHITECTURE.md");
-    let steps = steps(section(&text, "## The path of a page"));
-    let files: BTreeSet<&PathBuf> = steps.iter().flat_map(|step| &step.files).collect();
-    assert!(steps.len() >= STEPS_MIN && files.len() >= FILES_MIN, "{} steps, {} files", steps.len(), files.len());
-    nothing(&wrong_steps(&steps));
+    for &(file, heading, files_min) in PATHS {
+        let steps = steps(section(&read(file), heading));
+        let files: BTreeSet<&PathBuf> = steps.iter().flat_map(|step| &step.files).collect();
+        let (count, named) = (steps.len(), files.len());
+        assert!(count >= STEPS_MIN && named >= files_min, "{file}: {count} steps, {named} files");
+        nothing(&wrong_steps(&steps));
+    }
+}
+
+#[test]
+fn the_architecture_is_short() {
+    assert_eq!(too_many_words(&"a word\n".repeat(WORDS_MAX / 2)), None);
+    assert_eq!(too_many_words(&"a word\n".repeat(WORDS_MAX / 2 + 1)), Some(WORDS_MAX + 2));
+    assert_eq!(too_many_words(&read("ARCHITECTURE.md")), None);
 }
 
 #[test]
@@ -172,7 +190,9 @@ fn every_crate_says_what_it_is_for_and_what_it_must_not_know() {
 #[test]
 fn lines_of_the_documents_on_the_code_are_short() {
     let readmes = crates().into_iter().map(|name| format!("crates/{name}/README.md"));
-    let files = ["ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_owned).into_iter().chain(readmes);
+    let folders = ["docs/internals", "docs/decisions"].map(|folder| below(&root().join(folder)));
+    let pages = folders.concat().into_iter().map(|path| path.strip_prefix(root()).unwrap().display().to_string());
+    let files = ["ARCHITECTURE.md", "CONTRIBUTING.md"].map(str::to_owned).into_iter().chain(readmes).chain(pages);
     let long = |file: String| {
         let text = read(&file);
         let max = |line: &str| if line.starts_with('|') { ROW_COLUMNS_MAX } else { COLUMNS_MAX };

@@ -7,6 +7,8 @@ use super::{found, nothing, root};
 
 /// Folders of the repository that a path can start with.
 const TOP: &[&str] = &["crates/", "src/", "tests/", "docs/", "benches/", "fuzz/", "grafana/", "packaging/", ".ci/"];
+/// Folders of docs/ with documents on the code.
+const ON_CODE: &[&str] = &["docs/internals", "docs/decisions"];
 /// Endings of source files. A name with one of them is a path in every document.
 const SOURCES: &[&str] = &[".rs", ".py", ".js"];
 
@@ -21,8 +23,9 @@ pub enum Names {
 
 impl Names {
     fn of(page: &Page) -> Self {
+        let is_on_code = ON_CODE.iter().any(|folder| page.path.starts_with(root().join(folder)));
         let is_for_users = page.path.starts_with(root().join("docs")) || page.path == root().join("README.md");
-        if is_for_users { Self::OfUse } else { Self::OfCode }
+        if is_for_users && !is_on_code { Self::OfUse } else { Self::OfCode }
     }
 
     fn is_path(self, code: &str) -> bool {
@@ -81,10 +84,12 @@ fn paths_that_are_not_there_are_found() {
     let text = "`crates/core/src/url/scope.rs` `fast.rs` `slow.rs` `crates/gone/` `surt/` `src/cli/` `keeper.rs` `/topic/N/` `warc/` \
                 `a b.rs` `tests/docs/main.rs` `shell.rs`";
     let of = |file: &str| missing(&Page::parse(&root().join(file), text));
-    assert_eq!(
-        of("ARCHITECTURE.md"),
-        ["slow.rs", "crates/gone/", "keeper.rs", "warc/"].map(|name| format!("`{name}` is not there"))
-    );
+    for file in ["ARCHITECTURE.md", "docs/internals/sample.md"] {
+        assert_eq!(
+            of(file),
+            ["slow.rs", "crates/gone/", "keeper.rs", "warc/"].map(|name| format!("`{name}` is not there"))
+        );
+    }
     assert_eq!(
         of("docs/sample.md"),
         ["slow.rs", "crates/gone/", "keeper.rs"].map(|name| format!("`{name}` is not there"))
