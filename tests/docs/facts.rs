@@ -41,7 +41,7 @@ fn the_exit_codes_are_those_of_the_help() {
         .map(str::to_owned)
         .collect();
     assert!(codes.len() >= 6);
-    assert_eq!(first_cells(section(&text("README.md"), "## Exit codes")), codes);
+    assert_eq!(first_cells(section(&text("docs/files.md"), "## Exit codes")), codes);
 }
 
 #[test]

@@ -75,6 +75,6 @@ fn broken_links_are_found() {
     let page = Page::parse(&root().join("docs/sample.md"), text);
     let found: Vec<String> = broken(&page).iter().map(|what| what.split(']').next().unwrap().to_owned()).collect();
     assert_eq!(found, ["[cli.md#no-such", "[missing.md", "[../README.md"]);
-    let text = "`README.md`, *Performance*, and `README.md`, *What it weighs*";
-    assert_eq!(unnamed(text), ["README.md has no `What it weighs`"]);
+    let text = "`docs/results.md`, *Performance*, and `docs/results.md`, *What it weighs*";
+    assert_eq!(unnamed(text), ["docs/results.md has no `What it weighs`"]);
 }
