@@ -5,12 +5,14 @@
 #[path = "../fuzz/checks/mod.rs"]
 mod checks;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+use serde_json::Value;
 
 /// Number of variants of each seed.
 const VARIANTS: usize = 300;
@@ -111,18 +113,10 @@ fn every_check_holds_for_its_seeds_and_for_variants_of_them() {
     }
 }
 
-/// The targets of the fuzz package, as cargo reads its manifest.
+/// The targets of the fuzz package.
 fn targets(fuzz: &Path) -> Vec<String> {
-    let manifest = fuzz.join("Cargo.toml");
-    let metadata = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--offline", "--format-version=1", "--manifest-path"])
-        .arg(manifest)
-        .output()
-        .unwrap();
-    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
-    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout).unwrap();
-    let targets = metadata["packages"][0]["targets"].as_array().unwrap();
-    targets.iter().map(|target| target["name"].as_str().unwrap().to_owned()).collect()
+    let package = packages(&fuzz.join("Cargo.toml")).remove(0);
+    package["targets"].as_array().unwrap().iter().map(|target| target["name"].as_str().unwrap().to_owned()).collect()
 }
 
 fn names(folder: PathBuf) -> Vec<String> {
@@ -142,4 +136,48 @@ fn every_check_has_a_target_and_seeds() {
     assert_eq!(names(fuzz.join("fuzz_targets")), checks);
     assert_eq!(names(fuzz.join("seeds")), checks);
     assert!(std::panic::catch_unwind(|| checks::run("nothing", b"")).is_err());
+}
+
+/// The packages of a manifest, as cargo reads it.
+fn packages(manifest: &Path) -> Vec<Value> {
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version=1", "--manifest-path"])
+        .arg(manifest)
+        .output()
+        .unwrap();
+    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
+    metadata["packages"].as_array().unwrap().clone()
+}
+
+/// What the crates of a lock file depend on that come from no registry.
+fn locked(lock: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let lock: toml::Table = fs::read_to_string(lock).unwrap().parse().unwrap();
+    // A name of which there are several versions has one behind it.
+    let name = |value: &toml::Value| value.as_str().unwrap().split(' ').next().unwrap().to_owned();
+    let own = lock["package"].as_array().unwrap().iter().filter(|package| package.get("source").is_none());
+    let dependencies = |package: &toml::Value| {
+        let all = package.get("dependencies").and_then(toml::Value::as_array);
+        all.into_iter().flatten().map(name).collect()
+    };
+    own.map(|package| (name(&package["name"]), dependencies(package))).collect()
+}
+
+#[test]
+fn the_lock_file_of_the_targets_is_up_to_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let locked = locked(&root.join("fuzz/Cargo.lock"));
+    let mut checked = 0;
+    for package in packages(&root.join("Cargo.toml")) {
+        let Some(locked) = locked.get(package["name"].as_str().unwrap()) else { continue };
+        let all = package["dependencies"].as_array().unwrap().iter().filter(|one| one["kind"] != "dev");
+        let named = |only_needed: bool| -> BTreeSet<String> {
+            let some = all.clone().filter(|one| !only_needed || one["optional"] == false && one["target"].is_null());
+            some.map(|one| one["name"].as_str().unwrap().to_owned()).collect()
+        };
+        let is_current = locked.is_subset(&named(false)) && named(true).is_subset(locked);
+        assert!(is_current, "run `cargo fetch` in fuzz/: the dependencies of {} have changed", package["name"]);
+        checked += 1;
+    }
+    assert!(checked > 15, "{checked}");
 }
