@@ -15,11 +15,11 @@ use crate::page::link_times::LinkTimes;
 use crate::page::reach::Reach;
 use crate::page::rules::Rules;
 use crate::run::extensions::DeliveredLink;
-use harvestman_core::clock::{Instant, Stopwatch};
+use harvestman_core::clock::Instant;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{
-    Apath, ClusterId, Fate, Fates, Lastmod, LinkClass, PageCluster, ParsedPage, PolicyRefusal, RawLink,
-    RobotsDirectives, ScheduledUrl,
+    Apath, Fate, Fates, Lastmod, LinkClass, PageCluster, ParsedPage, PolicyRefusal, RawLink, RobotsDirectives,
+    ScheduledUrl,
 };
 use harvestman_core::url::{CanonicalUrl, Resolver};
 use harvestman_policy::{Link, PlacedLink, PolicySnapshot};
@@ -39,8 +39,6 @@ pub(crate) struct LinkFilter<'a> {
     passes: Option<LinkClass>,
     resolver: Resolver<'a>,
     via: &'a CanonicalUrl,
-    /// The class that the page waited under.
-    waited: LinkClass,
     via_shared: Option<Arc<str>>,
     pub(crate) depth: u16,
     pub(crate) redirects: u8,
@@ -108,7 +106,6 @@ impl<'a> LinkFilter<'a> {
             passes: None,
             resolver: rules.canonicaliser.resolver(&item.url, None),
             via: &item.url,
-            waited: item.class,
             via_shared: None,
             depth: item.depth.saturating_add(1),
             redirects: 0,
@@ -219,29 +216,6 @@ impl<'a> LinkFilter<'a> {
         if let Some(url) = self.link(href, LinkClass::unclassified(Apath::FEED)) {
             rules.feeds.follow(url.as_str());
         }
-    }
-
-    /// Returns the cluster of the page.
-    pub(crate) fn classified(&self, page: &ParsedPage) -> PageCluster {
-        let policy = &*self.snapshot;
-        let metrics = &self.rules.metrics.classify;
-        // Before there is anything to tell apart there is nothing to measure.
-        let is_timed = metrics.busy_seconds.is_on() && policy.generation() > 0;
-        let mut watch = is_timed.then(Stopwatch::start);
-        let cluster = policy.page_cluster(self.waited, self.via.as_str(), &page.leaf_paths);
-        watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
-        metrics.stage.received.inc();
-        match cluster.cluster {
-            ClusterId::UNKNOWN => {
-                metrics.stage.dropped.by("unknown").inc();
-                metrics.pages.named("unknown").inc();
-            }
-            ClusterId(number) => {
-                metrics.stage.sent.inc();
-                metrics.pages.by(number).inc();
-            }
-        }
-        cluster
     }
 
     /// Settles links that were refused before they were resolved. Only who exports them resolves them.

@@ -9,7 +9,7 @@ use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions};
 use harvestman_core::model::Budget;
 use harvestman_core::model::{
-    Admission, ClassOrder, LeafPath, LinkGroup, LinkKind, LinkPosition, PatternId, RawLink, UrlPattern,
+    Admission, ClassOrder, ClusterId, LeafPath, LinkGroup, LinkKind, LinkPosition, PatternId, RawLink, UrlPattern,
 };
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
@@ -95,8 +95,9 @@ fn taken_in(corpus: &Corpus, order: FilterOrder) -> (Vec<Counts>, BTreeSet<Strin
     let (mut counts, mut admitted) = (Vec::new(), BTreeSet::new());
     for (url, parsed) in pages(corpus) {
         let item = ScheduledUrl::errand(url.clone());
-        let mut intake = LinkFilter::new(&rules, choosy(order, false), &mut memory, &item);
-        let cluster = intake.classified(&parsed);
+        let snapshot = choosy(order, false);
+        let cluster = rules.classified(&*snapshot, &item, &parsed);
+        let mut intake = LinkFilter::new(&rules, snapshot, &mut memory, &item);
         intake.page(&parsed, cluster, RobotsDirectives::default());
         let (found, _) = intake.finish();
         let refused = |why| found.settled.of(Fate::Policy(why));
@@ -181,9 +182,10 @@ fn the_laboratory_times_what_the_pipeline_does_in_every_order() {
 /// What became of a page's links, with a snapshot that refuses traps or not, at a depth of one.
 fn fates(rules: &Rules, memory: &mut Memory, traps: bool, urls: &[&str]) -> (Fates, Vec<String>) {
     let item = ScheduledUrl::errand(CanonicalUrl::from_canonical("http://h.test/"));
-    let mut intake = LinkFilter::new(rules, choosy(rules.filter.order, traps), memory, &item);
     let parsed = linking_to(urls);
-    let cluster = intake.classified(&parsed);
+    let snapshot = choosy(rules.filter.order, traps);
+    let cluster = rules.classified(&*snapshot, &item, &parsed);
+    let mut intake = LinkFilter::new(rules, snapshot, memory, &item);
     intake.page(&parsed, cluster, RobotsDirectives::default());
     let (found, _) = intake.finish();
     assert_eq!(found.settled.total() + found.accepted.len() as u64, urls.len() as u64);

@@ -2,53 +2,42 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use harvestman_core::clock::{Instant, Stopwatch};
 use harvestman_core::model::path_hash::step;
 use harvestman_core::model::{
-    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, PageText, ParsedPage,
+    Answer, Apath, Exchange, Failure, Fate, LinkClass, MediaType, PageCluster, PageDigests, ParsedPage,
     RobotsDirectives, ScheduledUrl, Truncation, Unread,
 };
-use harvestman_core::url::{CanonicalUrl, origin_of};
-use harvestman_policy::{Needs, PageFacts, PolicySnapshot, Proposal, ProposalKind};
+use harvestman_core::url::CanonicalUrl;
+use harvestman_policy::{Needs, PolicySnapshot, Proposal, ProposalKind};
+use harvestman_render::RenderedPage;
 use harvestman_render::replay::{Sample, predicted_page};
-use harvestman_render::{RenderedPage, Suspicion, has_hints, script_form};
 use harvestman_stages::fetch::{self, Decoded};
 use harvestman_stages::frontier::DiscoveredLinks;
-use harvestman_stages::revisit::rows;
 use harvestman_structure::parse::Parser;
-use harvestman_structure::substitutes::{AnswerContent, Judgement, PathSet};
+use harvestman_structure::substitutes::Judgement;
 
 use crate::page::link_filter::LinkFilter;
 use crate::page::link_judge::Memory;
 use crate::page::reach::Reach;
-use crate::page::rules::{Acceptance, Rules};
+use crate::page::rules::Rules;
 use crate::page::substitutes::{Asked, Substitutes};
-use crate::rendering::{Gained, LinkScope, RenderClass, Renders, Shown, ToRender};
+use crate::rendering::{Gained, LinkScope, RenderClass, Renders, Shown};
 use crate::search::searches::visible_text;
 
 mod feeds;
+mod html;
 mod redirects;
 mod result;
 mod searches;
 mod sitemaps;
 
+use html::Source;
 pub(crate) use result::{PageResult, observation};
 pub(crate) use sitemaps::SitemapContents;
 
 /// The type of a document that scripts left.
 const RENDERED_TYPE: &str = "text/html; charset=utf-8";
-
-/// What an HTML page is read from.
-#[derive(Debug, Clone, Copy)]
-enum Source<'a> {
-    /// The answer of the server; the page may be rendered.
-    Answer,
-    /// The same of a page that is not rendered.
-    OnlyAnswer,
-    /// The document that its scripts left.
-    Rendered(&'a RenderedPage),
-}
 
 /// The page processor of one worker.
 pub(crate) struct PageProcessor {
@@ -187,148 +176,6 @@ impl PageProcessor {
         PageResult { found, judged, ..PageResult::of(fate) }
     }
 
-    fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8], source: Source<'_>) -> PageResult {
-        let plain = body;
-        let (body, content_type) = match source {
-            Source::Rendered(page) => (page.html.as_bytes(), Some(RENDERED_TYPE)),
-            Source::Answer | Source::OnlyAnswer => (body, answer.content_type()),
-        };
-        let rules = Arc::clone(&self.rules);
-        let needs = rules.needs.now();
-        let needs = Needs { gist: needs.gist || rules.digests, ..needs };
-        // One snapshot for the whole page: its bag is parsed with the class names by which its cluster is determined.
-        let snapshot = rules.snapshot();
-        let observes_text = needs.words && snapshot.reads_text(item.class);
-        // What stands around links consists of words too, but few pages have new links.
-        let around_links = needs.words && needs.contexts && !observes_text;
-        let substitutes = rules.substitutes.as_ref().filter(|_| !matches!(source, Source::Rendered(_)));
-        self.parser.set_words_on_request(around_links || substitutes.is_some() && !(needs.words && observes_text));
-        let reads_posts = rules.reads_posts.as_ref().filter(|_| observes_text);
-        self.follow_policy(&*snapshot, Needs { words: observes_text && reads_posts.is_none(), ..needs });
-        let parse = &rules.metrics.parse;
-        let mut watch = parse.busy_seconds.is_on().then(Stopwatch::start);
-        let mut page = self.parser.parse(body, content_type);
-        if matches!(source, Source::Rendered(_)) {
-            // Scripts can remove what the answer states.
-            page.stated.extend(self.parser.parse(plain, answer.content_type()).stated);
-        }
-        watch.iter_mut().for_each(|watch| parse.busy_seconds.add(watch.lap()));
-        parse.pages.by(page.charset).inc();
-        let directives = page.robots.and(rules.header_directives(answer));
-        if let Some(target) = rules.refresh_target(item, answer) {
-            page.add_refresh(&target);
-        }
-        if !matches!(source, Source::Rendered(_))
-            && let Some(result) = self.refreshed(item, answer, &page)
-        {
-            return result;
-        }
-        let parser = &self.parser;
-        let read_words = || parser.words(body, content_type);
-        let mut judgement = Judgement::Own;
-        let asked = self.asked(item);
-        if let Some(substitutes) = substitutes {
-            let paths = || PathSet::of(&page.leaf_paths);
-            // Few pages are a surprise: only of these the content is collected.
-            let content = || {
-                let words = page.text.is_empty().then(read_words);
-                let text = words.as_ref().map_or(&page.text, |words| &words.text);
-                let links = page.groups.iter().flat_map(|group| &group.links).map(|link| page.href(link));
-                AnswerContent::of(answer.status, paths(), text).map(|content| content.leading_to(links))
-            };
-            judgement = substitutes.page(asked, paths(), content);
-            if !matches!(judgement, Judgement::Own | Judgement::Lifted) {
-                return PageResult { title: page.title, ..PageResult::substitute(judgement, Fate::Fetched) };
-            }
-        }
-        let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);
-        let cluster = filter.classified(&page);
-        let mut render_class = None;
-        if let Some(renders) = rules.renders.as_ref().filter(|_| matches!(source, Source::Answer)) {
-            let suspicion = Suspicion::of(body, page.link_count(), || word_count(body, content_type));
-            let form = if suspicion == Suspicion::None { 0 } else { script_form(body) };
-            let class = RenderClass::of(&item.url, form);
-            let has_hints = || has_hints(body, origin_of(item.url.as_str()));
-            let to_render = ToRender { class, suspicion: renders.suspicion(class, suspicion, has_hints) };
-            if let Some(place) = renders.place(item, to_render) {
-                return PageResult { to_render: Some((to_render, place)), ..PageResult::of(Fate::Fetched) };
-            }
-            render_class = (suspicion != Suspicion::None).then_some(to_render.class);
-        }
-        let accepts = rules.validator.as_ref();
-        let Acceptance { accepted, mut is_given_up } =
-            accepts.map_or_else(Acceptance::default, |accepts| accepts(item.url.as_str(), body, content_type));
-        if accepted == Some(true) && rules.searches.as_ref().is_some_and(|searches| searches.is_named_result(item)) {
-            // Before its links are checked: they belong to the crawl from now on.
-            rules.scope.add_found_site(item.url.as_str());
-        }
-        filter.placed = needs.links.then(|| Vec::with_capacity(page.link_count()));
-        filter.rows = rules.digests.then(Vec::new);
-        filter.wants_contexts = needs.contexts;
-        if let Some(avoided) = &rules.avoided {
-            filter.avoided = avoided.on_page(&item.url, (body, content_type), &rules.canonicaliser);
-        }
-        filter.read_words = around_links.then_some(&read_words);
-        filter.page(&page, cluster, directives);
-        rules.feeds.page(item.url.as_str());
-        filter.feeds(&page, directives);
-        if let Source::Rendered(rendered) = source {
-            let class = LinkClass::unclassified(Apath::DERIVED);
-            rendered.navigations.iter().for_each(|url| drop(filter.link(url, class)));
-        }
-        let links = Some(page.link_count() as u32);
-        let digests = rules.digests.then(|| digests(&page));
-        let placed = filter.placed.take().unwrap_or_default();
-        let contexts = filter.take_contexts();
-        let rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
-        let (found, judged) = filter.finish();
-        let search = self.search_of_site(item, (body, content_type), &page);
-        let facts = PageFacts {
-            bag: std::mem::take(&mut page.leaf_paths),
-            units: std::mem::take(&mut page.units),
-            text: observes_text.then(|| match reads_posts {
-                Some(reads) => reads(item.url.as_str(), body, content_type).unwrap_or_else(|| {
-                    is_given_up = true;
-                    PageText::default()
-                }),
-                None => std::mem::take(&mut page.text),
-            }),
-            gist: std::mem::take(&mut page.gist),
-            forms: page.forms,
-            links: placed,
-            accepted,
-            body: needs.body.then(|| (Bytes::copy_from_slice(body), content_type.map(Into::into))),
-            search,
-        };
-        if is_given_up {
-            tracing::warn!(
-                url = item.url.as_str(),
-                "the posts of the page are given up: it takes too long to find them"
-            );
-            rules.metrics.parse.cut.by("effort").inc();
-        }
-        let (title, tree, reading) = (page.title, page.tree, page.reading);
-        PageResult {
-            is_given_up,
-            found,
-            links,
-            title,
-            judged,
-            facts: Some(facts),
-            digests,
-            rows,
-            contexts,
-            cluster,
-            render_class,
-            reading,
-            judgement,
-            // Posts are those of the answer, which the archive has.
-            tree: tree.filter(|_| !matches!(source, Source::Rendered(_))),
-            stated: page.stated,
-            ..PageResult::of(Fate::Fetched)
-        }
-    }
-
     /// Returns what tells pages that servers send in place of others, if they are told.
     pub(crate) fn substitutes(&self) -> Option<&Substitutes> {
         self.rules.substitutes.as_ref()
@@ -442,11 +289,6 @@ fn refresh(filter: &mut LinkFilter<'_>, target: &str, directives: RobotsDirectiv
     let mut page = ParsedPage::default();
     page.add_refresh(target);
     filter.links(&page, PageCluster::default(), directives);
-}
-
-/// Returns the number of words that a page shows.
-fn word_count(body: &[u8], content_type: Option<&str>) -> usize {
-    visible_text(body, content_type).map_or(0, |text| text.split_whitespace().count())
 }
 
 /// Returns the decoded body of an answer.

@@ -11,8 +11,11 @@ use crate::rendering::Renders;
 use crate::run::extensions::AcceptsLinks;
 use crate::search::searches::Searches;
 use harvestman_consent::ConsentRules;
+use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::filter::FilterOptions;
-use harvestman_core::model::{Answer, HostOwnership, PageText, RobotsDirectives, ScheduledUrl};
+use harvestman_core::model::{
+    Answer, ClusterId, HostOwnership, PageCluster, PageText, ParsedPage, RobotsDirectives, ScheduledUrl,
+};
 use harvestman_core::url::{Canonicaliser, Fingerprint, Scope};
 use harvestman_metrics::Metrics;
 use harvestman_policy::{CurrentPolicy, PolicySnapshot};
@@ -90,6 +93,33 @@ impl Rules {
     /// Returns the current snapshot of the policy.
     pub(crate) fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
         Arc::clone(&self.policy.load())
+    }
+
+    /// Returns the cluster of the page.
+    pub(crate) fn classified(
+        &self,
+        policy: &dyn PolicySnapshot,
+        item: &ScheduledUrl,
+        page: &ParsedPage,
+    ) -> PageCluster {
+        let metrics = &self.metrics.classify;
+        // Before there is anything to tell apart there is nothing to measure.
+        let is_timed = metrics.busy_seconds.is_on() && policy.generation() > 0;
+        let mut watch = is_timed.then(Stopwatch::start);
+        let cluster = policy.page_cluster(item.class, item.url.as_str(), &page.leaf_paths);
+        watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
+        metrics.stage.received.inc();
+        match cluster.cluster {
+            ClusterId::UNKNOWN => {
+                metrics.stage.dropped.by("unknown").inc();
+                metrics.pages.named("unknown").inc();
+            }
+            ClusterId(number) => {
+                metrics.stage.sent.inc();
+                metrics.pages.by(number).inc();
+            }
+        }
+        cluster
     }
 
     /// Returns the directives to this crawler in the head of an answer.

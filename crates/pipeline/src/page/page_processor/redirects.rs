@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use harvestman_core::model::{Answer, Apath, Failure, Fate, LinkClass, ParsedPage, ScheduledUrl};
+use harvestman_core::model::{Answer, Apath, Failure, Fate, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Scope, SeedMove};
 use harvestman_policy::search::SearchReply;
 use harvestman_stages::fetch;
 use harvestman_structure::substitutes::Judgement;
 
+use super::html::HtmlPage;
 use super::{PageProcessor, PageResult};
 use crate::page::link_filter::LinkFilter;
 use crate::page::substitutes::waits;
@@ -47,9 +48,10 @@ impl PageProcessor {
     /// Processes the first refresh of a page that was not rendered. A page that refreshes to itself, or to what led to it, while
     /// a cookie is set is a wall like a redirect that does: its result is that of a redirect. `None` for all other pages, which
     /// are processed as such.
-    pub(super) fn refreshed(&mut self, item: &ScheduledUrl, answer: &Answer, page: &ParsedPage) -> Option<PageResult> {
-        let mut resolver = self.rules.canonicaliser.document_resolver(&item.url, page.base.as_deref(), page.charset);
-        let next = resolver.resolve(page.refresh()?).ok()?.to_url();
+    pub(super) fn led_back(&mut self, HtmlPage { item, answer, parsed, .. }: &HtmlPage<'_>) -> Option<PageResult> {
+        let base = parsed.base.as_deref();
+        let mut resolver = self.rules.canonicaliser.document_resolver(&item.url, base, parsed.charset);
+        let next = resolver.resolve(parsed.refresh()?).ok()?.to_url();
         if is_seed(item) {
             follow_seed(&self.rules.scope, &item.url, &next);
         }

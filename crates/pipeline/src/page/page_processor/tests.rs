@@ -1,6 +1,7 @@
 //! What a page leads to, from its answer's head and body.
 
 use arc_swap::ArcSwap;
+use bytes::Bytes;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions, PolicyKind};
@@ -13,6 +14,7 @@ use http::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::*;
 use crate::page::job::Sitemap;
+use crate::page::rules::Acceptance;
 use crate::run::bounds::SITEMAP_PART_URLS;
 use crate::run::offline::RecordedSite;
 
