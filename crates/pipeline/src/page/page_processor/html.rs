@@ -74,7 +74,7 @@ const STATIONS: [Station; 5] = [
     PageProcessor::refreshed,
     PageProcessor::substituted,
     PageProcessor::classified,
-    PageProcessor::to_render,
+    PageProcessor::sent_to_browser,
     PageProcessor::accepted,
 ];
 
@@ -150,7 +150,7 @@ impl PageProcessor {
     }
 
     /// Stops a page that is to be rendered.
-    fn to_render(&mut self, page: &mut HtmlPage<'_>) -> Option<PageResult> {
+    fn sent_to_browser(&mut self, page: &mut HtmlPage<'_>) -> Option<PageResult> {
         let renders = self.rules.renders.as_ref().filter(|_| matches!(page.source, Source::Answer))?;
         let (body, content_type) = page.document;
         let suspicion = Suspicion::of(body, page.parsed.link_count(), || word_count(body, content_type));
