@@ -31,10 +31,11 @@ mod redirects;
 mod result;
 mod searches;
 mod sitemaps;
+mod source;
 
-use html::Source;
 pub(crate) use result::{PageResult, observation};
 pub(crate) use sitemaps::SitemapContents;
+use source::Source;
 
 /// The type of a document that scripts left.
 const RENDERED_TYPE: &str = "text/html; charset=utf-8";

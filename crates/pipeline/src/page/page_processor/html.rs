@@ -7,32 +7,16 @@ use harvestman_core::clock::Stopwatch;
 use harvestman_core::model::{Answer, Apath, Fate, LinkClass, PageCluster, PageText, ParsedPage, ScheduledUrl};
 use harvestman_core::url::origin_of;
 use harvestman_policy::{Needs, PageFacts, PolicySnapshot};
-use harvestman_render::{RenderedPage, Suspicion, has_hints, script_form};
+use harvestman_render::{Suspicion, has_hints, script_form};
 use harvestman_stages::revisit::rows;
 use harvestman_structure::substitutes::{AnswerContent, Judgement, PathSet};
 
+use super::source::Source;
 use super::{PageProcessor, PageResult, RENDERED_TYPE, digests};
 use crate::page::link_filter::LinkFilter;
 use crate::page::rules::{Acceptance, Rules};
 use crate::rendering::{RenderClass, ToRender};
 use crate::search::searches::visible_text;
-
-/// What an HTML page is read from.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Source<'a> {
-    /// The answer of the server; the page may be rendered.
-    Answer,
-    /// The same of a page that is not rendered.
-    OnlyAnswer,
-    /// The document that its scripts left.
-    Rendered(&'a RenderedPage),
-}
-
-impl Source<'_> {
-    const fn is_rendered(self) -> bool {
-        matches!(self, Self::Rendered(_))
-    }
-}
 
 /// A page in work.
 pub(super) struct HtmlPage<'a> {
