@@ -40,7 +40,7 @@ struct Waiting<T> {
     held: VecDeque<Held<T>>,
     bytes: usize,
     waits: Duration,
-    /// Since when nothing but what waits is in progress, as far as is known: pages may come between two looks.
+    /// Since when nothing but what waits is in progress. A page that comes between two looks ends that.
     idle_since: Option<Instant>,
     /// How long that lasts until nothing more is to be expected.
     idle_max: Duration,

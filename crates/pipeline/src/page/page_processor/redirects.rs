@@ -49,10 +49,13 @@ impl PageProcessor {
     /// a cookie is set is a wall like a redirect that does: its result is that of a redirect. `None` for all other pages, which
     /// are processed as such.
     pub(super) fn led_back(&mut self, HtmlPage { item, answer, parsed, .. }: &HtmlPage<'_>) -> Option<PageResult> {
+        // Few pages have one: only these need a resolver.
+        let target = parsed.refresh()?;
         let base = parsed.base.as_deref();
         let mut resolver = self.rules.canonicaliser.document_resolver(&item.url, base, parsed.charset);
-        let next = resolver.resolve(parsed.refresh()?).ok()?.to_url();
-        if is_seed(item) {
+        let next = resolver.resolve(target).ok()?.to_url();
+        let is_of_search = self.rules.searches.as_ref().is_some_and(|searches| searches.led_to(item).is_some());
+        if is_seed(item) && !is_of_search {
             follow_seed(&self.rules.scope, &item.url, &next);
         }
         let walls = self.rules.cookie_walls.as_ref().filter(|_| item.redirects < self.rules.filter.redirects_max)?;
