@@ -21,7 +21,7 @@ VOLUME /data
 ENV HARVESTMAN_CRAWL_OUT=/data/crawl
 # The control socket answers without a port.
 HEALTHCHECK --interval=30s --timeout=10s --start-period=1m --retries=3 \
-    CMD ["/bin/sh", "-c", "exec harvestman status \"$HARVESTMAN_CRAWL_OUT\""]
+    CMD ["/bin/sh", "-c", "exec harvestman ctl \"$HARVESTMAN_CRAWL_OUT\" status"]
 EXPOSE 9900
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/usr/local/bin/harvestman"]

@@ -21,16 +21,8 @@ pub use harvestman_metrics as metrics;
 pub use harvestman_pipeline as pipeline;
 pub use harvestman_policy as policy;
 
-#[cfg(feature = "index")]
-pub use harvestman_index as index;
-
 pub use harvestman_admin as admin;
 pub use harvestman_report as report;
-
-/// The laboratory and its site simulator.
-pub mod lab {
-    pub use harvestman_lab::*;
-    pub use harvestman_sim as sim;
-}
+pub use harvestman_sim as sim;
 
 pub mod cli;

@@ -6,5 +6,5 @@ use harvestman::cli;
 
 fn main() -> ExitCode {
     // The panic message has been printed; exit with the documented code.
-    std::panic::catch_unwind(cli::main).unwrap_or_else(|_| cli::Exit::Internal.into())
+    std::panic::catch_unwind(|| cli::main(&cli::program())).unwrap_or_else(|_| cli::Exit::Internal.into())
 }

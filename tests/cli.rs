@@ -251,15 +251,19 @@ fn an_unknown_flag_is_a_usage_error_with_a_suggestion() {
 }
 
 #[test]
-fn the_index_explains_its_parameters_and_asks_for_its_feature_where_it_is_missing() {
-    let text = stdout(&run(&["index", "serve", "--help"]));
-    for part in ["Examples:", "--urls <FILE>", "127.0.0.1:0", "format", "cargo feature `index`"] {
-        assert!(text.contains(part), "{part}\nis not in\n{text}");
+fn a_command_that_is_gone_names_what_does_the_same() {
+    for (command, instead) in [
+        ("lab", "harvestman-lab lab"),
+        ("replay", "harvestman-lab replay"),
+        ("index", "harvestman-lab index"),
+        ("learn", "--policy ucc --pages 500"),
+    ] {
+        let output = run(&[command, "x"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(instead), "{}", stderr(&output));
     }
-    assert_eq!(run(&["index", "serve"]).status.code(), Some(2));
-    let output = run(&["index", "serve", "/nonexistent/a.warc"]);
-    let (code, part) = if cfg!(feature = "index") { (1, "/nonexistent/a.warc") } else { (2, "--features index") };
-    assert!(output.status.code() == Some(code) && stderr(&output).contains(part), "{}", stderr(&output));
+    let output = run(&["crawl", "http://127.0.0.1:9/", "--policy", "opic"]);
+    assert!(output.status.code() == Some(2) && stderr(&output).contains("harvestman-lab"), "{}", stderr(&output));
 }
 
 #[test]

@@ -14,8 +14,8 @@ use std::process::{Command, Output};
 use std::sync::{Arc, LazyLock};
 
 use harvestman::archive::reader::{Limits, WarcReader};
-use harvestman::lab::sim::{Server, ServerOptions, Validators, World, WorldOptions};
 use harvestman::seed::Seed;
+use harvestman::sim::{Server, ServerOptions, Validators, World, WorldOptions};
 use serde_json::Value;
 
 const DAY: u64 = 86_400;
@@ -356,7 +356,13 @@ fn the_site_is_exported_from_a_crawl_directory_or_its_model() {
     let directory = crawled("gzip");
     let model = directory.join("site-model.json.gz");
     let by = |path: &Path, format: &str| {
-        let shown = succeed(harvestman(["site".as_ref(), path.as_os_str(), "--format".as_ref(), format.as_ref()]));
+        let shown = succeed(harvestman([
+            "inspect".as_ref(),
+            "site".as_ref(),
+            path.as_os_str(),
+            "--format".as_ref(),
+            format.as_ref(),
+        ]));
         String::from_utf8(shown.stdout).unwrap()
     };
     assert_eq!(by(&directory, "json"), by(&model, "json"));

@@ -37,8 +37,8 @@ mod with_text {
     use std::sync::Arc;
 
     use harvestman::archive::reader::{Limits, WarcReader};
-    use harvestman::lab::sim::{Server, ServerOptions, World, WorldOptions};
     use harvestman::seed::Seed;
+    use harvestman::sim::{Server, ServerOptions, World, WorldOptions};
     use serde_json::Value;
 
     use super::*;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use harvestman::lab::sim::{Family, Server, WorldOptions};
+use harvestman::sim::{Family, Server, WorldOptions};
 use runs::{Runs, harvestman, output, serve};
 use scraper::{Html, Selector};
 use serde_json::Value;

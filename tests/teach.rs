@@ -114,14 +114,14 @@ fn corrections_are_kept_and_count_wherever_posts_are_read() {
     };
     let found = posts(directory.path());
     assert!(found.len() == 3 * THREADS && are_names(&found) && !are_headings(&found));
-    let told = printed(&["teach", crawl, "http://h/t/3", "--field", "text", "--path", "h3"]);
+    let told = printed(&["posts", "teach", crawl, "http://h/t/3", "--field", "text", "--path", "h3"]);
     assert!(
         told.starts_with("1. h: text is `h3`\non http://h/t/3: `h3` matches 3 elements in 3 of 3 posts; "),
         "{told}"
     );
     assert!(told.contains(" to `About 30` (2 words)"), "{told}");
     assert!(are_headings(&posts(directory.path())));
-    let told = printed(&["teach", crawl, "http://h/t/3", "--field", "author", "--path", ".head a", "--not"]);
+    let told = printed(&["posts", "teach", crawl, "http://h/t/3", "--field", "author", "--path", ".head a", "--not"]);
     assert!(
         told.contains("2. h: author is not `.head a`\n") && told.contains("the author of 3 posts changes"),
         "{told}"
@@ -129,12 +129,12 @@ fn corrections_are_kept_and_count_wherever_posts_are_read() {
     assert!(!are_names(&posts(directory.path())));
     let shown = printed(&["inspect", "posts", "http://h/t/5", "--crawl", crawl]);
     assert!(shown.contains("   text     (div.post > h3, as taught)\n"), "{shown}");
-    assert_eq!(printed(&["teach", crawl, "--list"]), "1. h: text is `h3`\n2. h: author is not `.head a`\n");
-    assert_eq!(printed(&["teach", crawl, "--remove", "2"]), "removed 2. h: author is not `.head a`\n");
+    assert_eq!(printed(&["posts", "teach", crawl, "--list"]), "1. h: text is `h3`\n2. h: author is not `.head a`\n");
+    assert_eq!(printed(&["posts", "teach", crawl, "--remove", "2"]), "removed 2. h: author is not `.head a`\n");
     assert!(are_names(&posts(directory.path())));
-    let (code, error) = failed(&["teach", crawl, "--remove", "2"]);
+    let (code, error) = failed(&["posts", "teach", crawl, "--remove", "2"]);
     assert!(code == 2 && error.contains("there is no correction 2: there are 1"), "{error}");
-    let (code, error) = failed(&["teach", crawl, "http://h/t/3", "--field", "text", "--path", "h3"]);
+    let (code, error) = failed(&["posts", "teach", crawl, "http://h/t/3", "--field", "text", "--path", "h3"]);
     assert!(code == 2 && error.contains("taught already: 1. h: text is `h3`"), "{error}");
 }
 
@@ -142,7 +142,8 @@ fn corrections_are_kept_and_count_wherever_posts_are_read() {
 fn what_cannot_be_taught_is_told_and_not_kept() {
     let directory = crawl();
     let crawl = directory.path().to_str().unwrap();
-    let teach = |url: &str, field: &str, path: &str| failed(&["teach", crawl, url, "--field", field, "--path", path]);
+    let teach =
+        |url: &str, field: &str, path: &str| failed(&["posts", "teach", crawl, url, "--field", field, "--path", path]);
     for (url, field, path, wanted) in [
         ("http://h/t/3", "author", "a[", (2, "is not a CSS selector")),
         ("http://h/t/99", "author", "a", (2, "is not in the page log")),
@@ -155,8 +156,8 @@ fn what_cannot_be_taught_is_told_and_not_kept() {
         assert!(code == wanted.0 && error.contains(wanted.1), "{field} {path}: {code} {error}");
     }
     assert!(!directory.path().join("posts.corrections.json").exists());
-    assert_eq!(failed(&["teach", crawl]).0, 2);
-    assert_eq!(failed(&["teach", crawl, "http://h/t/3"]).0, 2);
+    assert_eq!(failed(&["posts", "teach", crawl]).0, 2);
+    assert_eq!(failed(&["posts", "teach", crawl, "http://h/t/3"]).0, 2);
     std::fs::write(directory.path().join("posts.corrections.json"), "{\"version\":9,\"corrections\":[]}").unwrap();
     let (code, error) = failed(&["posts", crawl]);
     assert!(code == 2 && error.contains("version 9"), "{error}");

@@ -5,7 +5,7 @@ Usage: make.py HARVESTMAN learn RECORDING      (clusters.svg and kinds.svg: what
        make.py HARVESTMAN harvest RECORDING    (harvest.svg: pages that came with the first requests; the recording has labels)
        make.py HARVESTMAN page SEED            (live-page.png: the live page of a crawl of a site that runs, such as the tutorial's)
 
-RECORDING is a WARC file. `learn` needs Graphviz, `page` a Python with playwright, and Chromium. Pictures are written beside this file.
+RECORDING is a WARC file. `learn` and `harvest` need harvestman-lab beside HARVESTMAN. `learn` needs Graphviz, `page` a Python with playwright, and Chromium. Pictures are written beside this file.
 """
 
 import json
@@ -58,10 +58,10 @@ def save(name, svg):
 
 
 def learned(harvestman, recording, *options):
-    """What is learned of the recording, as `harvestman site` tells it."""
+    """What is learned of the recording, as `harvestman inspect site` tells it."""
     with tempfile.TemporaryDirectory() as folder:
-        run(harvestman, "learn", recording, "--pages", "1000", "--out", f"{folder}/model", "--quiet", *options)
-        return json.loads(run(harvestman, "site", f"{folder}/model", "--format", "json"))
+        run(f"{harvestman}-lab", "replay", recording, "--pages", "1000", "--no-labels", "--write-model", f"{folder}/model", *options)
+        return json.loads(run(harvestman, "inspect", "site", f"{folder}/model", "--format", "json"))
 
 
 def colour(worth):
@@ -113,12 +113,12 @@ def kinds(site):
 
 def learn(harvestman, recording):
     draw("clusters.svg", clusters(learned(harvestman, recording)))
-    draw("kinds.svg", kinds(learned(harvestman, recording, "--by", "url")))
+    draw("kinds.svg", kinds(learned(harvestman, recording, "--policy", "cluster-graph")))
 
 
 def harvest(harvestman, recording):
     with tempfile.TemporaryDirectory() as folder:
-        run(harvestman, "lab", "ucc", recording, "--policies", "bfs,ucc", "--variants", "default", "--seeds", "2", "--out", folder, "--quiet")
+        run(f"{harvestman}-lab", "lab", "ucc", recording, "--policies", "bfs,ucc", "--variants", "default", "--seeds", "2", "--out", folder, "--quiet")
         with open(f"{folder}/ucc.html", encoding="utf-8") as file:
             plots = re.findall(r"<svg.*?</svg>", file.read(), re.DOTALL)
     save("harvest.svg", next(plot for plot in plots if "without duplicate views" in plot and "fetches" in plot))

@@ -15,9 +15,9 @@ def figures():
                "Hosts that have work now. If there are few and the bottleneck is the politeness delay, the crawl cannot be faster.",
                units.Short, total("host_awake_hosts")),
         number("Waiting hosts",
-               "Hosts that wait longer than their delay. `harvestman status` names them, with the reason and the time.",
+               "Hosts that wait longer than their delay. `harvestman ctl DIR status` names them, with the reason and the time.",
                units.Short, total("host_waiting_hosts")),
-        number("Blocked", "Host names blocked by a command. `harvestman unblock` lifts it.", units.Short, total("host_blocked_names")),
+        number("Blocked", "Host names blocked by a command. `harvestman ctl DIR unblock` lifts it.", units.Short, total("host_blocked_names")),
         number("Refusals",
                "Share of responses in the last five minutes that are 403 or 429. If it is high, servers do not want this crawl: raise "
                "`host.delay` and contact them.", units.PercentUnit, REFUSED_SHARE)
@@ -39,7 +39,7 @@ def politeness():
               (total("host_crawl_delays_capped_total"), "crawl delay capped")),
         stacked("Waiting longer than the delay",
                 "Hosts with URLs that wait longer than their delay, by cause. If all active hosts wait, the crawl stands still: check the"
-                " cause for its most frequent hosts with `harvestman status`.", units.Short,
+                " cause for its most frequent hosts with `harvestman ctl DIR status`.", units.Short,
                 (each("host_waiting_hosts", "cause"), "{{cause}}")),
         graph("Back-offs",
               "Pauses longer than the delay, by cause. back_off: errors or 429. breaker: too many failures in a row. robots: robots.txt "
@@ -100,7 +100,7 @@ def responses():
               (REFUSED_SHARE, "403 or 429"), (FAILED_SHARE, "no response or 5xx")).span(12),
         graph("Failures of this machine",
               "Attempts at requests that failed because of the crawler's own machine, by what it lacked. No host is blamed for them; the "
-              "crawl waits while they go on: `harvestman status` says what to do.", units.RequestsPerSecond,
+              "crawl waits while they go on: `harvestman ctl DIR status` says what to do.", units.RequestsPerSecond,
               (rate("fetch_local_failures_total", by="reason"), "{{reason}}")).span(12),
         graph("Signed requests",
               "Signed requests, by reason, and requests refused for want of a signature. If refusals go on while requests are signed, the"
@@ -112,5 +112,5 @@ def responses():
 def board():
     return dashboard("hosts", "hosts and politeness",
                      "How servers are treated and how they respond. Site names must not leak into dashboards, so no series names a host; "
-                     "`harvestman status` does.",
+                     "`harvestman ctl DIR status` does.",
                      [*figures(), *politeness(), *responses()])

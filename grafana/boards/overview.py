@@ -109,7 +109,7 @@ def figures():
         .decimals(1).thresholds(colours("green", (0.1, "orange"), (0.5, "red"))),
         number("Budget remaining",
                "Remaining share of the most exhausted budget; 100 % without a budget. To let the crawl continue, raise the budget with "
-               "`harvestman set`.", units.PercentUnit,
+               "`harvestman ctl DIR set`.", units.PercentUnit,
                "min (harvestman_crawl_budget_remaining_ratio{@})").decimals(0).thresholds(colours("red", (0.02, "orange"), (0.1, "green"))),
         name("Policy",
              "The crawl policy. If it is not the one that you wanted, start the crawl anew with --policy.",
@@ -176,11 +176,11 @@ def progress():
               units.BytesPerSecondSI,
               (rate("fetch_received_bytes_total"), "received"), (rate("archive_written_bytes_total"), "written")),
         share("Budgets",
-              "Remaining share of each budget; 100 % without such a budget. The crawl ends when one reaches 0: raise it with `harvestman "
-              "set` if that is too early.",
+              "Remaining share of each budget; 100 % without such a budget. The crawl ends when one reaches 0: raise it with `harvestman ctl "
+              "DIR set` if that is too early.",
               ("min by (budget) (harvestman_crawl_budget_remaining_ratio{@})", "{{budget}}")),
         graph("Paused, stopping",
-              "1 while the crawl is paused, or while it stops and only finishes requests in flight. harvestman resume-crawl ends a "
+              "1 while the crawl is paused, or while it stops and only finishes requests in flight. harvestman ctl DIR unpause ends a "
               "forgotten pause.", units.NoUnit,
               (largest("crawl_paused"), "paused"), (largest("crawl_stopping"), "stopping")),
         graph("Recrawl visits",

@@ -37,7 +37,7 @@ def clusters():
         Row("Clusters"),
         stacked("Pages by cluster",
                 "Pages by cluster; numbers are those of policy.jsonl and `harvestman explain`. If an unwanted cluster dominates, ban it "
-                "with `harvestman ban`.", units.CountsPerSecond,
+                "with `harvestman ctl DIR ban`.", units.CountsPerSecond,
                 (rate("classify_pages_total", by="cluster"), "{{cluster}}")).span(12),
         share("Cluster shares",
               "Share of the pages of the last five minutes; the ten largest clusters. If the share of the wanted cluster falls, the site "
@@ -65,8 +65,8 @@ def expectations():
               "taken: consider stopping.",
               (largest("frontier_expected_yield_ratio"), "yield"), (largest("frontier_expected_worth_ratio"), "score")),
         share("Duplicates",
-              "Share of observed fetches that repeat another page. If it is high, requests are wasted: ban those URL forms (`harvestman "
-              "ban`).",
+              "Share of observed fetches that repeat another page. If it is high, requests are wasted: ban those URL forms (`harvestman ctl "
+              "DIR ban`).",
               (ratio(rate("policy_duplicates_total"), rate("policy_observations_total")), "duplicates")),
         graph("Refused by the policy",
               "Links that the policy refuses, by reason. If wanted pages are missing, ask `harvestman explain` about one of their URLs; "

@@ -126,7 +126,7 @@ def disk():
               units.BytesPerSecondSI, (rate("archive_uploaded_bytes_total"), "uploaded")),
         graph("Posts",
               "New and changed posts written to posts.jsonl, if `archive.posts` is set, and the pages read for them. If pages bring no "
-              "posts, correct what is taken with `harvestman teach`.", units.CountsPerSecond,
+              "posts, correct what is taken with `harvestman posts teach`.", units.CountsPerSecond,
               (rate("archive_posts_total"), "posts/s"), (rate("archive_posts_pages_total"), "pages/s"),
               (rate("archive_posts_given_up_pages_total"), "pages given up/s")),
         graph("Threads with posts",

@@ -4,6 +4,7 @@
 use clap::ArgMatches;
 
 use super::flags;
+use super::program::Program;
 use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
 
 /// Checks a command line, whose first word is the program name, without executing it. Configuration files are not
@@ -12,7 +13,15 @@ use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
 /// # Errors
 /// The message that `harvestman` would print about the arguments or the settings among them.
 pub fn check(words: &[String]) -> Result<(), String> {
-    let matches = match super::command().try_get_matches_from(words) {
+    check_for(&super::program(), words)
+}
+
+/// The same for another program.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_for(program: &Program, words: &[String]) -> Result<(), String> {
+    let matches = match program.command().try_get_matches_from(words) {
         Ok(matches) => matches,
         Err(error) if !error.use_stderr() => return Ok(()), // a question for help, or the version
         Err(error) => return Err(error.to_string()),
@@ -39,7 +48,7 @@ fn values<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> V
     matches.try_get_many::<T>(id).ok().flatten().map(|values| values.cloned().collect()).unwrap_or_default()
 }
 
-/// Parses `section.key=value` as `harvestman set` takes it. Text without `=` is reported as an unknown setting.
+/// Parses `section.key=value` as `harvestman ctl DIR set` takes it. Text without `=` is reported as an unknown setting.
 fn change(text: &str) -> Flag {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     setting(name, value)
@@ -69,9 +78,7 @@ mod tests {
     fn valid_command_lines_pass_and_nothing_is_executed() {
         for line in [
             "harvestman crawl https://example.org/ --out x --pages 7 --set host.delay=2s --config no-such-file.toml",
-            "harvestman set forum host.delay=5s budget.pages=9",
-            "harvestman learn https://example.org/ --out x --set host.delay=2s",
-            "harvestman lab ucc a.warc.gz --seeds 2",
+            "harvestman ctl forum set host.delay=5s budget.pages=9",
             "harvestman crawl --help",
             "harvestman config --defaults",
         ] {
@@ -86,9 +93,8 @@ mod tests {
             ("harvestman crawl --no-such-flag", "--no-such-flag"),
             ("harvestman crawl x --set host.dalay=1s", "host.dalay"),
             ("harvestman crawl x --pages many", "budget.pages"),
-            ("harvestman learn x --out m --set host.dalay=1s", "host.dalay"),
-            ("harvestman set forum crawl.seed=1", "cannot be changed"),
-            ("harvestman set forum host.delay", "host.delay"),
+            ("harvestman ctl forum set crawl.seed=1", "cannot be changed"),
+            ("harvestman ctl forum set host.delay", "host.delay"),
             ("harvestman explain forum", "<URL>"),
         ] {
             let error = check_line(line).unwrap_err();

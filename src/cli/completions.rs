@@ -5,6 +5,8 @@ use std::io::Write;
 use clap_complete::Shell;
 use harvestman_report::terminal;
 
+use super::program::Program;
+
 /// Arguments of `harvestman completions`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
@@ -19,9 +21,9 @@ pub struct CompletionsArgs {
 }
 
 /// Prints the script to standard output.
-pub fn run(args: &CompletionsArgs) {
+pub fn run(args: &CompletionsArgs, program: &Program) {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut super::command(), "harvestman", &mut script);
+    clap_complete::generate(args.shell, &mut program.command(), program.name, &mut script);
     // A closed pipe (`| head`) is not an error.
     let _ = terminal::stdout().write_all(&script);
 }

@@ -1,5 +1,4 @@
-//! `harvestman status`, `pause`, `resume-crawl`, `stop`, `set`, `ban`, `pin`, `block` and their opposites: control of a
-//! running crawl from another terminal.
+//! `harvestman ctl`: control of a running crawl from another terminal.
 
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -17,34 +16,60 @@ use harvestman_report::{CrawlStatus, read_object, terminal};
 /// Time limit for the answer of a crawl.
 const ANSWER_MAX: Duration = Duration::from_secs(10);
 
-/// Arguments of the commands that take a crawl directory only.
+/// Arguments of `harvestman ctl`.
 #[derive(Debug, Clone, clap::Args)]
+#[command(subcommand_value_name = "COMMAND", after_help = AFTER_HELP)]
 pub struct ControlArgs {
     /// Directory of the crawl
-    #[arg(value_name = "DIR")]
-    directory: PathBuf,
-}
-
-/// Arguments of `harvestman status`.
-#[derive(Debug, Clone, clap::Args)]
-pub struct StatusArgs {
-    /// Directory of the crawl
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     directory: PathBuf,
 
-    /// Print everything as JSON
-    #[arg(long)]
-    json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    command: Control,
 }
 
-/// Arguments of `harvestman set`.
+const AFTER_HELP: &str = "\
+Examples:
+  harvestman ctl forum status
+  harvestman ctl forum set host.delay=5s
+  harvestman ctl forum ban '/search*'";
+
+/// A command to a running crawl.
+#[derive(Debug, Clone, clap::Subcommand)]
+enum Control {
+    /// Show the progress and what the crawl waits for
+    Status {
+        /// Print everything as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Pause: start no new request
+    Pause,
+    /// End a pause
+    Unpause,
+    /// Stop the crawl and write its report
+    Stop,
+    /// Change settings
+    Set(SetArgs),
+    /// Refuse links to a cluster, link class or URL pattern
+    Ban(SteerArgs),
+    /// Remove a ban
+    Unban(SteerArgs),
+    /// Fetch a cluster, link class or URL pattern first
+    Pin(SteerArgs),
+    /// Remove a pin
+    Unpin(SteerArgs),
+    /// Suspend requests to a host
+    Block(HostArgs),
+    /// Resume requests to a blocked host
+    Unblock(HostArgs),
+}
+
+/// New values of settings.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = SET_HELP)]
-pub struct SetArgs {
-    /// Directory of the crawl
-    #[arg(value_name = "DIR")]
-    directory: PathBuf,
-
+struct SetArgs {
     /// Settings and their new values
     #[arg(value_name = "SECTION.KEY=VALUE", required = true)]
     settings: Vec<String>,
@@ -53,23 +78,19 @@ pub struct SetArgs {
 const SET_HELP: &str = "\
 Examples:
   Slow down:
-    harvestman set forum host.delay=5s
+    harvestman ctl forum set host.delay=5s
   Enlarge the budget before it is used up:
-    harvestman set forum budget.pages=200000
+    harvestman ctl forum set budget.pages=200000
 
 docs/configuration.md marks the settings that can be changed while a crawl runs as live: budgets of
 pages, bytes, time, requests and pages per host; delays, retries, back-off and circuit breaker of
 hosts; frontier.queued_max and frontier.explore_every. New values take effect at once, are written
 to the crawl's config.toml and remain in force after `harvestman resume`.";
 
-/// Arguments of `harvestman ban`, `unban`, `pin` and `unpin`.
+/// The target of `ban`, `unban`, `pin` and `unpin`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = TARGET_HELP)]
-pub struct SteerArgs {
-    /// Directory of the crawl
-    #[arg(value_name = "DIR")]
-    directory: PathBuf,
-
+struct SteerArgs {
     /// Cluster of pages (5), link class (3/00c0ffee00c0ffee/8badf00d8badf00d) or URL pattern (/tag/*)
     #[arg(value_name = "WHAT")]
     what: String,
@@ -77,10 +98,10 @@ pub struct SteerArgs {
 
 const TARGET_HELP: &str = "\
 Clusters are numbered by the policies that cluster pages (ucc, target, cluster-graph), as in
-pages.jsonl, policy.jsonl and `harvestman site`; for an unknown number, the known ones are listed.
-A cluster stands for all URLs of the patterns whose fetched pages mostly belong to it. Link classes
-are written as in pages.jsonl and policy.jsonl. In a URL pattern, * matches any characters; a
-pattern that begins with / is matched against path and query, any other against the whole URL. URL
+pages.jsonl, policy.jsonl and `harvestman inspect site`; for an unknown number, the known ones are
+listed. A cluster stands for all URLs of the patterns whose fetched pages mostly belong to it. Link
+classes are written as in pages.jsonl and policy.jsonl. In a URL pattern, * matches any characters;
+a pattern that begins with / is matched against path and query, any other against the whole URL. URL
 patterns work with every policy.
 
 Banned links are refused from now on, and queued URLs are dropped with the fate `policy: banned`.
@@ -88,14 +109,10 @@ After `unban`, new links are followed; dropped URLs stay dropped. Pinned URLs ar
 others. A ban overrides a pin. Both stay in force until they are removed, also after
 `harvestman resume`.";
 
-/// Arguments of `harvestman block` and `unblock`.
+/// The host of `block` and `unblock`.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = HOST_HELP)]
-pub struct HostArgs {
-    /// Directory of the crawl
-    #[arg(value_name = "DIR")]
-    directory: PathBuf,
-
+struct HostArgs {
     /// Host: example.org or example.org:8080 for both http and https, or `https://example.org`
     #[arg(value_name = "HOST")]
     host: String,
@@ -104,21 +121,25 @@ pub struct HostArgs {
 const HOST_HELP: &str = "\
 A blocked host gets no new requests once the command has been answered; requests in flight are
 finished. Its URLs wait until the host is unblocked, and the crawl does not end before: if nothing
-else is left, `harvestman status` says so. The host stays blocked after `harvestman resume`.";
+else is left, `harvestman ctl DIR status` says so. The host stays blocked after `harvestman resume`.";
 
-/// Changes settings of a running crawl.
-pub fn set(args: &SetArgs) -> anyhow::Result<()> {
-    give(&args.directory, "set", &args.settings)
-}
-
-/// Bans or pins a target, or removes a ban or pin.
-pub fn steer(args: &SteerArgs, command: &str) -> anyhow::Result<()> {
-    give(&args.directory, command, std::slice::from_ref(&args.what))
-}
-
-/// Blocks or unblocks a host.
-pub fn block(args: &HostArgs, command: &str) -> anyhow::Result<()> {
-    give(&args.directory, command, std::slice::from_ref(&args.host))
+/// Runs the command.
+pub fn run(args: &ControlArgs) -> anyhow::Result<()> {
+    let (directory, command) = (args.directory.as_path(), &args.command);
+    let one = |name, argument: &String| give(directory, name, std::slice::from_ref(argument));
+    match command {
+        Control::Status { json } => status(directory, *json),
+        Control::Pause => switch(directory, "pause"),
+        Control::Unpause => switch(directory, "unpause"),
+        Control::Stop => switch(directory, "stop"),
+        Control::Set(args) => give(directory, "set", &args.settings),
+        Control::Ban(args) => one("ban", &args.what),
+        Control::Unban(args) => one("unban", &args.what),
+        Control::Pin(args) => one("pin", &args.what),
+        Control::Unpin(args) => one("unpin", &args.what),
+        Control::Block(args) => one("block", &args.host),
+        Control::Unblock(args) => one("unblock", &args.host),
+    }
 }
 
 /// Sends a command to a running crawl and prints its effect.
@@ -129,9 +150,9 @@ fn give(directory: &Path, command: &str, arguments: &[String]) -> anyhow::Result
 }
 
 /// Prints the progress of a crawl and what it waits for.
-pub fn status(args: &StatusArgs) -> anyhow::Result<()> {
-    let text = ask(&args.directory, http::Method::GET, ("status", Vec::new()))?;
-    let shown = if args.json { text + "\n" } else { parsed(&text)?.to_string() + &page(&args.directory) };
+fn status(directory: &Path, json: bool) -> anyhow::Result<()> {
+    let text = ask(directory, http::Method::GET, ("status", Vec::new()))?;
+    let shown = if json { text + "\n" } else { parsed(&text)?.to_string() + &page(directory) };
     // A closed pipe (`| head`) is not an error.
     let _ = terminal::stdout().write_all(shown.as_bytes());
     Ok(())
@@ -160,8 +181,8 @@ fn parsed(text: &str) -> anyhow::Result<CrawlStatus> {
 }
 
 /// Sends a command without arguments to a running crawl.
-pub fn send_command(args: &ControlArgs, command: &str) -> anyhow::Result<()> {
-    ask(&args.directory, http::Method::POST, (command, Vec::new())).map(drop)
+pub(super) fn switch(directory: &Path, command: &str) -> anyhow::Result<()> {
+    ask(directory, http::Method::POST, (command, Vec::new())).map(drop)
 }
 
 /// Sends a request to the crawl in a directory and returns its answer.

@@ -46,9 +46,9 @@ Examples:
         --pages 1000 --time 10m --out rust
   As much user-created content as possible within 5,000 pages:
     harvestman crawl https://forum.example.org/ --policy ucc --pages 5000 --out posts
-  The same, starting from the site model of `harvestman learn` or of an earlier crawl:
-    harvestman crawl https://forum.example.org/ --policy ucc --model forum.model \\
-        --pages 5000 --out more
+  The same, starting from the site model of an earlier crawl:
+    harvestman crawl https://forum.example.org/ --policy ucc \\
+        --model posts/site-model.json.gz --pages 5000 --out more
   Pages of a kind on any site, found by a search engine from an example:
     harvestman crawl --policy xcrawl --example thread.html --want 'selector:article.post' \\
         --search 'https://search.example.org/search?q={query}&format=json' --out threads
@@ -73,7 +73,7 @@ Files in the output directory:
   config.toml            the configuration, without secrets
   state/                 the state for `harvestman resume`
   policy.jsonl           the log of a learning policy
-  site-model.json.gz     its final site model, for --model and `harvestman site`
+  site-model.json.gz     its final site model, for --model and `harvestman inspect site`
 
 `harvestman --help` lists the exit codes, `harvestman config` all settings.";
 
@@ -95,7 +95,7 @@ pub(super) fn seeds_flag(seeds: &[String]) -> Option<Flag> {
 }
 
 /// Reads the seeds, starts the log and warns about problems. The returned configuration is complete.
-pub(super) fn prepare(config: Config, quiet: bool) -> Result<(Config, Arc<Progress>), Failure> {
+pub fn prepare(config: Config, quiet: bool) -> Result<(Config, Arc<Progress>), Failure> {
     let seeds = read_seeds(&config).map_err(Failure::usage)?;
     let progress = start_log(&config, quiet);
     Ok((complete(config, &seeds), progress))
@@ -122,7 +122,7 @@ pub(super) fn start_log(config: &Config, quiet: bool) -> Arc<Progress> {
 
 /// Crawls and prints the report.
 pub(super) fn run_with(config: &Config, progress: &Arc<Progress>, beginning: Beginning) -> Result<Exit, Failure> {
-    let report = to_report(config, progress, beginning, Until::Done)?;
+    let report = to_report(config, progress, beginning)?;
     // Standard output may be closed; the crawl is complete nevertheless.
     let out = &config.crawl.out;
     let more = config.state.enabled && report.leaves_some();
@@ -139,26 +139,12 @@ fn resume_line(report: &Report, out: &str) -> String {
     format!("\nresume    harvestman resume {}{flag}{why}", quoted(out))
 }
 
-/// When a crawl ends, unless something else ends it earlier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Until {
-    /// When the frontier is empty.
-    Done,
-    /// When the policy has built its first model from the sample.
-    Learned,
-}
-
 /// Crawls and returns the report. Failures are logged where the log is JSON.
-pub(super) fn to_report(
-    config: &Config,
-    progress: &Arc<Progress>,
-    beginning: Beginning,
-    until: Until,
-) -> Result<Report, Failure> {
+pub fn to_report(config: &Config, progress: &Arc<Progress>, beginning: Beginning) -> Result<Report, Failure> {
     let result = with_uploads(config, |metrics| {
         with_posts(config, &metrics.clone(), |posts| {
             let ready = ReadyCrawl::of_program(config.clone(), beginning);
-            let crawl = crawl(ready, metrics, (progress, posts), until);
+            let crawl = crawl(ready, metrics, (progress, posts));
             pipeline::runtime(config).block_on(crawl)
         })
     });
@@ -172,7 +158,6 @@ async fn crawl(
     ready: ReadyCrawl,
     metrics: Metrics,
     (progress, posts): (&Arc<Progress>, &FollowSignal),
-    until: Until,
 ) -> Result<Report, Failure> {
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     let live = Live::open();
@@ -183,11 +168,7 @@ async fn crawl(
 
     let (shown, opening) = (Arc::clone(progress), Arc::clone(&endpoints));
     let posts = posts.clone();
-    let (learning, enough) = (Arc::clone(&hooks.metrics.policy), hooks.stop.clone());
     let on_status = move |status: &CrawlStatus| {
-        if until == Until::Learned && learning.model_updates.get() > 0 {
-            enough.request();
-        }
         shown.show(status);
         latest.lock().clone_from(status);
         // The crawl directory exists once the first status arrives.

@@ -12,8 +12,8 @@ use super::crawl;
 use super::exit::{Exit, Failure};
 use harvestman_core::config::{Config, Period};
 use harvestman_core::seed::Seed;
-use harvestman_lab::compare::{Comparison, compare};
 use harvestman_report::terminal;
+use harvestman_sim::compare::{Comparison, compare};
 use harvestman_sim::{Server, ServerOptions, World, WorldOptions};
 
 /// Crawl a simulated site on this machine and check the result

@@ -86,7 +86,7 @@ impl Endpoints {
         match ControlSocket::listen(self.served.clone()) {
             Ok(socket) => Some(socket),
             Err(error) => {
-                tracing::warn!(%error, "no control socket: `harvestman status` and similar commands cannot reach this crawl");
+                tracing::warn!(%error, "no control socket: `harvestman ctl DIR status` and similar commands cannot reach this crawl");
                 None
             }
         }

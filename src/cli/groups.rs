@@ -9,54 +9,42 @@ use clap::Command;
 use clap::builder::Styles;
 
 /// A group of commands with a common purpose.
-pub(super) struct Group {
+#[derive(Debug, Clone, Copy)]
+pub struct Group {
     /// The heading of the section in the help.
-    pub(super) heading: &'static str,
+    pub heading: &'static str,
     /// Names of the commands, in the order of the help.
-    pub(super) commands: &'static [&'static str],
+    pub commands: &'static [&'static str],
 }
 
-/// All groups. Each command is in exactly one of them; `cli::Command` declares the commands in the same order.
-pub(super) const GROUPS: [Group; 5] = [
-    Group { heading: "Crawl", commands: &["crawl", "resume", "recrawl", "learn", "fleet"] },
+/// The groups of `harvestman`. Each command is in exactly one of them; `cli::Command` declares the commands in the same
+/// order.
+pub const GROUPS: [Group; 4] = [
+    Group { heading: "Crawl", commands: &["crawl", "resume", "recrawl", "fleet"] },
+    Group { heading: "Watch and control a running crawl", commands: &["live", "ctl"] },
+    Group { heading: "Results", commands: &["report", "explain", "export", "posts", "upload"] },
     Group {
-        heading: "Watch and control a running crawl",
-        commands: &[
-            "status",
-            "live",
-            "pause",
-            "resume-crawl",
-            "stop",
-            "set",
-            "ban",
-            "unban",
-            "pin",
-            "unpin",
-            "block",
-            "unblock",
-        ],
+        heading: "Tools",
+        commands: &["demo", "sim", "inspect", "identity", "doctor", "config", "completions", "man", "help"],
     },
-    Group { heading: "Results", commands: &["report", "explain", "site", "export", "posts", "teach", "upload"] },
-    Group { heading: "Laboratory", commands: &["demo", "sim", "replay", "lab", "index"] },
-    Group { heading: "Tools", commands: &["inspect", "identity", "doctor", "config", "completions", "man", "help"] },
 ];
 
 /// The description of `help`, which clap adds by itself.
 const HELP_ABOUT: &str = "Print this help, or the help of a command";
 
 /// Gives `command` a help text that lists its subcommands by group.
-pub(super) fn grouped(command: Command) -> Command {
-    let (list, options) = (list(&command), heading("Options:"));
+pub(super) fn grouped(command: Command, groups: &[Group]) -> Command {
+    let (list, options) = (list(&command, groups), heading("Options:"));
     let template = format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{list}{options}\n{{options}}{{after-help}}");
     command.help_template(template)
 }
 
 /// The sections: a heading, then one line per command.
-fn list(command: &Command) -> String {
+fn list(command: &Command, groups: &[Group]) -> String {
     let literal = Styles::styled().get_literal().to_owned();
-    let width = GROUPS.iter().flat_map(|group| group.commands).map(|name| name.len()).max().unwrap_or(0);
+    let width = groups.iter().flat_map(|group| group.commands).map(|name| name.len()).max().unwrap_or(0);
     let mut text = String::new();
-    for group in &GROUPS {
+    for group in groups {
         let _ = writeln!(text, "{}", heading(&format!("{}:", group.heading)));
         for name in group.commands {
             let _ = writeln!(
@@ -103,7 +91,7 @@ mod tests {
     #[test]
     fn each_command_is_described_in_one_line_that_starts_with_a_verb() {
         let command = crate::cli::command();
-        let lines = list(&command);
+        let lines = list(&command, &GROUPS);
         for line in clap::builder::StyledStr::from(lines).to_string().lines() {
             assert!(line.chars().count() <= COLUMNS, "too long: {line}");
         }

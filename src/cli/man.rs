@@ -9,6 +9,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use super::exit::{Exit, Failure};
+use super::program::Program;
 use harvestman_report::terminal;
 
 /// What the pages are part of.
@@ -43,8 +44,8 @@ struct ManPage {
 }
 
 /// Prints the main page, or writes all pages.
-pub fn run(args: &ManArgs) -> Result<(), Failure> {
-    let pages = pages();
+pub fn run(args: &ManArgs, program: &Program) -> Result<(), Failure> {
+    let pages = pages(program);
     match &args.dir {
         Some(directory) => write(&pages, directory),
         None => {
@@ -67,8 +68,8 @@ fn write(pages: &[ManPage], directory: &Path) -> Result<(), Failure> {
 }
 
 /// Returns the pages of all commands that are not hidden, the main page first.
-fn pages() -> Vec<ManPage> {
-    let mut root = super::command().disable_help_subcommand(true);
+fn pages(program: &Program) -> Vec<ManPage> {
+    let mut root = program.command().disable_help_subcommand(true);
     root.build();
     let mut pages = Vec::new();
     add(&root, &mut pages);
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page_with_its_options_and_examples() {
-        let pages = pages();
+        let pages = pages(&crate::cli::program());
         let text = |name: &str| {
             let page = pages.iter().find(|page| page.name == name).unwrap_or_else(|| panic!("no page {name}"));
             String::from_utf8(page.source.clone()).unwrap()
@@ -200,9 +201,9 @@ mod tests {
     fn pages_are_written_to_a_new_directory() {
         let root = tempfile::tempdir().unwrap();
         let directory = root.path().join("a/man1");
-        run(&ManArgs { dir: Some(directory.clone()) }).unwrap();
-        assert_eq!(fs::read_dir(&directory).unwrap().count(), pages().len());
-        let failure = run(&ManArgs { dir: Some(directory.join("harvestman.1")) }).unwrap_err();
+        run(&ManArgs { dir: Some(directory.clone()) }, &crate::cli::program()).unwrap();
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), pages(&crate::cli::program()).len());
+        let failure = run(&ManArgs { dir: Some(directory.join("harvestman.1")) }, &crate::cli::program()).unwrap_err();
         assert_eq!(failure.exit, Exit::Output, "{}", failure.text);
     }
 }

@@ -1,19 +1,10 @@
 //! Writes results to a file or standard output.
 
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::exit::{Exit, Failure};
-use harvestman_lab::tables::{Row, to_json};
 use harvestman_report::terminal;
-
-/// Writes rows to a file; `-` is standard output. Without a file nothing is written.
-pub fn write_json(rows: &[Row], to: Option<&PathBuf>) -> Result<(), Failure> {
-    match to {
-        None => Ok(()),
-        Some(path) => write_text(&to_json(rows), path),
-    }
-}
 
 /// Writes a text to a file; `-` is standard output.
 pub fn write_text(text: &str, path: &Path) -> Result<(), Failure> {

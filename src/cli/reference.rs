@@ -5,7 +5,8 @@ use std::fmt::Write;
 use clap::Command;
 
 use super::flags::{flags, takes_flags};
-use super::groups::GROUPS;
+use super::groups::Group;
+use super::program::Program;
 
 /// Columns of the help texts in the reference.
 const WIDTH: usize = 100;
@@ -24,28 +25,34 @@ Results go to standard output; progress and log go to standard error. Colours ar
 
 /// Returns the text of `docs/cli.md`.
 pub fn reference() -> String {
+    let program = super::program();
     let mut text = String::from(HEAD);
-    let mut root = super::command().term_width(WIDTH);
-    root.build();
-    describe_one(&mut text, &root, "harvestman", "##");
-    for group in &GROUPS {
-        let _ = writeln!(text, "\n## {}\n\n| command | purpose |\n| --- | --- |", group.heading);
-        let commands = group.commands.iter().filter(|name| **name != "help");
-        let commands: Vec<&Command> = commands.filter_map(|name| root.find_subcommand(name)).collect();
-        for command in &commands {
-            let (name, about) = (command.get_name(), command.get_about().map(ToString::to_string).unwrap_or_default());
-            let _ = writeln!(text, "| [`{name}`](#harvestman-{name}) | {about} |");
-        }
-        for command in commands {
-            describe(&mut text, command, &format!("harvestman {}", command.get_name()), "###");
-        }
-    }
+    describe_groups(&mut text, &program, &program.groups);
     text.push_str("\n## Flags and their settings\n\n| flag | setting |\n| --- | --- |\n| `SEED…` | `crawl.seeds` |\n");
     for flag in flags() {
         let (section, key) = flag.setting;
         let _ = writeln!(text, "| `--{}` | `{section}.{key}` |", flag.long);
     }
     text
+}
+
+/// Appends the help of a program, and of its commands in these groups.
+pub fn describe_groups(text: &mut String, program: &Program, groups: &[Group]) {
+    let mut root = program.command().term_width(WIDTH);
+    root.build();
+    describe_one(text, &root, program.name, "##");
+    for group in groups {
+        let _ = writeln!(text, "\n## {}\n\n| command | purpose |\n| --- | --- |", group.heading);
+        let commands = group.commands.iter().filter(|name| **name != "help");
+        let commands: Vec<&Command> = commands.filter_map(|name| root.find_subcommand(name)).collect();
+        for command in &commands {
+            let (name, about) = (command.get_name(), command.get_about().map(ToString::to_string).unwrap_or_default());
+            let _ = writeln!(text, "| [`{name}`](#{}-{name}) | {about} |", program.name);
+        }
+        for command in commands {
+            describe(text, command, &format!("{} {}", program.name, command.get_name()), "###");
+        }
+    }
 }
 
 /// Appends the help of a command, and of its subcommands one level below.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use harvestman::config::{ByteSize, Config, Period};
-use harvestman::lab::sim::{Family, Server, ServerOptions, WorldOptions};
 use harvestman::report::{Hooks, StopFlag, StopReason};
+use harvestman::sim::{Family, Server, ServerOptions, WorldOptions};
 
 use crate::crawling::{Crawled, config, crawl, crawl_with, serve};
 

@@ -1,7 +1,7 @@
 //! Whole worlds, crawled to the end: everything is found, each URL is asked for once, nothing is lost on the way to the files.
 
-use harvestman::lab::sim::{Family, ServerOptions, WorldOptions};
 use harvestman::report::StopReason;
+use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
 use crate::crawling::{Crawled, config, crawl, serve};
 
@@ -58,7 +58,7 @@ fn a_world_with_session_ids_files_and_odd_spellings_is_crawled_completely() {
     // With sessions the canonical form merges addresses that the truth counts apart; nothing else may be missing or wrong.
     let of = |url: &str| crawled.fate_of(url);
     for row in server.world().truth().filter(|row| !row.url.contains("sid=")) {
-        assert_eq!(of(&row.url).split(':').next(), Some(harvestman::lab::compare::fate_of(&row)), "{}", row.url);
+        assert_eq!(of(&row.url).split(':').next(), Some(harvestman::sim::compare::fate_of(&row)), "{}", row.url);
     }
 }
 
@@ -73,7 +73,7 @@ fn traps_do_not_keep_a_crawl_from_ending_nor_from_finding_everything() {
     for row in server.world().truth() {
         assert_eq!(
             crawled.fate_of(&row.url).split(':').next(),
-            Some(harvestman::lab::compare::fate_of(&row)),
+            Some(harvestman::sim::compare::fate_of(&row)),
             "{}",
             row.url
         );

@@ -9,13 +9,13 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use harvestman::archive::reader::{DigestCheck, Limits, WarcReader};
-use harvestman::config::{ByteSize, Config, Period};
-use harvestman::lab::compare::compare;
-use harvestman::lab::sim::{Server, ServerOptions, World, WorldOptions};
+use harvestman::config::{ByteSize, Config, Period, PolicyKind};
 use harvestman::model::PageRecord;
 use harvestman::pipeline;
 use harvestman::report::{Hooks, Report};
 use harvestman::seed::Seed;
+use harvestman::sim::compare::compare;
+use harvestman::sim::{Server, ServerOptions, World, WorldOptions};
 use tempfile::TempDir;
 
 /// No crawl of these tests may take longer, on however busy a machine.
@@ -218,4 +218,10 @@ impl Crawled {
         let answers: u64 = self.report.statuses.values().sum();
         assert_eq!(answers, self.report.requests, "answers by status");
     }
+}
+
+/// Returns a policy of the laboratory, which adds it to those of the crawler.
+pub fn added(name: &'static str) -> PolicyKind {
+    harvestman_lab::cli::policies::register();
+    PolicyKind::Added(name)
 }

@@ -2,8 +2,8 @@
 
 use harvestman::config::{ByteSize, DedupStore};
 use harvestman::dedup::{DedupStats, Estimate};
-use harvestman::lab::sim::{Family, ServerOptions, WorldOptions};
 use harvestman::report::{Hooks, StopReason};
+use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
 use crate::crawling::{Crawled, config, crawl, crawl_in, serve};
 use crate::scripted::{Reply, Scripted};

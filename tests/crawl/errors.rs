@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use harvestman::lab::sim::{Family, ServerOptions, WorldOptions};
 use harvestman::report::{Hooks, StopReason};
+use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
 use crate::crawling::{config, crawl, crawl_with, serve};
 use crate::scripted::{Reply, Scripted};

@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::process::Command;
 
 use harvestman::config::archive::LineCompression;
-use harvestman::config::{Config, PolicyKind, PolicyVariant};
-use harvestman::lab::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
+use harvestman::config::{Config, PolicyKind};
 use harvestman::model::{PageRecord, PolicyRecord};
 use harvestman::report::{Hooks, StopReason};
+use harvestman::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
 
-use crate::crawling::{Crawled, config, crawl, crawl_with, serve};
+use crate::crawling::{Crawled, added, config, crawl, crawl_with, serve};
 
 /// Requests of each crawl.
 const BUDGET: u64 = 400;
@@ -240,7 +240,7 @@ fn a_crawl_for_pages_like_two_examples_finds_both_types_though_a_third_example_i
     };
     let either = |row: &TruthRow| member(row) || board(row);
     let breadth_first = share(&server, &crawl(few(PolicyKind::Bfs)), either);
-    for policy in [PolicyKind::Apprentice, PolicyKind::Target, PolicyKind::Xcrawl] {
+    for policy in [added("apprentice"), PolicyKind::Target, PolicyKind::Xcrawl] {
         let crawled = crawl(few(policy));
         for example in [&examples[0], &examples[2]] {
             assert_eq!(crawled.fate_of(example), "fetched", "{}", policy.name());
@@ -248,7 +248,7 @@ fn a_crawl_for_pages_like_two_examples_finds_both_types_though_a_third_example_i
         let found = [share(&server, &crawled, member), share(&server, &crawled, board)];
         assert!(found.iter().all(|share| *share > 0.0), "{}: {found:?}", policy.name());
         // In so few fetches, the words around links tell the apprentice little.
-        if policy != PolicyKind::Apprentice {
+        if policy != added("apprentice") {
             let learned = share(&server, &crawled, either);
             assert!(
                 learned > breadth_first + 0.1,
@@ -281,19 +281,12 @@ fn a_crawl_for_pages_that_a_test_accepts_finds_more_of_them_than_breadth_first()
 fn a_learning_crawl_of_everything_finds_everything_each_once() {
     let families = vec![Family::Forum];
     let world = WorldOptions { pages: 500, hosts: 1, families, page_bytes: 300, links: 20, ..WorldOptions::default() };
-    for (policy, variant) in [
-        (PolicyKind::Ucc, PolicyVariant::Default),
-        (PolicyKind::Ucc, PolicyVariant::Paper),
-        (PolicyKind::Random, PolicyVariant::Default),
-        (PolicyKind::Opic, PolicyVariant::Default),
-        (PolicyKind::Sb, PolicyVariant::Default),
-        (PolicyKind::Apprentice, PolicyVariant::Default),
-        (PolicyKind::Xcrawl, PolicyVariant::Default),
-    ] {
+    let others = ["ucc:paper", "source", "random", "opic", "sb", "apprentice"].map(added);
+    for policy in [PolicyKind::Ucc, PolicyKind::Xcrawl].into_iter().chain(others) {
         let server = serve(&world, ServerOptions { keep: 0, ..ServerOptions::default() });
         let mut config = config(server.world().seeds());
         config.policy.want = vec!["selector:body.showthread".to_owned()];
-        (config.crawl.policy, config.policy.variant) = (policy, variant);
+        config.crawl.policy = policy;
         let crawled = crawl(config);
         assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty, "{}", policy.name());
         crawled.check_complete(&server);
@@ -304,14 +297,14 @@ fn a_learning_crawl_of_everything_finds_everything_each_once() {
 fn a_crawl_by_a_cluster_graph_ends_by_itself_and_accounts_for_what_it_let_go() {
     let families = vec![Family::Forum];
     let world = WorldOptions { pages: 500, hosts: 1, families, page_bytes: 300, links: 20, ..WorldOptions::default() };
-    for variant in [PolicyVariant::Default, PolicyVariant::Paper] {
+    for policy in [PolicyKind::ClusterGraph, added("cluster-graph:paper")] {
         let server = serve(&world, ServerOptions { keep: 0, ..ServerOptions::default() });
         let mut config = config(server.world().seeds());
-        (config.crawl.policy, config.policy.variant) = (PolicyKind::ClusterGraph, variant);
+        config.crawl.policy = policy;
         let crawled = crawl(config);
-        assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty, "{variant:?}");
+        assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty, "{policy}");
         // The site is smaller than a sample: as printed all of it is one, and by default what is there to be learned from.
-        assert!(crawled.pages.len() >= 300, "{variant:?}: {}", crawled.pages.len());
+        assert!(crawled.pages.len() >= 300, "{policy}: {}", crawled.pages.len());
     }
 }
 

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use harvestman::config::{ByteSize, Config, DedupStore, Period, PolicyKind};
-use harvestman::lab::sim::{Family, Server, ServerOptions, WorldOptions};
 use harvestman::metrics::{Metrics, catalogue};
 use harvestman::pipeline;
 use harvestman::report::{Command, Hooks, StopReason};
+use harvestman::sim::{Family, Server, ServerOptions, WorldOptions};
 
 use crate::crawling::{Crawled, config, crawl_in, crawl_with, serve};
 use crate::scripted::{Reply, Scripted};

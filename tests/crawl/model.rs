@@ -1,15 +1,15 @@
-//! Site models: what a crawl leaves, `harvestman learn` on a site that is served, and crawls that start from what was learned.
+//! Site models: what a crawl leaves, and crawls that start from what was learned.
 
 use std::path::Path;
 use std::process::{Command, Output};
 
 use harvestman::config::{Config, PolicyKind};
-use harvestman::lab::sim::{Family, Server, ServerOptions, WorldOptions};
 use harvestman::pipeline::MODEL_FILE;
 use harvestman::policy::learned::SiteModel;
 use harvestman::report::Hooks;
+use harvestman::sim::{Family, Server, ServerOptions, WorldOptions};
 
-use crate::crawling::{Crawled, config, crawl, crawl_with, serve};
+use crate::crawling::{Crawled, added, config, crawl, crawl_with, serve};
 
 fn forum() -> Server {
     let families = vec![Family::Forum];
@@ -76,22 +76,25 @@ fn a_learning_crawl_leaves_a_model_and_the_next_one_starts_from_it() {
 #[test]
 fn a_crawl_that_learns_no_site_leaves_no_model() {
     let server = forum();
-    for policy in [PolicyKind::Bfs, PolicyKind::Opic] {
+    for policy in [PolicyKind::Bfs, added("opic")] {
         assert!(!crawl(budgeted(&server, policy, 30)).out().join(MODEL_FILE).exists(), "{}", policy.name());
     }
 }
 
+/// Crawls a few pages with the binary. Returns the path of the site model, below the directory.
+fn learned(seed: &str, policy: &str, pages: &str, directory: &Path) -> String {
+    let crawl = ["crawl", seed, "--policy", policy, "--pages", pages, "--quiet", "--out", "learned"];
+    succeeded(&run(&crawl, directory));
+    format!("learned/{MODEL_FILE}")
+}
+
 #[test]
-fn a_site_is_learned_by_the_binary_and_crawled_by_what_was_learned() {
+fn a_site_is_crawled_by_the_binary_by_what_an_earlier_crawl_learned() {
     let (server, dir) = (forum(), tempfile::tempdir().unwrap());
     let seed = server.world().seeds().remove(0);
-    let (out, err) = succeeded(&run(&["learn", &seed, "--pages", "150", "--out", "forum.model"], dir.path()));
-    assert!(out.contains("\ncluster ") && out.contains("  page     http://"), "{out}");
-    assert!(err.contains("150"), "the report of the crawl: {err}");
-    let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["forum.model"], "the crawl is gone");
-    assert!(read(&dir.path().join("forum.model")).facts.pages >= 140);
-    let crawl = ["crawl", &seed, "--policy", "ucc", "--model", "forum.model", "--pages", "30", "--out", "posts"];
+    let model = learned(&seed, "ucc", "150", dir.path());
+    assert!(read(&dir.path().join(&model)).facts.pages >= 140);
+    let crawl = ["crawl", &seed, "--policy", "ucc", "--model", &model, "--pages", "30", "--out", "posts"];
     let (_, err) = succeeded(&run(&crawl, dir.path()));
     assert!(!err.contains("site model"), "{err}");
     assert!(dir.path().join("posts").join(MODEL_FILE).exists());
@@ -101,16 +104,11 @@ fn a_site_is_learned_by_the_binary_and_crawled_by_what_was_learned() {
 fn a_cluster_graph_is_learned_by_the_binary_and_crawled_by_at_once() {
     let (server, dir) = (forum(), tempfile::tempdir().unwrap());
     let seed = server.world().seeds().remove(0);
-    let learn = ["learn", &seed, "--by", "url", "--pages", "200", "--out", "forum.graph"];
-    let (out, _) = succeeded(&run(&learn, dir.path()));
-    assert!(
-        out.contains("\npage type ") && out.contains("refused (") && out.contains("page types; `harvestman"),
-        "{out}"
-    );
-    let model = read(&dir.path().join("forum.graph"));
+    let graph = learned(&seed, "cluster-graph", "200", dir.path());
+    let model = read(&dir.path().join(&graph));
     assert!(model.graph().is_some() && !model.knows_classes() && model.facts.pages <= 200);
     let crawl = |policy: &str| {
-        let args = ["crawl", &seed, "--policy", policy, "--model", "forum.graph", "--pages", "40", "--out", policy];
+        let args = ["crawl", &seed, "--policy", policy, "--model", &graph, "--pages", "40", "--out", policy];
         succeeded(&run(&args, dir.path())).1
     };
     let err = crawl("cluster-graph");
@@ -125,37 +123,25 @@ fn a_cluster_graph_is_learned_by_the_binary_and_crawled_by_at_once() {
 fn a_model_without_a_cluster_graph_is_told_and_the_crawl_learns_anew() {
     let (server, dir) = (forum(), tempfile::tempdir().unwrap());
     let seed = server.world().seeds().remove(0);
-    succeeded(&run(&["learn", &seed, "--pages", "30", "--quiet", "--out", "m"], dir.path()));
-    let crawl = ["crawl", &seed, "--policy", "cluster-graph", "--model", "m", "--pages", "60", "--out", "all"];
+    let model = learned(&seed, "ucc", "30", dir.path());
+    let crawl = ["crawl", &seed, "--policy", "cluster-graph", "--model", &model, "--pages", "60", "--out", "all"];
     let (_, err) = succeeded(&run(&crawl, dir.path()));
-    assert!(err.contains("holds no cluster graph") && err.contains("`harvestman learn --by both`"), "{err}");
+    assert!(err.contains("holds no cluster graph") && err.contains("the policy `cluster-graph`"), "{err}");
     assert!(read(&dir.path().join("all").join(MODEL_FILE)).graph().is_some());
-}
-
-#[test]
-fn a_crawl_that_is_kept_has_the_model_too() {
-    let (server, dir) = (forum(), tempfile::tempdir().unwrap());
-    let seed = server.world().seeds().remove(0);
-    let learn = ["learn", &seed, "--pages", "60", "--quiet", "--keep", "kept", "--out", "m"];
-    succeeded(&run(&learn, dir.path()));
-    let kept = dir.path().join("kept");
-    assert_eq!(read(&dir.path().join("m")), read(&kept.join(MODEL_FILE)));
-    assert!(kept.join("pages.jsonl").exists() && kept.join("warc").exists() && kept.join("policy.jsonl").exists());
 }
 
 #[test]
 fn the_model_of_another_site_is_told_and_the_crawl_learns_anew() {
     let (one, other, dir) = (forum(), forum(), tempfile::tempdir().unwrap());
     let [seed, other_seed] = [&one, &other].map(|server| server.world().seeds().remove(0));
-    succeeded(&run(&["learn", &seed, "--pages", "60", "--quiet", "--out", "m"], dir.path()));
+    let model = learned(&seed, "ucc", "60", dir.path());
     let crawl = [
-        &["crawl", &other_seed, "--policy", "ucc", "--model", "m", "--pages", "60", "--out", "posts"][..],
+        &["crawl", &other_seed, "--policy", "ucc", "--model", &model, "--pages", "60", "--out", "posts"][..],
         // The names of simulated hosts are the same at both servers' ports.
         &["--set", &format!("scope.hosts=127.0.0.1:{}", other.addr().port())],
     ];
     let (out, err) = succeeded(&run(&crawl.concat(), dir.path()));
-    for part in ["the site model m is of http://", "the crawl starts at ", "it learns from scratch, without the model"]
-    {
+    for part in ["is of http://", "the crawl starts at ", "it learns from scratch, without the model"] {
         assert!(err.contains(part), "{part:?} is not in\n{err}{out}");
     }
     let hosts = read(&dir.path().join("posts").join(MODEL_FILE)).facts.hosts;

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use harvestman::config::Period;
-use harvestman::lab::sim::{Family, ServerOptions, WorldOptions};
 use harvestman::report::{CrawlStatus, Hooks};
+use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
 use crate::crawling::{config, crawl, crawl_with, serve};
 use crate::scripted::{Reply, Scripted};

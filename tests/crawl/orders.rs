@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use harvestman::config::{Config, FilterOrder, PolicyKind};
-use harvestman::lab::sim::{Family, Server, ServerOptions, WorldOptions};
 use harvestman::pipeline::MODEL_FILE;
+use harvestman::sim::{Family, Server, ServerOptions, WorldOptions};
 
 use crate::crawling::{Crawled, config, crawl, serve};
 

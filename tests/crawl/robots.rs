@@ -2,7 +2,7 @@
 //! found.
 
 use harvestman::config::Period;
-use harvestman::lab::sim::{Family, ServerOptions, WorldOptions};
+use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
 use crate::crawling::{Crawled, config, crawl, serve};
 use crate::scripted::{Reply, Scripted};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use harvestman::config::{Config, Period};
-use harvestman::lab::sim::{Family, ServerOptions, WorldOptions};
 use harvestman::report::Hooks;
+use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
 use super::crawling::{self, Crawled};
 use super::scripted::{Reply, Scripted};

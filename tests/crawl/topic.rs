@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::process::Command;
 
 use harvestman::config::{Config, PolicyKind};
-use harvestman::lab::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
+use harvestman::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
 
 use crate::crawling::{Crawled, config, crawl, serve};
 

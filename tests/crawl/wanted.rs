@@ -1,8 +1,8 @@
 //! What wanted pages may do to a crawl: be told by their words, be few among very many links, or vanish.
 
-use harvestman::config::{Config, CrawlOptions, Period, PolicyKind, PolicyVariant};
+use harvestman::config::{Config, CrawlOptions, Period, PolicyKind};
 
-use crate::crawling::{config, crawl};
+use crate::crawling::{added, config, crawl};
 use crate::scripted::{Reply, Scripted};
 
 const OPTICS: &str = "telescope aperture eyepiece mirror galaxy nebula finder focal collimation mount refractor seeing";
@@ -46,7 +46,7 @@ fn subjects(path: &str) -> Reply {
 fn pages_are_told_by_the_words_of_examples_in_files() {
     let server = Scripted::start(|_, path, _| subjects(path));
     let examples = tempfile::tempdir().unwrap();
-    let mut config = searching(&server, PolicyVariant::Default, "words");
+    let mut config = searching(&server, PolicyKind::Xcrawl, "words");
     for number in [100, 101, 102] {
         let file = examples.path().join(format!("{number}.html"));
         std::fs::write(&file, article(OPTICS, number)).unwrap();
@@ -64,15 +64,17 @@ fn pages_are_told_by_the_words_of_examples_in_files() {
 }
 
 /// Settings of a crawl by xCrawl for pages that this test accepts.
-fn searching(server: &Scripted, variant: PolicyVariant, want: &str) -> Config {
+fn searching(server: &Scripted, policy: PolicyKind, want: &str) -> Config {
     let mut config = config(vec![server.url("h", "/")]);
-    (config.crawl.policy, config.policy.variant) = (PolicyKind::Xcrawl, variant);
+    config.crawl.policy = policy;
     config.policy.want = vec![want.to_owned()];
     config.robots.obey = false;
     config
 }
 
-const VARIANTS: [PolicyVariant; 2] = [PolicyVariant::Default, PolicyVariant::Paper];
+fn variants() -> [PolicyKind; 2] {
+    [PolicyKind::Xcrawl, added("xcrawl:paper")]
+}
 
 #[test]
 fn a_hub_with_a_hundred_thousand_links_neither_stops_nor_slows_the_search() {
@@ -81,16 +83,16 @@ fn a_hub_with_a_hundred_thousand_links_neither_stops_nor_slows_the_search() {
         let links: String = (0..LINKS).map(|to| format!("<li>item {to} <a href=/i/{to}>x</a>")).collect();
         Reply::html(format!("<html><body><ul>{links}</ul></body></html>"))
     };
-    for variant in VARIANTS {
+    for policy in variants() {
         let server = Scripted::start(move |_, path, _| match path {
             "/" => hub(),
             _ => Reply::html("<html><body><h1 class=wanted>one</h1><a href=/>up</a></body></html>"),
         });
-        let mut config = searching(&server, variant, "selector:h1.wanted");
+        let mut config = searching(&server, policy, "selector:h1.wanted");
         config.budget.pages = 100;
         let crawled = crawl(config);
         assert_eq!((crawled.fate("fetched"), crawled.fate_of(&server.url("h", "/"))), (100, "fetched".to_owned()));
-        assert!(crawled.report.discovered > 5_000, "{variant:?}: {}", crawled.report.discovered);
+        assert!(crawled.report.discovered > 5_000, "{policy}: {}", crawled.report.discovered);
     }
 }
 
@@ -121,14 +123,14 @@ fn vanishing(path: &str) -> Reply {
 
 #[test]
 fn wanted_pages_that_are_gone_are_recorded_and_the_search_ends() {
-    for variant in VARIANTS {
+    for policy in variants() {
         let server = Scripted::start(|_, path, _| vanishing(path));
-        let crawled = crawl(searching(&server, variant, "selector:h1.wanted"));
+        let crawled = crawl(searching(&server, policy, "selector:h1.wanted"));
         let fate = |path: &str| crawled.fate_of(&server.url("h", path));
         let fates = ["/item/6", "/item/9", "/gone"].map(fate);
-        assert_eq!(fates, ["failed: http_404", "failed: http_410", "failed: http_410"], "{variant:?}");
+        assert_eq!(fates, ["failed: http_404", "failed: http_410", "failed: http_410"], "{policy}");
         let found = crawled.urls("fetched").iter().filter(|url| url.contains("/item/")).count();
-        assert_eq!(found, (0..120).filter(|item| item % 3 > 0 && item % 5 > 0).count(), "{variant:?}");
+        assert_eq!(found, (0..120).filter(|item| item % 3 > 0 && item % 5 > 0).count(), "{policy}");
     }
 }
 

@@ -30,7 +30,11 @@ fn wrong_command(line: &str) -> Option<String> {
     let mut command = cli::command();
     command.build();
     for word in line.split(' ') {
-        if !command.has_subcommands() || !word.starts_with(|char: char| char.is_ascii_lowercase()) {
+        let takes_more = command.get_positionals().next().is_some();
+        if !command.has_subcommands()
+            || takes_more && command.find_subcommand(word).is_none()
+            || !word.starts_with(|char: char| char.is_ascii_lowercase())
+        {
             return None;
         }
         match command.find_subcommand(word) {
@@ -60,7 +64,7 @@ fn every_command_setting_and_metric_that_is_named_exists() {
 
 #[test]
 fn names_that_do_not_exist_are_found() {
-    let text = "`host.delay` `host.delay = 2s` `host.dalay` `archive.rs` `harvestman status DIR` `harvestman statos` `harvestman lab oder` \
+    let text = "`host.delay` `host.delay = 2s` `host.dalay` `archive.rs` `harvestman ctl DIR status` `harvestman statos` `harvestman export oder` \
                 `harvestman_crawl_pages_total` `harvestman_crawl_pagers_total`";
     let found = unknown(&Page::parse(std::path::Path::new("sample.md"), text), &metrics());
     assert_eq!(found.len(), 4, "{found:#?}");

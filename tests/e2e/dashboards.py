@@ -234,8 +234,8 @@ def check_states(args, out, overview, crawl):
     shows("running")
     # The adaptive delay is as long as the responses take.
     overview.check_bottleneck(("politeness delay", "slow hosts"))
-    for command, state in (("pause", "paused"), ("resume-crawl", "running")):
-        subprocess.run([args.harvestman, command, out], check=True, timeout=30, capture_output=True)
+    for command, state in (("pause", "paused"), ("unpause", "running")):
+        subprocess.run([args.harvestman, "ctl", out, command], check=True, timeout=30, capture_output=True)
         shows(state)
     assert crawl.poll() is None, "the crawl ended during the checks"
     crawl.send_signal(signal.SIGINT)

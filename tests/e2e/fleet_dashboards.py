@@ -10,7 +10,7 @@ partitions are taken over. The script checks that
   * each query of the dashboard `fleet` returns numbers and no error, for all nodes and for one,
   * so does each query of the dashboards that also apply to a crawl on one machine, for all nodes and for one,
   * all nodes can be selected at the top of each dashboard,
-  * `harvestman status` of a node and the data of its live page show the fleet: all nodes, one leader, the partitions of each node,
+  * `harvestman ctl DIR status` of a node and the data of its live page show the fleet: all nodes, one leader, the partitions of each node,
   * each rule is evaluated, and no alert fires except that a node is missing.
 OUT is recreated.
 """
@@ -87,7 +87,7 @@ def check_names(text, node):
 
 def check_status(binary, nodes):
     """Checks what a node reports about its fleet, in a terminal and on its live page."""
-    asked = [binary, "status", nodes[1].out]
+    asked = [binary, "ctl", nodes[1].out, "status"]
     told = json.loads(subprocess.run([*asked, "--json"], capture_output=True, text=True, timeout=30, check=True).stdout)
     with open(os.path.join(nodes[1].out, "live.url"), encoding="utf-8") as file:
         seen = Api(file.readline().strip()).live()["status"]

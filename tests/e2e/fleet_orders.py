@@ -23,14 +23,14 @@ HOST = "forum1.fleet.test:8080"
 def tell(fleet, name, command, *arguments):
     """Gives a command at one node. Returns the time just before."""
     given = clock_us()
-    done = subprocess.run([fleet.binary, command, fleet.nodes[name].out, *arguments], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+    done = subprocess.run([fleet.binary, "ctl", fleet.nodes[name].out, command, *arguments], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
     assert done.returncode == 0, f"{command} {arguments} at node {name}: {done.stdout}{done.stderr}"
     fleet.say(f"command at node {name}: {command} {' '.join(arguments)}: {done.stdout.strip() or 'done'}")
     return given
 
 
 def _refused(fleet, name, command, *arguments):
-    done = subprocess.run([fleet.binary, command, fleet.nodes[name].out, *arguments], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
+    done = subprocess.run([fleet.binary, "ctl", fleet.nodes[name].out, command, *arguments], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
     assert done.returncode != 0, f"{command} {arguments} at node {name} was not refused"
     return done.stdout + done.stderr
 
@@ -50,7 +50,7 @@ def orders(fleet):
     assert "cannot be changed" in _refused(fleet, "A", "set", "crawl.threads=2")
     paused = tell(fleet, "B", "pause")
     fleet.wait(REST_SECONDS)
-    on = tell(fleet, "C", "resume-crawl")
+    on = tell(fleet, "C", "unpause")
     fleet.wait(3)
     blocked = tell(fleet, "A", "block", HOST)
     fleet.wait(REST_SECONDS)

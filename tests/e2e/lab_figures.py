@@ -40,7 +40,7 @@ LEFT_BEHIND_MAX, REQUESTS_MAX, ERROR_MAX = 0.08, 0.5, 0.10
 def rows(binary, corpora, experiment, arguments):
     """The rows of an experiment, by site and policy."""
     warcs = [f"{corpora}/{site}.warc.gz" for site in SITES]
-    command = [binary, "lab", experiment, *warcs, *arguments, "--json", "-", "--quiet"]
+    command = [f"{binary}-lab", "lab", experiment, *warcs, *arguments, "--json", "-", "--quiet"]
     start = time.monotonic()
     result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL)
     assert result.returncode == 0, result.stderr[-3000:]

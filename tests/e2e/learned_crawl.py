@@ -38,7 +38,7 @@ IN_FLIGHT = 4
 
 def replay(args, seed):
     """The result row of a replay."""
-    made = [args.harvestman, "replay", f"{args.corpora}/{args.bed}.warc.gz", "--policy", "ucc", "--seed", str(seed), "--json", "-"]
+    made = [f"{args.harvestman}-lab", "replay", f"{args.corpora}/{args.bed}.warc.gz", "--policy", "ucc", "--seed", str(seed), "--json", "-"]
     result = subprocess.run(made, capture_output=True, text=True, timeout=REPLAY_SECONDS_MAX, stdin=subprocess.DEVNULL)
     assert result.returncode == 0, result.stderr[-3000:]
     (row,) = json.loads(result.stdout)["rows"]

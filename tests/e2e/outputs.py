@@ -9,7 +9,7 @@ for each directory CRAWL (which is only read; EXPECTED describes its expected pa
 
 * the CDXJ index equals the output of pywb's own indexer line by line, and pywb replays pages from it without an index of its own,
 * DuckDB reads the Parquet files: the types are as documented, and every value equals that of the JSON lines,
-* networkx reads the GraphML file: every node and edge is in `harvestman site --format json`, with its values.
+* networkx reads the GraphML file: every node and edge is in `harvestman inspect site --format json`, with its values.
 
 It also checks that the SURT keys of thousands of unusual URLs equal those of the Python package that replay tools use.
 """
@@ -193,7 +193,7 @@ def links(binary, crawl, out):
 
 def graph(binary, crawl, out):
     run(binary, "export", "site", crawl, "--out", out, "--force")
-    facts = json.loads(run(binary, "site", crawl, "--format", "json"))
+    facts = json.loads(run(binary, "inspect", "site", crawl, "--format", "json"))
     read = networkx.read_graphml(out, force_multigraph=True)
     assert read.is_directed()
     clusters = {f"c{cluster['cluster']}": cluster for cluster in facts["clusters"]}

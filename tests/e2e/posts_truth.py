@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records real software with the truth from its database, and measures how well `harvestman lab posts` finds the posts.
+"""Records real software with the truth from its database, and measures how well `harvestman-lab lab posts` finds the posts.
 
 Usage: posts_truth.py HARVESTMAN WORK [SOFTWARE…] [--posts N] [--beds DIR] [--environments DIR]
 
@@ -50,7 +50,7 @@ def record(arguments, software):
 
 def measure(binary, crawl, truth, *options):
     """The measures of all pages."""
-    command = [binary, "lab", "posts", crawl, "--truth", truth, "--json", "-", *options]
+    command = [f"{binary}-lab", "lab", "posts", crawl, "--truth", truth, "--json", "-", *options]
     result = subprocess.run(command, capture_output=True, text=True, timeout=LAB_SECONDS_MAX, stdin=subprocess.DEVNULL)
     assert result.returncode == 0, result.stderr
     rows = json.loads(result.stdout)["rows"]
@@ -76,7 +76,7 @@ def check(binary, software, crawl, truth):
 def check_refusal(binary, recordings):
     """The truth of one site must be refused for another."""
     (crawl, _), (_, truth) = recordings[:2]
-    result = subprocess.run([binary, "lab", "posts", crawl, "--truth", truth], capture_output=True, text=True, timeout=LAB_SECONDS_MAX)
+    result = subprocess.run([f"{binary}-lab", "lab", "posts", crawl, "--truth", truth], capture_output=True, text=True, timeout=LAB_SECONDS_MAX)
     assert result.returncode == 2 and "another recording" in result.stderr, (result.returncode, result.stderr)
 
 

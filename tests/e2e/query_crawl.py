@@ -3,7 +3,7 @@
 
 Usage: query_crawl.py --beds DIR --work DIR --corpora DIR --harvestman BIN [--requests N] [--seeds N] [--kills N] [--tolerance D]
 
-The forums are those that `bed.py setup` created in WORK. The search is `harvestman index serve` over both recordings. For each seed
+The forums are those that `bed.py setup` created in WORK. The search is `harvestman-lab index serve` over both recordings. For each seed
 from 1 to N (3), one thread of each forum is drawn and is all that the policy xcrawl gets, besides a test that tells threads of both
 forums from other pages. Crawls with so many requests (1.125 times the number of recorded threads) are replayed, and run on the live
 forums: once to the end, once killed N (5) times by SIGKILL and resumed, each time from scratch. The script checks that
@@ -52,7 +52,7 @@ def served(args):
         for bed, port in PORTS.items():
             forum = argparse.Namespace(bed=bed, beds=args.beds)
             servers.callback(stop, serve(forum, os.path.join(args.work, bed), f"http://127.0.0.1:{port}/"))
-        made = [args.harvestman, "index", "serve", *(f"{args.corpora}/{bed}.warc.gz" for bed in TYPES), "--quiet"]
+        made = [f"{args.harvestman}-lab", "index", "serve", *(f"{args.corpora}/{bed}.warc.gz" for bed in TYPES), "--quiet"]
         search = subprocess.Popen(made, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, start_new_session=True)
         servers.callback(stop, search)
         url = search.stdout.readline().strip()
@@ -85,7 +85,7 @@ def draw(args, found, seed):
 
 def replay(args, examples, requests):
     """The result row of a replay."""
-    made = [args.harvestman, "lab", "xcrawl", "--queries", "--sites", str(len(TYPES)), "--types", ",".join(TYPES.values()),
+    made = [f"{args.harvestman}-lab", "lab", "xcrawl", "--queries", "--sites", str(len(TYPES)), "--types", ",".join(TYPES.values()),
             "--policies", "xcrawl", "--variants", "default", "--trap-guard", "--seeds", "1", "--budget", str(requests), "--quiet",
             "--json", "-",
             *repeated("--example", examples), *(f"{args.corpora}/{bed}.warc.gz" for bed in TYPES)]

@@ -71,7 +71,7 @@ def record(args, base):
     out = os.path.join(args.work, "boorunaut-recording")
     shutil.rmtree(out, ignore_errors=True)
     start = time.monotonic()
-    made = [args.harvestman, "lab", "record", f"{BOARD}/labels.toml", "--site", base, "--out", out, "--quiet"]
+    made = [f"{args.harvestman}-lab", "lab", "record", f"{BOARD}/labels.toml", "--site", base, "--out", out, "--quiet"]
     subprocess.run(made, check=True, timeout=RECORD_SECONDS_MAX, stdin=subprocess.DEVNULL)
     print(f"recorded in {time.monotonic() - start:.0f} s")
     return os.path.join(out, "boorunaut.warc.gz")
@@ -97,7 +97,7 @@ def terms(topic):
 
 def replay(args, recording, topic, seed, requests):
     """The result row of a replay."""
-    made = [args.harvestman, "replay", recording, "--policy", "topic", *terms(topic), "--trap-guard", "--seed", str(seed),
+    made = [f"{args.harvestman}-lab", "replay", recording, "--policy", "topic", *terms(topic), "--trap-guard", "--seed", str(seed),
             "--pages", str(requests), "--json", "-"]
     result = subprocess.run(made, capture_output=True, text=True, timeout=REPLAY_SECONDS_MAX, stdin=subprocess.DEVNULL)
     assert result.returncode == 0, result.stderr[-3000:]

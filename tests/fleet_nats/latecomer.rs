@@ -8,10 +8,10 @@ use bytes::Bytes;
 use harvestman::config::Config;
 use harvestman::fleet::bus::Bus;
 use harvestman::fleet::nats::{NatsBus, NatsError, NatsOptions};
-use harvestman::lab::sim::{Family, Server, ServerOptions, World, WorldOptions};
 use harvestman::pipeline;
 use harvestman::report::{Hooks, Report, StopReason};
 use harvestman::seed::Seed;
+use harvestman::sim::{Family, Server, ServerOptions, World, WorldOptions};
 use tokio::time::timeout;
 
 use super::PATIENCE;

@@ -10,11 +10,11 @@ use harvestman::config::{Config, Period};
 use harvestman::fleet::bus::{Bus, WatchEvent};
 use harvestman::fleet::nats::{NatsBus, NatsOptions};
 use harvestman::fleet::node::records::{Heartbeat, SessionRecord, written};
-use harvestman::lab::sim::{Family, Server, ServerOptions, World, WorldOptions};
 use harvestman::metrics::{Metrics, catalogue};
 use harvestman::pipeline;
 use harvestman::report::{Hooks, StopReason};
 use harvestman::seed::Seed;
+use harvestman::sim::{Family, Server, ServerOptions, World, WorldOptions};
 use tokio::time::timeout;
 
 use super::PATIENCE;

@@ -12,10 +12,10 @@ use harvestman::config::{ByteSize, Config, Period, PolicyKind};
 use harvestman::fleet::bus::Bus;
 use harvestman::fleet::nats::NatsBus;
 use harvestman::fleet::policy::{POLICY, PolicyRecord};
-use harvestman::lab::sim::{Family, Server, ServerOptions, TruthRow, World, WorldOptions};
 use harvestman::model::PageRecord;
 use harvestman::report::StopReason;
 use harvestman::seed::Seed;
+use harvestman::sim::{Family, Server, ServerOptions, TruthRow, World, WorldOptions};
 use parking_lot::Mutex;
 use serde_json::json;
 

@@ -168,7 +168,7 @@ fn the_image_is_built_in_a_stage_of_its_own_and_runs_without_rights() {
     let command = texts(&yaml("compose.yml")["services"]["harvestman"]["command"]);
     let out = command.iter().position(|part| part == "--out").map(|at| command[at + 1].clone()).unwrap();
     assert_eq!(of("ENV"), [format!("HARVESTMAN_CRAWL_OUT={out}")]);
-    assert!(file.contains("exec harvestman status \\\"$HARVESTMAN_CRAWL_OUT\\\""), "no health check");
+    assert!(file.contains("exec harvestman ctl \\\"$HARVESTMAN_CRAWL_OUT\\\" status"), "no health check");
 }
 
 #[test]

@@ -86,7 +86,8 @@ fn alerts_help_texts_and_panels_name_settings_and_commands_that_exist() {
         for quoted in text.split('`').skip(1).step_by(2) {
             let words: Vec<&str> = quoted.split_whitespace().collect();
             let known = match words.as_slice() {
-                ["harvestman", "set", _, setting] => is_setting(setting.split('=').next().unwrap()),
+                ["harvestman", "ctl", _, "set", setting] => is_setting(setting.split('=').next().unwrap()),
+                ["harvestman", "ctl", _, command, ..] => commands.contains(&format!("# harvestman ctl {command}\n")),
                 ["harvestman", command, ..] => commands.contains(&format!("# harvestman {command}\n")),
                 [setting] if setting.contains('.') => is_setting(setting),
                 _ => continue,

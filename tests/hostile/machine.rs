@@ -39,7 +39,7 @@ fn a_crawl_waits_for_a_proxy_that_is_down_and_goes_on_when_it_is_back() {
     let running = crawl.after("ulimit -S -n 128").set("host.breaker_failures=1").start();
     let out = running.out().to_owned();
     let says = |text: &str| {
-        let status = harvestman().arg("status").arg(&out).output().unwrap();
+        let status = harvestman().arg("ctl").arg(&out).arg("status").output().unwrap();
         String::from_utf8_lossy(&status.stdout).contains(text)
     };
     await_true("a status that names the proxy", || says("stalled: the proxy cannot be reached"));

@@ -146,8 +146,7 @@ pub(super) fn text(output: &Output) -> String {
 /// Everything that a running crawl tells.
 fn look_at_running(out: &Path) {
     for arguments in [&["status"][..], &["status", "--json"]] {
-        let (command, rest) = arguments.split_first().unwrap();
-        let output = run(harvestman().arg(command).arg(out).args(rest));
+        let output = run(harvestman().arg("ctl").arg(out).args(arguments));
         assert!(output.status.success(), "{}", text(&output));
     }
     let address = std::fs::read_to_string(out.join("live.url")).unwrap();

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use harvestman::lab::compare::compare;
-use harvestman::lab::sim::options::Family;
-use harvestman::lab::sim::{Server, ServerOptions, World, WorldOptions};
 use harvestman::seed::Seed;
+use harvestman::sim::compare::compare;
+use harvestman::sim::options::Family;
+use harvestman::sim::{Server, ServerOptions, World, WorldOptions};
 use harvestman_library::{Crawl, CrawlBuilder};
 use parking_lot::Mutex;
 use tempfile::TempDir;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use harvestman::config::Period;
-use harvestman::lab::sim::{Server, ServerOptions, WorldOptions};
+use harvestman::sim::{Server, ServerOptions, WorldOptions};
 
 use super::{blogs, by_host, check_waits, most_in_flight};
 use crate::crawling::{Crawled, config, crawl, serve};

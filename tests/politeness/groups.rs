@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use harvestman::config::{Config, Period};
-use harvestman::lab::sim::{Entry, RateLimit, Server, ServerOptions, WorldOptions};
+use harvestman::sim::{Entry, RateLimit, Server, ServerOptions, WorldOptions};
 
 use super::{blogs, by, check_waits_of, most_in_flight};
 use crate::crawling::{Crawled, config, crawl, serve};

@@ -18,7 +18,7 @@ mod refusals;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use harvestman::lab::sim::{Entry, Family, Server, WorldOptions};
+use harvestman::sim::{Entry, Family, Server, WorldOptions};
 
 /// The tolerance, in microseconds.
 const GRANULARITY: u64 = 1_000;

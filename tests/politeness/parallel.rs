@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use harvestman::lab::sim::{Server, ServerOptions};
+use harvestman::sim::{Server, ServerOptions};
 
 use super::{blogs, most_in_flight};
 use crate::crawling::{config, crawl, serve};

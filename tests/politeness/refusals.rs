@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use harvestman::config::{Config, Period};
-use harvestman::lab::sim::{Entry, RateLimit, RetryAfterForm, Server, ServerOptions, WorldOptions};
+use harvestman::sim::{Entry, RateLimit, RetryAfterForm, Server, ServerOptions, WorldOptions};
 
 use super::{GRANULARITY, answered, blogs, by_host, check_waits};
 use crate::crawling::{config, crawl, serve};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use harvestman::lab::sim::{Family, Server, WorldOptions};
 use harvestman::model::PageRecord;
+use harvestman::sim::{Family, Server, WorldOptions};
 use serde_json::Value;
 
 use super::runs::{Runs, output, serve};

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use harvestman::lab::sim::{RateLimit, RetryAfterForm, ServerOptions, WorldOptions};
+use harvestman::sim::{RateLimit, RetryAfterForm, ServerOptions, WorldOptions};
 
 use super::runs::{Runs, output, serve, serve_with};
 
@@ -62,14 +62,14 @@ fn a_paused_crawl_sends_no_request_until_it_is_resumed() {
     let before = server.log().requests();
     std::thread::sleep(Duration::from_millis(700));
     assert_eq!(server.log().requests(), before, "nothing is asked for");
-    said(runs.tell("resume-crawl"));
+    said(runs.tell("unpause"));
     wait_until("more requests", || server.log().requests() > before + 5);
     assert_eq!(running.wait().unwrap().code(), Some(0), "{}", runs.stderr());
     runs.check_complete(&server);
     let journal = std::fs::read_to_string(runs.out().join("control.jsonl")).unwrap();
     let told: Vec<serde_json::Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(told.iter().all(|line| line["time"].as_str().is_some_and(|time| time.starts_with("20"))));
-    assert_eq!(told.last().unwrap()["command"], "go-on");
+    assert_eq!(told.last().unwrap()["command"], "unpause");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn where_no_crawl_runs_a_command_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let server = serve(&WorldOptions { pages: 10, ..WorldOptions::default() }, Duration::ZERO);
     let runs = Runs::of(&server, &[]).into(Some(dir.path().join("none")));
-    for command in ["status", "pause", "resume-crawl", "stop"] {
+    for command in ["status", "pause", "unpause", "stop"] {
         let told = output(runs.tell(command));
         assert_eq!(told.status.code(), Some(1), "{command}");
         assert!(String::from_utf8_lossy(&told.stderr).contains("is not a crawl directory"), "{told:?}");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use harvestman::lab::sim::{Family, WorldOptions};
+use harvestman::sim::{Family, WorldOptions};
 
 use super::runs::{Runs, output, serve};
 

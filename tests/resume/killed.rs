@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use harvestman::lab::sim::{Family, WorldOptions};
 use harvestman::seed::Seed;
+use harvestman::sim::{Family, WorldOptions};
 use rand::Rng as _;
 
 use super::runs::{LEASES, Runs, serve};

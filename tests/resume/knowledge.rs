@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use harvestman::lab::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
+use harvestman::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
 
 use super::runs::{Runs, serve_with};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use harvestman::lab::sim::WorldOptions;
+use harvestman::sim::WorldOptions;
 
 use super::runs::{Runs, names, output, serve};
 
@@ -56,7 +56,7 @@ fn a_directory_in_use_is_refused_and_a_new_crawl_is_not_mixed_into_an_old_one() 
     for second in [output(runs.resume()), output(runs.recrawl())] {
         assert_eq!(second.status.code(), Some(2));
         assert!(told(&second).contains("another process"), "{}", told(&second));
-        assert!(told(&second).contains("harvestman status"), "{}", told(&second));
+        assert!(told(&second).contains("harvestman ctl"), "{}", told(&second));
     }
     running.kill().unwrap();
     running.wait().unwrap();

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use harvestman::archive::reader::{Limits, WarcReader};
-use harvestman::lab::sim::{Family, Server, ServerOptions, Validators, WorldOptions};
 use harvestman::model::PageRecord;
+use harvestman::sim::{Family, Server, ServerOptions, Validators, WorldOptions};
 
 use super::runs::{Runs, harvestman, output, serve, serve_with, sums};
 
@@ -325,8 +325,8 @@ fn pages_that_are_gone_are_told_and_not_asked_for_again() {
     drop(other);
 }
 
-fn harvestman_world(options: &WorldOptions, port: u16) -> std::sync::Arc<harvestman::lab::sim::World> {
-    let world = harvestman::lab::sim::World::new(options, harvestman::seed::Seed(12)).unwrap();
+fn harvestman_world(options: &WorldOptions, port: u16) -> std::sync::Arc<harvestman::sim::World> {
+    let world = harvestman::sim::World::new(options, harvestman::seed::Seed(12)).unwrap();
     std::sync::Arc::new(world.with_port(port))
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use harvestman::lab::sim::{Family, Server, WorldOptions};
 use harvestman::model::PageRecord;
+use harvestman::sim::{Family, Server, WorldOptions};
 
 use super::runs::{Runs, serve};
 

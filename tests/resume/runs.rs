@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use harvestman::archive::reader::{Limits, WarcReader};
-use harvestman::lab::compare::fate_of;
-use harvestman::lab::sim::{Server, ServerOptions, World, WorldOptions};
 use harvestman::model::PageRecord;
 use harvestman::seed::Seed;
+use harvestman::sim::compare::fate_of;
+use harvestman::sim::{Server, ServerOptions, World, WorldOptions};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -98,8 +98,8 @@ impl Runs {
 
     /// A command that is told to the running crawl.
     pub fn tell(&self, command: &str) -> Command {
-        let mut told = harvestman(command);
-        told.arg(self.out());
+        let mut told = harvestman("ctl");
+        told.arg(self.out()).arg(command);
         told
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use harvestman::lab::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
+use harvestman::sim::{Family, Server, ServerOptions, TruthRow, WorldOptions};
 use parking_lot::Mutex;
 use serde_json::json;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use harvestman::lab::sim::WorldOptions;
+use harvestman::sim::WorldOptions;
 
 use super::runs::{Runs, output, serve};
 
@@ -15,7 +15,7 @@ fn told(output: &Output) -> String {
 }
 
 /// A crawl that has more to fetch.
-fn crawled() -> (harvestman::lab::sim::Server, Runs) {
+fn crawled() -> (harvestman::sim::Server, Runs) {
     let server = serve(&WorldOptions { pages: 40, ..WorldOptions::default() }, Duration::ZERO);
     let runs = Runs::of(&server, &["host.delay=0s", "budget.pages=5"]);
     assert_eq!(output(runs.crawl()).status.code(), Some(0));

@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use harvestman::lab::sim::WorldOptions;
+use harvestman::sim::WorldOptions;
 use serde_json::Value;
 
 use super::runs::{Runs, output, serve, sums};
@@ -150,7 +150,7 @@ fn a_crawl_shows_its_funnel_its_site_and_its_hosts_and_does_what_its_page_tells_
     assert!(status.contains("422") && why.contains("there is no cluster 9999"), "{status}: {why}");
 
     let mut stream = BufReader::new(page.send("GET /api/events", ""));
-    page.tell("go-on", "");
+    page.tell("unpause", "");
     page.tell("stop", "");
     let mut line = String::new();
     let mut last = String::new();
@@ -164,7 +164,7 @@ fn a_crawl_shows_its_funnel_its_site_and_its_hosts_and_does_what_its_page_tells_
     assert_eq!(running.wait().unwrap().code(), Some(130), "{}", runs.stderr());
     assert!(!runs.out().join("live.url").exists());
     let journal = std::fs::read_to_string(runs.out().join("control.jsonl")).unwrap();
-    for command in ["pause", "pin", "ban", "set", "go-on", "stop"] {
+    for command in ["pause", "pin", "ban", "set", "unpause", "stop"] {
         assert!(journal.contains(&format!("\"command\":\"{command}\"")), "{journal}");
     }
     let config = std::fs::read_to_string(runs.out().join("config.toml")).unwrap();
@@ -192,7 +192,7 @@ fn idle_clients_hinder_neither_the_crawl_nor_its_operator() {
     let idle: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(&page.address).unwrap()).collect();
     assert!(page.ask("GET /metrics", "").1.contains("harvestman_crawl_pages_total"));
     assert!(page.ask("GET /", "").1.contains("<html"));
-    page.tell("go-on", "");
+    page.tell("unpause", "");
     assert_eq!(running.wait().unwrap().code(), Some(0), "{}", runs.stderr());
     runs.check_complete(&server);
     drop(idle);

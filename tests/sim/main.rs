@@ -8,7 +8,7 @@ mod world;
 
 use std::collections::BTreeMap;
 
-use harvestman::lab::sim::{Family, Response, TruthRow, World, WorldOptions};
+use harvestman::sim::{Family, Response, TruthRow, World, WorldOptions};
 use url::Url;
 
 fn get(world: &World, url: &str) -> Response {

@@ -6,8 +6,8 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use harvestman::lab::sim::{Family, RateLimit, RetryAfterForm, Server, ServerOptions, TruthRow, World, WorldOptions};
 use harvestman::seed::Seed;
+use harvestman::sim::{Family, RateLimit, RetryAfterForm, Server, ServerOptions, TruthRow, World, WorldOptions};
 use url::Url;
 
 use super::{authority, get, path_and_query, small};

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use harvestman::lab::sim::{Family, TruthRow, World, WorldOptions};
 use harvestman::seed::Seed;
+use harvestman::sim::{Family, TruthRow, World, WorldOptions};
 use url::Url;
 
 use super::{authority, get, path_and_query, small, truth_by_url};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use harvestman::lab::sim::{Error, Family, World, WorldOptions};
 use harvestman::seed::Seed;
+use harvestman::sim::{Error, Family, World, WorldOptions};
 use proptest::prelude::*;
 use url::Url;
 

@@ -97,10 +97,10 @@ impl Orders {
     fn switch(&self, command: &str) -> Result<(), Refused> {
         let act: fn(&Controls) = match command {
             "pause" => |controls| controls.pause.set(true),
-            "go-on" => |controls| controls.pause.set(false),
+            "unpause" => |controls| controls.pause.set(false),
             "stop" => |controls| controls.stop.request(),
             "leave" if self.controls.leave.is_none() => {
-                let why = "this crawl runs on a single machine: there is no fleet to leave; `harvestman stop` ends it";
+                let why = "this crawl runs on a single machine: there is no fleet to leave; `harvestman ctl DIR stop` ends it";
                 return Err((StatusCode::UNPROCESSABLE_ENTITY, why.to_owned()));
             }
             "leave" => |controls| controls.leave.iter().for_each(StopFlag::request),

@@ -140,7 +140,7 @@ async fn requests_without_token_from_other_pages_or_for_other_names_change_nothi
         (&[("Host", "evil.test"), ("Authorization", &token), ("Origin", "http://evil.test")], "403"),
     ];
     for (headers, expected) in wrong {
-        for command in ["stop", "pause", "go-on", "ban", "set"] {
+        for command in ["stop", "pause", "unpause", "ban", "set"] {
             let (head, _) = bench.ask(&format!("POST /api/{command}"), headers, "").await;
             assert!(head.starts_with(&format!("http/1.1 {expected}")), "{command} {headers:?}: {head}");
         }

@@ -2,10 +2,11 @@
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
+pub mod cli;
 pub mod clusterings;
-pub mod compare;
 pub mod corpus;
 pub mod experiments;
+pub mod index;
 pub mod measures;
 pub mod oracle;
 pub mod posts;

@@ -13,7 +13,7 @@ const HEAD: &str = "\
 `harvestman crawl --metrics 127.0.0.1:9900 …` serves these metrics at `http://127.0.0.1:9900/metrics` in Prometheus' text format. A label
 has the listed values, and `other` for all others, so the number of series is bounded for a crawl of any length and of any site. No label
 contains a URL or a host name: a crawl may visit a million hosts, each of which would be a series forever, and site names must not leak
-into dashboards. Single hosts are listed by `harvestman status` and `/api/status`.
+into dashboards. Single hosts are listed by `harvestman ctl DIR status` and `/api/status`.
 
 Each stage counts the items that it received, the items that it sent on, and the items that it dropped with the reason, so nothing can be
 lost without a reason. For a whole crawl:

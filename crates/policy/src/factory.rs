@@ -1,21 +1,16 @@
 //! Creates policies by name.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::awaiting::Begin;
-use super::baselines::{
-    Apprentice, IRobot, IRobotOptions, Opic, OpicOptions, Random, SbOptions, SleepingBandit, Spelling, Tpm, Wanted,
-};
 use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
 use super::learned::{EXAMPLES_MAX, ExampleLink, Goal, Learned, ReadPage, SiteModel, TopicTerms, Tuning, shared_tags};
-use super::source::{SourceGoal, SourceOptions, SourcePolicy};
-use super::xcrawl::{XCrawl, XCrawlOptions};
 use super::{AwaitsExamples, BreadthFirst, ExamplePage, Observation, Outcome, Policy};
-use harvestman_core::config::{ClusterBy, PolicyKind, PolicyVariant};
+use harvestman_core::config::{self, ClusterBy, PolicyKind, PolicyOptions};
 use harvestman_core::model::{Apath, LinkClass};
 use harvestman_core::seed::Seed;
 
-/// Default number of pages that SOUrCe, TPM and iRobot sample (SOUrCe 2018, section 5).
+/// Default number of sampled pages (SOUrCe 2018, section 5).
 const SAMPLE_PAGES: usize = 1_000;
 /// The worth of a near-duplicate of a wanted page to `target`.
 const DUPLICATE_WORTH: f64 = 0.5;
@@ -28,8 +23,6 @@ pub type ReadLinks = dyn Fn(&ExamplePage) -> Vec<ExampleLink> + Send + Sync;
 /// The inputs that a policy is made from.
 #[derive(Clone)]
 pub struct PolicyInputs<'a> {
-    /// The form of the policy; `ucc`, `target` and `cluster-graph` have both forms, the others only the default one.
-    pub variant: PolicyVariant,
     /// The seed of its random draws.
     pub seed: Seed,
     /// The pages of which wanted pages resemble at least one; without any, all policies look for content that users
@@ -45,10 +38,8 @@ pub struct PolicyInputs<'a> {
     pub read_links: Option<Arc<ReadLinks>>,
     /// What `cluster-graph` tells page clusters apart by.
     pub by: ClusterBy,
-    /// Spells Apaths out, for `sb`.
-    pub spelling: Option<Spelling>,
-    /// What an earlier crawl learned of the site: for `ucc` and `target` in their default form, and for `cluster-graph`,
-    /// which then takes its variant and its clusters from the model.
+    /// What an earlier crawl learned of the site: for `ucc`, `target` and `cluster-graph`, which then takes its clusters
+    /// from the model.
     pub model: Option<&'a SiteModel>,
 }
 
@@ -58,19 +49,22 @@ impl PolicyInputs<'_> {
         Self {
             topic: TopicTerms::default(),
             read_links: None,
-            variant: PolicyVariant::Default,
             seed,
             examples: &[],
             sample_pages: None,
             validated: false,
             by: ClusterBy::Url,
-            spelling: None,
             model: None,
         }
     }
 
+    /// The number of pages to sample.
+    pub fn sample_max(&self) -> usize {
+        self.sample_pages.unwrap_or(SAMPLE_PAGES)
+    }
+
     fn tuning(&self) -> Tuning {
-        Tuning { sample_max: self.sample_pages.unwrap_or(SAMPLE_PAGES), ..Tuning::default() }
+        Tuning { sample_max: self.sample_max(), ..Tuning::default() }
     }
 
     /// Makes a learning policy, which starts from the model if there is one.
@@ -84,20 +78,6 @@ impl PolicyInputs<'_> {
         move |goal, read| match model {
             Some(model) => Learned::from_model(goal, tuning, seed, read, model),
             None => Learned::new(goal, tuning, seed, read),
-        }
-    }
-
-    /// Makes a policy that looks for pages like the examples: at once where all are available, otherwise once they have
-    /// been fetched.
-    fn looking_for(&self, policy: impl FnOnce(Wanted) -> Box<dyn Policy> + Send + 'static) -> Box<dyn Policy> {
-        let like = |examples: &[ExamplePage]| {
-            Wanted::Like(examples.iter().filter_map(|example| Some(example.facts.as_ref()?.bag.clone())).collect())
-        };
-        let examples = &self.examples[..self.examples.len().min(EXAMPLES_MAX)];
-        match examples {
-            [] => policy(Wanted::Content),
-            _ if examples.iter().all(|example| example.facts.is_some()) => policy(like(examples)),
-            _ => Box::new(AwaitsExamples::new(examples.to_vec(), Box::new(move |known| policy(like(&known))))),
         }
     }
 
@@ -127,41 +107,51 @@ impl PolicyInputs<'_> {
     }
 }
 
-/// Makes a policy that knows only the examples and the model. `read` parses a page again.
+/// Makes a policy that knows only the examples and the model; the function parses a page again.
+pub type MakeWith = Arc<dyn Fn(&PolicyInputs<'_>, Box<ReadPage>) -> Box<dyn Policy> + Send + Sync>;
+
+/// Policies that a program adds to those of this crate.
+#[derive(Debug, Clone, Copy)]
+pub struct AddedPolicies {
+    /// Their names.
+    pub names: &'static [&'static str],
+    /// Returns how one of them is made. Settings that it cannot use are an error, whose text says what to do.
+    pub maker: fn(&'static str, &PolicyOptions) -> Result<MakeWith, String>,
+}
+
+static ADDED: OnceLock<AddedPolicies> = OnceLock::new();
+
+/// Adds policies to those that settings can name. A program calls it before it reads settings; later calls change nothing.
+pub fn add_policies(added: AddedPolicies) {
+    let _ = ADDED.set(added);
+    config::add_policies(added.names);
+}
+
+/// Returns how the policy that the settings name is made.
+///
+/// # Errors
+/// The settings are not usable for a policy that the program added.
+pub fn maker(kind: PolicyKind, options: &PolicyOptions) -> Result<MakeWith, String> {
+    match (kind, ADDED.get()) {
+        (PolicyKind::Added(name), Some(added)) => (added.maker)(name, options),
+        _ => Ok(Arc::new(move |inputs, read| make(kind, inputs, read))),
+    }
+}
+
+/// Makes a policy of this crate that knows only the examples and the model; breadth-first for one that was added. `read`
+/// parses a page again.
 pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Box<dyn Policy> {
-    let seed = inputs.seed;
-    let paper = inputs.variant == PolicyVariant::Paper;
-    let sample_pages = inputs.sample_pages.unwrap_or(SAMPLE_PAGES);
     match kind {
-        PolicyKind::Bfs => Box::new(BreadthFirst),
-        PolicyKind::Random => Box::new(Random::new(seed)),
-        PolicyKind::Opic => Box::new(Opic::new(OpicOptions::default())),
-        PolicyKind::Ucc | PolicyKind::Target if paper => Box::new(SourcePolicy::new(paper_options(kind, inputs), seed)),
+        PolicyKind::Bfs | PolicyKind::Added(_) => Box::new(BreadthFirst),
         PolicyKind::Ucc => Box::new(inputs.learned(Goal::Content, read)),
-        PolicyKind::Xcrawl if paper => Box::new(XCrawl::new(XCrawlOptions::paper(), seed)),
         PolicyKind::Target | PolicyKind::Xcrawl => Box::new(target(inputs, read)),
         PolicyKind::Topic => inputs.about(read),
-        PolicyKind::Irobot => {
-            let options = IRobotOptions { sample_pages, ..IRobotOptions::default() };
-            inputs.looking_for(move |wanted| Box::new(IRobot::new(wanted, options, seed)))
-        }
-        PolicyKind::Apprentice => inputs.looking_for(move |wanted| Box::new(Apprentice::new(wanted))),
-        PolicyKind::Tpm => inputs.looking_for(move |wanted| Box::new(Tpm::new(wanted, sample_pages))),
-        PolicyKind::Sb => {
-            let spelling = inputs.spelling.clone();
-            let options = SbOptions::default();
-            inputs.looking_for(move |wanted| Box::new(SleepingBandit::new(wanted, options, spelling, seed)))
-        }
         PolicyKind::ClusterGraph => {
             if let Some((facts, graph)) = inputs.model.and_then(|model| Some((&model.facts, model.graph()?))) {
                 return Box::new(ClusterGraphPolicy::from_model(facts.clone(), graph.clone()));
             }
-            let options = if paper {
-                ClusterGraphOptions::paper(sample_pages)
-            } else {
-                ClusterGraphOptions::default_form(inputs.by, sample_pages)
-            };
-            Box::new(ClusterGraphPolicy::new(options, seed, read))
+            let options = ClusterGraphOptions::default_form(inputs.by, inputs.sample_max());
+            Box::new(ClusterGraphPolicy::new(options, inputs.seed, read))
         }
     }
 }
@@ -169,11 +159,10 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
 /// Makes a policy that learns page by page what each adds; `None` where the policy `kind` does not.
 pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Option<Learned> {
     match kind {
-        _ if inputs.variant == PolicyVariant::Paper => None,
         PolicyKind::Ucc => Some(inputs.learned(Goal::Content, read)),
         PolicyKind::Target | PolicyKind::Xcrawl => Some(target(inputs, read)),
         PolicyKind::Topic => Some(inputs.learned(topic(inputs.topic_at_hand()), read)),
-        _ => None,
+        PolicyKind::Bfs | PolicyKind::ClusterGraph | PolicyKind::Added(_) => None,
     }
 }
 
@@ -185,17 +174,6 @@ pub fn topic_of_examples(examples: &[ExamplePage], links: &ReadLinks) -> TopicTe
 
 const fn topic(terms: TopicTerms) -> Goal {
     Goal::Topic { terms, duplicate_worth: ITEM_VIEW_WORTH }
-}
-
-/// The options of SOUrCe as printed, for `ucc` or `target`. It knows one example: the first.
-pub fn paper_options(kind: PolicyKind, inputs: &PolicyInputs<'_>) -> SourceOptions {
-    let example = inputs.examples.first().filter(|_| kind == PolicyKind::Target);
-    let mut options = SourceOptions::paper(example.map_or(SourceGoal::Content, |example| {
-        let bag = example.facts.as_ref().map(|facts| facts.bag.clone()).unwrap_or_default();
-        SourceGoal::Like { url: example.url.fingerprint(), bag }
-    }));
-    options.sampling.pages_max = inputs.sample_pages.unwrap_or(SAMPLE_PAGES);
-    options
 }
 
 fn target(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {
@@ -236,13 +214,10 @@ mod tests {
         let both = [elsewhere, at_hand];
         for kind in PolicyKind::ALL {
             for examples in [&[], &both[..1], &both[1..], &both] {
-                for variant in [PolicyVariant::Default, PolicyVariant::Paper] {
-                    let mut policy =
-                        make(kind, &PolicyInputs { examples, variant, ..PolicyInputs::new(Seed(1)) }, read());
-                    assert_eq!(policy.learns(), kind != PolicyKind::Bfs, "{}", kind.name());
-                    let score = policy.snapshot().score(LinkClass::unclassified(Apath::SEED));
-                    assert!(!score.is_nan(), "{}", kind.name());
-                }
+                let mut policy = make(kind, &PolicyInputs { examples, ..PolicyInputs::new(Seed(1)) }, read());
+                assert_eq!(policy.learns(), kind != PolicyKind::Bfs, "{}", kind.name());
+                let score = policy.snapshot().score(LinkClass::unclassified(Apath::SEED));
+                assert!(!score.is_nan(), "{}", kind.name());
             }
         }
     }

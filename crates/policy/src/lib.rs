@@ -5,7 +5,6 @@
 
 mod admission;
 mod awaiting;
-pub mod baselines;
 mod bfs;
 pub mod cluster_graph;
 mod example_page;
@@ -19,11 +18,8 @@ mod observation_update;
 #[cfg(test)]
 mod property_tests;
 pub mod search;
-pub mod source;
 pub mod steering;
 mod stored_snapshot;
-pub mod topic;
-pub mod xcrawl;
 
 use std::sync::Arc;
 
@@ -38,8 +34,11 @@ pub use admission::{AdjustedSnapshot, Adjustment, Link, consulted, readmit};
 pub use awaiting::AwaitsExamples;
 pub use bfs::BreadthFirst;
 pub use example_page::ExamplePage;
-pub use factory::{PolicyInputs, ReadLinks, make, make_learner, paper_options, topic_of_examples};
+pub use factory::{
+    AddedPolicies, MakeWith, PolicyInputs, ReadLinks, add_policies, make, make_learner, maker, topic_of_examples,
+};
 pub use guard::{GuardedPolicy, StructureGuard, Verdict, Verdicts};
+pub use link_memory::LinkMemory;
 pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal, ProposalKind};
 pub use observation_update::update_observation;
 pub use stored_snapshot::StoredSnapshot;

@@ -8,7 +8,7 @@ use harvestman_core::url::Fingerprint;
 
 /// What stood around the waiting links, by their URLs.
 #[derive(Debug)]
-pub(crate) struct LinkMemory {
+pub struct LinkMemory {
     contexts: HashMap<Fingerprint, Box<[u32]>, FixedState>,
     urls_max: usize,
     tokens: usize,

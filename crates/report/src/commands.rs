@@ -29,8 +29,8 @@ pub enum Command {
     /// Pause all nodes of a fleet: start no new request. A crawl on one machine has a switch for this, and for the two
     /// commands below, instead.
     Pause,
-    /// Resume all nodes of a fleet.
-    Resume,
+    /// End a pause of all nodes of a fleet.
+    Unpause,
     /// Stop the crawl on all nodes.
     Stop,
 }
@@ -47,14 +47,14 @@ impl Command {
             Self::Block(_) => "block",
             Self::Unblock(_) => "unblock",
             Self::Pause => "pause",
-            Self::Resume => "go-on",
+            Self::Unpause => "unpause",
             Self::Stop => "stop",
         }
     }
 
     /// Returns the command of this name that pauses, resumes or stops all nodes of a fleet.
     pub fn of_fleet(name: &str) -> Option<Self> {
-        [Self::Pause, Self::Resume, Self::Stop].into_iter().find(|command| command.name() == name)
+        [Self::Pause, Self::Unpause, Self::Stop].into_iter().find(|command| command.name() == name)
     }
 
     /// Returns the command of this name with its arguments, or `None` if there is no such command.

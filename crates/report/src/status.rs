@@ -169,7 +169,7 @@ impl CrawlStatus {
             )),
             None if *blocked > 0 => Some(format!(
                 "nothing is in flight: {queued} URLs wait, and {blocked} hosts with waiting URLs are blocked \
-                 (`harvestman unblock`)"
+                 (`harvestman ctl DIR unblock`)"
             )),
             None => None,
         }

@@ -26,7 +26,7 @@ impl fmt::Display for CrawlStatus {
         if self.draining {
             writeln!(f, "stopping: requests in flight are finished")?;
         } else if self.paused {
-            writeln!(f, "paused: `harvestman resume-crawl` resumes it")?;
+            writeln!(f, "paused: `harvestman ctl DIR unpause` ends the pause")?;
         }
         if let Some(stall) = &self.stall {
             writeln!(f, "stalled: {stall}")?;

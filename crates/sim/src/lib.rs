@@ -15,6 +15,7 @@ mod aside;
 mod blogs;
 mod changes;
 mod client;
+pub mod compare;
 mod counts;
 mod forum;
 mod host;

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::directory::CrawlDirectory;
 use harvestman_core::model::{ContentType, PageRecord, ParsedPage};
-use harvestman_lab::corpus::response;
 use harvestman_policy::learned::{TextKey, excerpt};
+use harvestman_stages::fetch::recorded_response;
 use harvestman_storage::archive::OPEN_SUFFIX;
 use harvestman_storage::archive::reader::{Limits, WarcReader};
 use harvestman_structure::parse::{Parser, Spelling};
@@ -62,7 +62,7 @@ fn parsed(directory: &CrawlDirectory, url: &str) -> Result<ParsedPage, String> {
         record = read(directory, &of(&other)?.ok_or_else(no_record)?)?;
     }
     let Record::Response(message) = record else { return Err("its body is not in the archive".to_owned()) };
-    let (headers, body) = response(&message).ok_or("its record is no HTTP response")?;
+    let (headers, body) = recorded_response(&message).ok_or("its record is no HTTP response")?;
     let content_type = ContentType::field_of(&headers);
     let mut parser = Parser::with_spelling(&directory.config.parse, Spelling::On).with_words();
     Ok(parser.parse(&body, content_type))

@@ -119,7 +119,7 @@ impl Story {
         };
         let (pinned, class) = class.strip_prefix("pinned:").map_or((false, class), |class| (true, class));
         if pinned {
-            writeln!(f, "  such links were pinned (`harvestman pin`)")?;
+            writeln!(f, "  such links were pinned (`harvestman ctl DIR pin`)")?;
         }
         let class = class.strip_prefix("last:").unwrap_or(class);
         let mut parts = class.split('/');

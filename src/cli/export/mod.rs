@@ -2,8 +2,8 @@
 
 mod cdxj;
 mod output;
-mod pages;
-pub(super) mod progress;
+pub mod pages;
+pub mod progress;
 mod site;
 mod tables;
 mod text;
@@ -34,6 +34,7 @@ Examples:
     harvestman export site forum --format dot --out - | dot -Tsvg > forum.svg
   The posts, threads and users that the pages show:
     harvestman export posts forum --format sqlite")]
+#[expect(missing_docs, reason = "a description here would replace the one that stands with the arguments")]
 pub enum Export {
     Cdxj(cdxj::CdxjArgs),
     Wacz(wacz::WaczArgs),

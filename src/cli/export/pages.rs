@@ -3,9 +3,12 @@
 use std::io::Read;
 
 use bytes::Bytes;
+use http::HeaderMap;
 use url::Url;
 
-use harvestman_lab::corpus::html_of;
+use harvestman_core::model::{ContentType, MediaType};
+use harvestman_document::decode;
+use harvestman_stages::fetch::RecordedResponse;
 use harvestman_storage::archive::reader::{Limits, Record, WarcError, WarcReader};
 use jiff::Timestamp;
 
@@ -90,8 +93,17 @@ fn read<R: Read>(mut record: Record<'_, R>) -> Result<Holds, WarcError> {
     if !is_response {
         return Ok(Holds::Rendered(url, String::from_utf8_lossy(&block).into_owned()));
     }
-    let html = html_of(Bytes::from(block));
+    let html = html_of(&Bytes::from(block));
     Ok(html.map_or(Holds::Other, |html| Holds::Page(RecordedPage { url, html, offset, time })))
+}
+
+/// Returns the content of a recorded response, if it is HTML with status 200.
+pub fn html_of(message: &Bytes) -> Option<String> {
+    let is_html = |headers: &HeaderMap| MediaType::of(ContentType::field_of(headers)) == MediaType::Html;
+    let response = RecordedResponse::read_if(message, |status, headers| status == 200 && is_html(headers))?;
+    let (content_type, body) = (ContentType::field_of(&response.headers), response.body);
+    let is_html = MediaType::of_body(content_type, &body) == MediaType::Html;
+    is_html.then(|| decode(&body, content_type).into_owned())
 }
 
 #[cfg(test)]

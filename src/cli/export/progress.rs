@@ -12,7 +12,7 @@ const STEPS: u64 = 4_096;
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows the number of items that are done.
-pub(in crate::cli) struct ExportProgress {
+pub struct ExportProgress {
     what: &'static str,
     clock: Clock,
     started: Instant,

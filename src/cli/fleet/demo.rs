@@ -18,8 +18,8 @@ use self::children::Child;
 use self::secrets::Secrets;
 use crate::cli::exit::{Exit, Failure};
 use harvestman_core::seed::Seed;
-use harvestman_lab::compare::{Comparison, compare};
 use harvestman_report::terminal;
+use harvestman_sim::compare::{Comparison, compare};
 use harvestman_sim::{Server, ServerOptions, World, WorldOptions};
 
 /// Run a fleet of three on this machine, kill a node and check the result

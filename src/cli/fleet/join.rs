@@ -21,7 +21,7 @@ pub struct JoinArgs {
     pub settings: SettingArgs,
 
     /// Resume a crawl that was stopped or whose budget was used up, with the budgets given here
-    #[arg(long, alias = "go-on")]
+    #[arg(long)]
     pub resume: bool,
 
     /// Hide the progress
@@ -46,7 +46,7 @@ fleet.password), unless --open-fleet is given. With HARVESTMAN_FLEET_SEAL, a key
 digits that all nodes have, all that is on the servers is sealed, and cookies and headers are shared.
 Without it each machine gives them.
 
-The servers keep a crawl that was stopped (`harvestman stop DIR`, on any machine) or whose budget
+The servers keep a crawl that was stopped (`harvestman ctl DIR stop`, on any machine) or whose budget
 was used up. --resume resumes it where it ended; other machines then join as before.
 
 The directory receives what this machine fetches. On Ctrl-C or SIGTERM, the machine hands its work

@@ -2,7 +2,9 @@
 
 use std::io::Write;
 
-use crate::cli::control::{self, ControlArgs};
+use std::path::PathBuf;
+
+use crate::cli::control;
 use crate::cli::exit::Failure;
 use harvestman_report::terminal;
 
@@ -10,8 +12,9 @@ use harvestman_report::terminal;
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct LeaveArgs {
-    #[command(flatten)]
-    control: ControlArgs,
+    /// Directory of the crawl
+    #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
+    directory: PathBuf,
 }
 
 const AFTER_HELP: &str = "\
@@ -26,7 +29,7 @@ crawl is paused until the next one joins.";
 
 /// Sends the command to the node.
 pub fn run(args: &LeaveArgs) -> Result<(), Failure> {
-    control::send_command(&args.control, "leave")?;
+    control::switch(&args.directory, "leave")?;
     let text = "the node hands over its work and then exits; `harvestman fleet status` shows its progress\n";
     // Standard output may be closed.
     let _ = terminal::stdout().write_all(text.as_bytes());

@@ -17,6 +17,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::exit::{Exit, Failure};
+use super::site;
 
 /// Answers each line of `input` (a JSON object) with one line on `output`, until the input ends. A line that is not a
 /// JSON object of the expected form is answered with `{id, error}`.
@@ -65,6 +66,7 @@ pub enum Inspect {
     Posts(posts::PostsArgs),
     Render(Box<render::RenderArgs>),
     Warc(warc::WarcArgs),
+    Site(site::SiteArgs),
 }
 
 /// Runs the subcommand.
@@ -77,6 +79,7 @@ pub fn run(what: Inspect) -> Result<Exit, Failure> {
         Inspect::Posts(args) => posts::run(&args)?,
         Inspect::Render(args) => return render::run(&args),
         Inspect::Warc(args) => warc::run(&args)?,
+        Inspect::Site(args) => site::run(&args)?,
     }
     Ok(Exit::Done)
 }

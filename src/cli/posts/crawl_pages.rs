@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use harvestman_core::model::MediaType;
 use harvestman_extraction::{RecordedPage, Sample, corrections_of, read_recorded};
-use harvestman_lab::corpus::response;
 use harvestman_posts::{Extractor, Page};
+use harvestman_stages::fetch::recorded_response;
 use serde::Deserialize;
 use url::Url;
 
@@ -108,7 +108,7 @@ impl CrawlPage {
         let recorded = whole.transpose().map_err(|error| failed(format!("its record: {error:#}")))?;
         let recorded =
             recorded.ok_or_else(|| failed("no response to it is recorded, only that it was unchanged".into()))?;
-        let page = recorded.parse(response);
+        let page = recorded.parse(recorded_response);
         page.map(|page| ReadPage { recorded, page }).ok_or_else(|| failed(BEYOND_BOUNDS.to_owned()))
     }
 
@@ -121,7 +121,7 @@ impl CrawlPage {
     pub fn extractor(&self) -> Result<Extractor, Failure> {
         let mut extractor = Extractor::default();
         extractor.correct(corrections_of(std::slice::from_ref(&self.directory)).map_err(Failure::usage)?);
-        let pages = self.sample.iter().filter_map(|visit| visit.read(&self.directory).ok()?.parse(response));
+        let pages = self.sample.iter().filter_map(|visit| visit.read(&self.directory).ok()?.parse(recorded_response));
         pages.for_each(|page| extractor.learn(&page));
         extractor.settle();
         Ok(extractor)

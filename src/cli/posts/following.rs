@@ -14,9 +14,9 @@ use harvestman_core::config::Config;
 use harvestman_core::config::archive::LineCompression;
 use harvestman_core::recent_trees::RecentTrees;
 use harvestman_extraction::{FollowStep, Followed, Follower, POSTS_FILE};
-use harvestman_lab::corpus::response;
 use harvestman_metrics::{ArchiveMetrics, Metrics};
 use harvestman_report::{PostBoard, PostProgress, Report, StopFlag, StopReason, figures};
+use harvestman_stages::fetch::recorded_response;
 
 /// The crawl has not prepared its directory.
 const WAITING: u8 = 0;
@@ -228,7 +228,7 @@ fn opened(directory: &Path, signal: &FollowSignal) -> io::Result<Option<Follower
     loop {
         let phase = signal.phase.load(Ordering::Relaxed);
         if phase != WAITING {
-            match Follower::open(directory, response, signal.trees.clone()) {
+            match Follower::open(directory, recorded_response, signal.trees.clone()) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && phase == RUNNING => {}
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 opened => return opened.map(Some),

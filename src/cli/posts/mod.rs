@@ -13,13 +13,14 @@ use std::path::{Path, PathBuf};
 use super::exit::{Exit, Failure};
 use super::export::progress::ExportProgress;
 use super::output::is_stdout;
+use super::teach::{self, TeachArgs};
 use harvestman_extraction::outputs::stream_posts;
 use harvestman_extraction::{
     ExtractError, Extracted, Format, Inputs, OutputError, Progress, Pseudonyms, Totals, corrections_of, extract, write,
 };
-use harvestman_lab::corpus::response;
 use harvestman_report::document::quoted;
 use harvestman_report::{figures, terminal};
+use harvestman_stages::fetch::recorded_response;
 use inputs::Found;
 
 /// Directory and file of an export in a crawl directory.
@@ -39,6 +40,7 @@ const DATABASE: &str = "posts.sqlite";
 /// Of a crawl directory, the page log gives the number of the visit and the cluster of each page. Files that a crawl is still
 /// writing (.open) are skipped. A torn or broken file is read up to the damage; the exit code is 1 then.
 #[derive(Debug, Clone, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "\
 Examples:
   harvestman posts forum.warc.gz | jq -r '[.author, .time, .text] | @tsv'
@@ -59,6 +61,14 @@ pub struct WarcPostsArgs {
     out: Option<PathBuf>,
     #[command(flatten)]
     more: RecordArgs,
+    #[command(subcommand)]
+    command: Option<PostsCommand>,
+}
+
+/// What else is done with posts.
+#[derive(Debug, Clone, clap::Subcommand)]
+enum PostsCommand {
+    Teach(TeachArgs),
 }
 
 /// Export posts, threads and users of a crawl
@@ -129,6 +139,9 @@ impl FormatName {
 
 /// Runs `harvestman posts`.
 pub fn run(args: &WarcPostsArgs) -> Result<Exit, Failure> {
+    if let Some(PostsCommand::Teach(args)) = &args.command {
+        return teach::run(args).map(|()| Exit::Done);
+    }
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("-"));
     run_on(&args.inputs, &out, &args.more)
 }
@@ -186,7 +199,7 @@ fn how_to_see_why(found: &Found, pages: u64) -> String {
         None => "FILE".to_owned(),
     };
     format!(
-        "`harvestman inspect posts {page}` tells why a page has none, and `harvestman teach` names the places of posts"
+        "`harvestman inspect posts {page}` tells why a page has none, and `harvestman posts teach` names the places of posts"
     )
 }
 
@@ -220,7 +233,7 @@ fn extracted(found: &Found, out: &Path, args: &RecordArgs) -> Result<Extracted, 
     let directory = parent.map_or_else(std::env::temp_dir, Path::to_owned);
     let inputs = Inputs {
         files: found.files.clone(),
-        decode: response,
+        decode: recorded_response,
         visit: &|file, offset| found.visits.of(file, offset),
         directory,
         corrections: corrections_of(&found.crawls).map_err(Failure::usage)?,

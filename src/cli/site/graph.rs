@@ -165,6 +165,6 @@ fn without_control(text: &str) -> String {
 }
 
 /// Escapes text for XML. Control characters, U+FFFE and U+FFFF cannot be represented and are removed.
-pub(in crate::cli) fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     without_control(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

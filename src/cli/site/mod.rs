@@ -1,6 +1,6 @@
-//! `harvestman site MODEL`: prints a site model.
+//! `harvestman inspect site MODEL`: prints a site model.
 
-pub(super) mod graph;
+pub mod graph;
 pub(super) mod text;
 
 use std::io::{self, Write};
@@ -17,7 +17,7 @@ use harvestman_report::terminal;
 /// Show what a crawl learned about a site: its page templates, the links between them, and which pages need a browser.
 #[derive(Debug, clap::Args)]
 pub struct SiteArgs {
-    /// Crawl directory, or site model written by a crawl or `harvestman learn`
+    /// Crawl directory, or site model written by a crawl
     #[arg(value_name = "DIR|MODEL", value_hint = clap::ValueHint::AnyPath)]
     model: PathBuf,
     /// Output format

@@ -1,4 +1,4 @@
-//! `harvestman teach`: corrects the places from which the posts of a site are taken.
+//! `harvestman posts teach`: corrects the places from which the posts of a site are taken.
 
 mod effect;
 mod fields;
@@ -35,11 +35,11 @@ Fields:
 
 Examples:
   harvestman inspect posts https://forum.example.org/t/17 --crawl forum
-  harvestman teach forum https://forum.example.org/t/17 --field author --path 'p.nick > a'
-  harvestman teach forum https://forum.example.org/t/17 --field time --path '.joined' --not
-  harvestman teach forum https://forum.example.org/t/17 --field record --path 'li.comment'
-  harvestman teach forum --list
-  harvestman teach forum --remove 2")]
+  harvestman posts teach forum https://forum.example.org/t/17 --field author --path 'p.nick > a'
+  harvestman posts teach forum https://forum.example.org/t/17 --field time --path '.joined' --not
+  harvestman posts teach forum https://forum.example.org/t/17 --field record --path 'li.comment'
+  harvestman posts teach forum --list
+  harvestman posts teach forum --remove 2")]
 pub struct TeachArgs {
     /// Directory of the crawl
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
@@ -117,7 +117,7 @@ fn remove(directory: &Path, mut known: Vec<Correction>, number: usize) -> Result
     let Some(at) = at else {
         let what = match known.len() {
             0 => "there are no corrections".to_owned(),
-            count => format!("there are {count} corrections: harvestman teach {} --list", directory.display()),
+            count => format!("there are {count} corrections: harvestman posts teach {} --list", directory.display()),
         };
         return Err(Failure::usage(format!("there is no correction {number}: {what}")));
     };

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records real social software with the truth about its posts, for `harvestman lab posts`.
+"""Records real social software with the truth about its posts, for `harvestman-lab lab posts`.
 
 Usage: record.py SOFTWARE --out DIR [--posts N] [--harvestman BIN] [--home DIR] [--environment DIR] [--beds DIR] [--recording FILE]
 

@@ -1,4 +1,4 @@
-"""Texts of HTML fragments, and their words as `harvestman lab posts` counts them."""
+"""Texts of HTML fragments, and their words as `harvestman-lab lab posts` counts them."""
 
 import collections
 import re

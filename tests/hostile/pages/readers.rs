@@ -111,7 +111,7 @@ fn recorded(page: &str) -> Option<Page> {
         time: Timestamp::UNIX_EPOCH,
         message: Some(Bytes::from([&head[..], page.as_bytes()].concat())),
     };
-    recorded.parse(harvestman_lab::corpus::response)
+    recorded.parse(harvestman::fetch::recorded_response)
 }
 
 fn posts(page: &str) -> usize {

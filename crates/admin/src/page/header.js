@@ -41,7 +41,7 @@ function showState(view, connection) {
   document.title = `${STATES[state]}${Number.isFinite(pages) ? `, ${plural(pages, "page")}` : ""} – harvestman`;
   const paused = view?.status?.paused === true;
   write("pause", paused ? "Resume" : "Pause");
-  set(byId("pause"), "data-command", paused ? "go-on" : "pause");
+  set(byId("pause"), "data-command", paused ? "unpause" : "pause");
 }
 
 const facts = factList(byId("facts"));

@@ -61,6 +61,6 @@ async function showTaken(url) {
 
 function setUpTaken() {
   const marks = Object.values(TAKEN_AS).map((field) => make("mark", { "data-as": field }, field));
-  byId("taken-legend").append("Marks: ", ...marks.flatMap((mark) => [mark, " "]), "; the rest was not taken. harvestman teach corrects what is wrong.");
+  byId("taken-legend").append("Marks: ", ...marks.flatMap((mark) => [mark, " "]), "; the rest was not taken. harvestman posts teach corrects what is wrong.");
   byId("taken-close").addEventListener("click", () => byId("taken").close());
 }

@@ -30,7 +30,7 @@ crate::options! {
         [live] pages_per_host: u64 = 0,
         /// Stop if a smaller share than this of the next `early_stop_requests` requests is expected to bring a page
         /// that is wanted and new, in three consecutive forecasts; 0.1 ends a crawl that is expected to waste nine
-        /// requests of ten. For the policies `ucc` and `target` in their default variant, which estimate it. 0: never.
+        /// requests of ten. For the policies that learn, which estimate it. 0: never.
         early_stop: f64 = 0.0,
         /// Number of requests that `early_stop` looks ahead to; it stops no crawl that has sent fewer requests.
         /// Lowering it stops earlier, and more often by chance.

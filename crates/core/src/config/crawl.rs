@@ -1,6 +1,10 @@
 //! Settings of the crawl as a whole.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 crate::options! {
     /// The crawl as a whole: where it starts, where its output goes, what it looks for, and its threads.
@@ -17,8 +21,7 @@ crate::options! {
         /// seeds first; `ucc` learns where users' own text is, `target` where pages like `policy.example` are.
         /// `cluster-graph` follows all, nearest to the seeds first, except to page types that repeat others or only
         /// contain forms. `xcrawl` learns where the pages are that `policy.want` accepts,
-        /// `topic` where the items are that carry a tag of `policy.topic`. For comparison: `random`,
-        /// `opic`, `irobot`, `tpm`, `sb`, `apprentice`.
+        /// `topic` where the items are that carry a tag of `policy.topic`.
         policy: PolicyKind = PolicyKind::Bfs,
         /// Whether the feeds that pages announce (RSS, Atom, JSON Feed) are requested, and their entries followed as links.
         /// `auto`: as long as feeds of their kind bring links that were not known, so that a feed per thread costs a few
@@ -47,68 +50,84 @@ pub enum FeedsMode {
 }
 
 /// Which links are worth a request, and in which order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PolicyKind {
     /// All of them, nearest to the seeds first.
     Bfs,
-    /// All of them, in random order.
-    Random,
     /// Text written by users, learned while crawling.
     Ucc,
     /// Pages like an example, learned while crawling.
     Target,
-    /// By their share of the cash that pages pass on to the pages that they link to.
-    Opic,
-    /// By a map of the site from a sample.
-    Irobot,
-    /// By a map of the paths to wanted pages.
-    Tpm,
-    /// By a bandit over link places.
-    Sb,
-    /// All except duplicates and forms, nearest to the seeds first, by a graph of the site's page types.
-    ClusterGraph,
     /// Pages that a validator accepts, learned while crawling.
     Xcrawl,
-    /// Pages that a validator accepts, by the words around links.
-    Apprentice,
     /// Items that carry a tag of a topic, learned while crawling.
     Topic,
+    /// All except duplicates and forms, nearest to the seeds first, by a graph of the site's page types.
+    ClusterGraph,
+    /// One that the program adds to these ([`add_policies`]), by its name.
+    Added(&'static str),
+}
+
+/// The names of the policies that the program adds.
+static ADDED: OnceLock<&'static [&'static str]> = OnceLock::new();
+
+/// Lets settings name further policies. A program calls it before it reads settings; later calls change nothing.
+pub fn add_policies(names: &'static [&'static str]) {
+    let _ = ADDED.set(names);
 }
 
 impl PolicyKind {
-    /// All policies.
-    pub const ALL: [Self; 12] = [
-        Self::Bfs,
-        Self::Random,
-        Self::Ucc,
-        Self::Target,
-        Self::Opic,
-        Self::Irobot,
-        Self::Tpm,
-        Self::Sb,
-        Self::ClusterGraph,
-        Self::Xcrawl,
-        Self::Apprentice,
-        Self::Topic,
-    ];
+    /// The policies of the crawler.
+    pub const ALL: [Self; 6] = [Self::Bfs, Self::Ucc, Self::Target, Self::Xcrawl, Self::Topic, Self::ClusterGraph];
 
     /// Returns its name in settings and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bfs => "bfs",
-            Self::Random => "random",
             Self::Ucc => "ucc",
             Self::Target => "target",
-            Self::Opic => "opic",
-            Self::Irobot => "irobot",
-            Self::Tpm => "tpm",
-            Self::Sb => "sb",
-            Self::ClusterGraph => "cluster-graph",
             Self::Xcrawl => "xcrawl",
-            Self::Apprentice => "apprentice",
             Self::Topic => "topic",
+            Self::ClusterGraph => "cluster-graph",
+            Self::Added(name) => name,
         }
+    }
+
+    /// The names that settings may have, separated by commas; of a policy with variants the name without them.
+    pub fn names() -> String {
+        let added = ADDED.get().into_iter().flat_map(|names| names.iter().copied());
+        let added = added.filter(|name| !name.contains(':'));
+        Self::ALL.into_iter().map(Self::name).chain(added).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl fmt::Display for PolicyKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for PolicyKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let added = || ADDED.get()?.iter().find(|added| **added == name).map(|added| Self::Added(added));
+        let known = Self::ALL.into_iter().find(|kind| kind.name() == name).or_else(added);
+        let laboratory = "; `harvestman-lab crawl` also has baselines and the systems of the papers";
+        let more = if ADDED.get().is_some() { "" } else { laboratory };
+        known.ok_or_else(|| format!("unknown policy `{name}`; expected one of {}{more}", Self::names()))
+    }
+}
+
+impl Serialize for PolicyKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for PolicyKind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -119,7 +138,11 @@ mod tests {
     #[test]
     fn a_policy_is_called_the_same_in_settings_and_reports() {
         for kind in PolicyKind::ALL {
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+            let name = serde_json::to_value(kind).unwrap();
+            assert_eq!(name, kind.name());
+            assert_eq!(serde_json::from_value::<PolicyKind>(name).unwrap(), kind);
         }
+        let unknown = "dfs".parse::<PolicyKind>().unwrap_err();
+        assert!(unknown.contains("`dfs`") && unknown.contains("bfs, ucc"), "{unknown}");
     }
 }

@@ -43,7 +43,7 @@ pub mod values;
 
 pub use budget::{BudgetOptions, EARLY_STOP_REQUESTS};
 pub use consent::{Purpose, SignalMode, SignalOptions, TdmrepUse};
-pub use crawl::{CrawlOptions, FeedsMode, PolicyKind};
+pub use crawl::{CrawlOptions, FeedsMode, PolicyKind, add_policies};
 pub use dedup::{DedupOptions, DedupStore};
 pub use examples::ExampleNames;
 pub use fetch::FetchOptions;
@@ -58,7 +58,7 @@ pub use login::LoginOptions;
 pub use metrics::MetricsOptions;
 pub use mistake::{Mistake, Mistakes, Source};
 pub use parse::ParseOptions;
-pub use policy::{ClusterBy, PageWorth, PolicyOptions, PolicyVariant};
+pub use policy::{ClusterBy, PageWorth, PolicyOptions};
 pub use print::{Secrets, as_toml, left_out, reference};
 pub use recrawl::RecrawlOptions;
 pub use render::{RenderMode, RenderOptions};

@@ -10,10 +10,9 @@ crate::options! {
     pub struct PolicyOptions in "policy" {
         /// A page like those that are wanted: its URL, which is then fetched as one more seed, or a file with the page; or a
         /// list of up to 64. With several, pages like any of them are wanted, and those that cannot be fetched are left
-        /// out. `target` and `xcrawl` need one unless `policy.want` says what is wanted. `irobot`, `tpm`, `sb` and
-        /// `apprentice` also look for pages like them; without any they look for pages with text of their own.
+        /// out. `target` and `xcrawl` need one unless `policy.want` says what is wanted.
         example: ExampleNames = ExampleNames::default(),
-        /// Which pages are wanted, for `target`, `xcrawl` and `apprentice`: `like`, those like the examples;
+        /// Which pages are wanted, for `target` and `xcrawl`: `like`, those like the examples;
         /// `regex:PATTERN`, those in whose text a regular expression matches, and `regex-html:PATTERN` in whose source;
         /// `selector:CSS`, those with an element that a CSS selector matches; `schema:TYPE`, those that describe an item
         /// of a schema.org type; `table:HEADING,HEADING`, those with a table that has these headings; `posts:NUMBER` or
@@ -27,18 +26,15 @@ crate::options! {
         /// a file. Without it, the topic is the tags that at least half of the examples show, and at least two: links whose
         /// text is a part of their address.
         topic: Vec<String> = Vec::new(),
-        /// What makes a page worth a request, for `ucc` in its default variant: `text`, the text of its own that no other page
+        /// What makes a page worth a request, for `ucc`: `text`, the text of its own that no other page
         /// has; `posts`, the posts that no other page shows: text of another kind is worth nothing. Posts are read as by
         /// `policy.want = posts:NUMBER`, from each page alone, which parses it once more.
         worth: PageWorth = PageWorth::Text,
-        /// A site model that the crawl starts from, as `harvestman learn` or an earlier crawl of the site wrote it: for
-        /// `ucc` and `target` in their default variant a model that either of them learned, for `cluster-graph` one
-        /// that it learned itself. The latter filters by it from the first page on, in the variant that the model was
-        /// learned in, and learns no more. With the model of another site or policy the crawl logs a warning and learns
+        /// A site model that the crawl starts from, as an earlier crawl of the site wrote it (`site-model.json.gz`): for
+        /// `ucc` and `target` a model that either of them learned, for `cluster-graph` one that it learned itself. The
+        /// latter filters by it from the first page on, as it was learned, and learns no more. With the model of another site or policy the crawl logs a warning and learns
         /// from scratch.
         model: String = String::new(),
-        /// The variant of the policy: `default`, the one that performs best, or `paper`, as its authors describe it.
-        variant: PolicyVariant = PolicyVariant::Default,
         /// How `cluster-graph` distinguishes page types: `url`, by their addresses; `structure`, by their templates;
         /// `both`, by addresses, and by templates where these separate pages of one URL form that are worth fetching
         /// from others that are not.
@@ -53,17 +49,6 @@ crate::options! {
         /// explain` can explain why a URL was fetched when it was. A line has at most 500 link classes.
         log: bool = true,
     }
-}
-
-/// The variant of a policy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PolicyVariant {
-    /// The one that performs best.
-    #[default]
-    Default,
-    /// As its authors describe it.
-    Paper,
 }
 
 /// What makes a page worth a request.

@@ -168,7 +168,7 @@ In the environment and after `--set`, a list is written with commas between its 
 written `250ms`, `1.5s`, `10m`, `24h`, sizes `64KiB`, `16MiB`, `2GB`. Unknown names are rejected, and all mistakes are reported at once.
 `harvestman config` prints the effective configuration, with these descriptions as comments: its output is a valid configuration file.
 
-Settings that are marked *live* can be changed while a crawl runs: `harvestman set DIR section.key=value`. The others apply to a whole run;
+Settings that are marked *live* can be changed while a crawl runs: `harvestman ctl DIR set section.key=value`. The others apply to a whole run;
 `harvestman resume DIR --set section.key=value` changes them for the next one.
 ";
 

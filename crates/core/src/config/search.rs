@@ -3,7 +3,7 @@
 use crate::url::without_keys;
 
 crate::options! {
-    /// Searches, by which `xcrawl`, `target` and `apprentice` find sites: queries are generated from the examples and sent
+    /// Searches, by which `xcrawl` and `target` find sites: queries are generated from the examples and sent
     /// to search engines; the results that `policy.want` accepts are where the crawl starts.
     pub struct SearchOptions in "search" {
         /// The searches, as addresses with the place of the query: `https://search.example/search?q={query}&format=json`.
@@ -24,8 +24,8 @@ crate::options! {
         tokens: u32 = 12,
         /// Number of words of a query.
         length: u32 = 3,
-        /// No further query is sent after this many in succession that found no new site; in the variant `paper`, and for
-        /// results of a site's own search: no new wanted page. A site's own search is also given up after as many answers
+        /// No further query is sent after this many in succession that found no new site; for results of a site's own
+        /// search: no new wanted page. A site's own search is also given up after as many answers
         /// without a new page. Raising it finds rarer sites and costs requests.
         fruitless_max: u32 = 10,
         /// Maximum number of sites that are added to the crawl, and of seeds on whose pages a search of the site is looked for.

@@ -110,13 +110,12 @@ fn a_list_may_be_written_as_in_toml_where_its_values_hold_commas() {
 
 #[test]
 fn pages_are_valued_by_posts_by_ucc_alone() {
-    let with = |policy, variant| {
+    let with = |policy| {
         let mut config = Config::default();
-        (config.crawl.policy, config.policy.variant, config.policy.worth) = (policy, variant, PageWorth::Posts);
+        (config.crawl.policy, config.policy.worth) = (policy, PageWorth::Posts);
         validate::validate(&config).iter().any(|wrong| format!("{wrong:?}").contains("values pages by their posts"))
     };
-    assert!(!with(PolicyKind::Ucc, PolicyVariant::Default));
-    assert!(with(PolicyKind::Bfs, PolicyVariant::Default) && with(PolicyKind::Ucc, PolicyVariant::Paper));
+    assert!(!with(PolicyKind::Ucc) && with(PolicyKind::Bfs));
 }
 
 #[test]
@@ -207,25 +206,19 @@ fn an_early_stop_is_a_share_and_for_policies_that_estimate() {
     }
     assert!(early("bfs", "0").is_ok() && early("bfs", "0.1").is_err());
     assert!(early("ucc", "0.1\nearly_stop_requests = 0").is_err());
-    assert!(early("ucc", "0.1\n[policy]\nvariant = 'paper'").is_err());
 }
 
 #[test]
 fn in_a_fleet_searches_need_a_policy_that_all_nodes_share() {
-    let with = |policy: &str, variant: &str, servers: &str| {
+    let with = |policy: &str, servers: &str| {
         of_file(&format!(
-            "[crawl]\npolicy = '{policy}'\n[policy]\nvariant = '{variant}'\nwant = ['selector:p']\n[search]\nurl = ['http://s/?q={{query}}']\n\
+            "[crawl]\npolicy = '{policy}'\n[policy]\nwant = ['selector:p']\n[search]\nurl = ['http://s/?q={{query}}']\n\
              query = ['lens']\n[fleet]\nservers = '{servers}'\n"
         ))
     };
-    let nats = "nats://127.0.0.1:4222";
-    for (policy, variant) in [("xcrawl", "default"), ("target", "default"), ("apprentice", "default")] {
-        assert!(with(policy, variant, "").is_ok(), "{policy}");
-        let in_fleet = with(policy, variant, nats);
-        assert_eq!(in_fleet.is_ok(), policy != "apprentice", "{policy}: {in_fleet:?}");
+    for policy in ["xcrawl", "target"] {
+        assert!(with(policy, "").is_ok() && with(policy, "nats://127.0.0.1:4222").is_ok(), "{policy}");
     }
-    assert!(texts(with("apprentice", "default", nats))[0].contains("use `xcrawl` or `target`"));
-    assert!(texts(with("xcrawl", "paper", nats))[0].contains("on one machine"));
     let own = |servers: &str| {
         of_file(&format!(
             "[crawl]\nseeds = ['http://a.test/']\npolicy = 'xcrawl'\n[policy]\nwant = ['selector:p']\n[search]\nurl = ['site']\n[fleet]\n\
@@ -233,7 +226,7 @@ fn in_a_fleet_searches_need_a_policy_that_all_nodes_share() {
         ))
     };
     assert!(own("").is_ok());
-    assert!(texts(own(nats))[0].contains("the searches of the seeds' own sites"));
+    assert!(texts(own("nats://127.0.0.1:4222"))[0].contains("the searches of the seeds' own sites"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::dedup::{BYTES_MIN, PLANNED_MAX, RATES};
 use super::sections::Config;
-use super::{ByteSize, ExampleNames, PageWorth, Period, PolicyKind, PolicyVariant, RecrawlOptions};
+use super::{ByteSize, ExampleNames, PageWorth, Period, PolicyKind, RecrawlOptions};
 use crate::url::{Canonicaliser, Error, HostGroups, SearchTemplate};
 
 /// Maximum number of threads that may be configured: far beyond any machine, and far below what would bring one down.
@@ -57,7 +57,7 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("dedup", "planned", invalid_plan(config.dedup.planned));
     wrong("dedup", "false_positives", invalid_rate(config.dedup.false_positives));
     wrong("dedup", "memory", too_little_memory(config.dedup.memory));
-    wrong("policy", "example", missing_example(config).or_else(|| wrong_examples(config)));
+    wrong("policy", "example", missing_example(config).or_else(|| too_many_examples(config)));
     wrong("policy", "topic", missing_topic(config));
     wrong("policy", "model", unusable_model(config));
     wrong("policy", "worth", unusable_worth(config));
@@ -150,13 +150,9 @@ fn missing_example(config: &Config) -> Option<String> {
     })
 }
 
-fn wrong_examples(config: &Config) -> Option<String> {
+fn too_many_examples(config: &Config) -> Option<String> {
     let (examples, max) = (config.policy.example.0.len(), ExampleNames::MAX);
-    if examples > max {
-        return Some(format!("{examples} examples are too many; give at most {max}"));
-    }
-    let takes_one = config.crawl.policy == PolicyKind::Target && config.policy.variant == PolicyVariant::Paper;
-    (takes_one && examples > 1).then(|| "the variant `paper` of `target` takes one example".to_owned())
+    (examples > max).then(|| format!("{examples} examples are too many; give at most {max}"))
 }
 
 fn missing_topic(config: &Config) -> Option<String> {
@@ -168,10 +164,7 @@ fn missing_topic(config: &Config) -> Option<String> {
         let text = "needs a topic: give tags or words, such as `macro photography`, or at least two example pages that share tags";
         return Some(format!("the policy `topic` {text}"));
     }
-    let unavailable = config.policy.variant == PolicyVariant::Paper;
-    unavailable.then(|| {
-        "the variant `paper` of `topic` needs sample pages of each type: it runs in `lab profiles` only".to_owned()
-    })
+    None
 }
 
 /// Checks the addresses of searches, and whether the policy can tell which results are wanted.
@@ -186,10 +179,10 @@ fn unusable_searches(config: &Config) -> Option<String> {
     if !wrong.is_empty() {
         return Some(wrong.join("; "));
     }
-    let judges = matches!(config.crawl.policy, PolicyKind::Xcrawl | PolicyKind::Target | PolicyKind::Apprentice);
+    let judges = matches!(config.crawl.policy, PolicyKind::Xcrawl | PolicyKind::Target | PolicyKind::Added(_));
     if !judges || config.policy.want.iter().all(|want| want == "like") {
-        let text = "a search finds pages of any site: it needs a policy that looks for wanted pages (`xcrawl`, `target` or \
-                    `apprentice`), and `policy.want` must say which these are, other than `like`";
+        let text = "a search finds pages of any site: it needs a policy that looks for wanted pages (`xcrawl` or `target`), \
+                    and `policy.want` must say which these are, other than `like`";
         return Some(text.to_owned());
     }
     let no_seeds = config.crawl.seeds.is_empty() && config.crawl.seeds_file.is_empty();
@@ -206,23 +199,21 @@ fn unusable_searches(config: &Config) -> Option<String> {
                     or crawl on one machine, without `fleet.servers`";
         return Some(text.to_owned());
     }
-    let is_shared = config.policy.variant == PolicyVariant::Default && config.crawl.policy != PolicyKind::Apprentice;
-    let text = "in a fleet, the policy that all nodes share sends the queries: use `xcrawl` or `target` in the default form, \
-                or crawl on one machine, without `fleet.servers`";
+    let is_shared = !matches!(config.crawl.policy, PolicyKind::Added(_));
+    let text = "in a fleet, the policy that all nodes share sends the queries: use `xcrawl` or `target`, or crawl on one machine, without `fleet.servers`";
     (!config.fleet.servers.is_empty() && !is_shared).then(|| text.to_owned())
 }
 
 fn unusable_model(config: &Config) -> Option<String> {
-    let starts_from_one = config.crawl.policy == PolicyKind::ClusterGraph;
+    let starts_from_one = matches!(config.crawl.policy, PolicyKind::ClusterGraph | PolicyKind::Added(_));
     let is_named = !config.policy.model.is_empty() && !starts_from_one;
     let text = is_named.then(|| only_learned(config, "start from a site model"))??;
     Some(format!("{text}. `cluster-graph` also starts from a model, if it learned that model itself"))
 }
 
 fn unusable_worth(config: &Config) -> Option<String> {
-    let is_ucc = config.crawl.policy == PolicyKind::Ucc && config.policy.variant == PolicyVariant::Default;
-    (config.policy.worth == PageWorth::Posts && !is_ucc).then(|| {
-        "only `ucc` in its default variant values pages by their posts: choose it, or remove this setting; `target` finds pages \
+    (config.policy.worth == PageWorth::Posts && config.crawl.policy != PolicyKind::Ucc).then(|| {
+        "only `ucc` values pages by their posts: choose it, or remove this setting; `target` finds pages \
          with posts by `policy.want = [\"posts:1\"]`"
             .to_owned()
     })
@@ -240,19 +231,14 @@ fn invalid_early_stop(config: &Config) -> Option<String> {
 
 /// Returns the mistake if the policy is not one that learns, which this requires.
 fn only_learned(config: &Config, what: &str) -> Option<String> {
-    let (kind, variant) = (config.crawl.policy, config.policy.variant);
-    let who = match (kind, variant) {
-        (PolicyKind::Ucc | PolicyKind::Target | PolicyKind::Xcrawl | PolicyKind::Topic, PolicyVariant::Default) => {
-            return None;
-        }
-        (PolicyKind::Ucc | PolicyKind::Target | PolicyKind::Xcrawl, PolicyVariant::Paper) => {
-            "the variant `paper`".to_owned()
-        }
-        _ => format!("the policy `{}`", kind.name()),
-    };
-    Some(format!(
-        "{who} cannot {what}; `ucc`, `target`, `xcrawl` and `topic` in their default variant can: choose one of them, or remove this setting"
-    ))
+    let kind = config.crawl.policy;
+    let learns = matches!(kind, PolicyKind::Ucc | PolicyKind::Target | PolicyKind::Xcrawl | PolicyKind::Topic);
+    (!learns).then(|| {
+        format!(
+            "the policy `{}` cannot {what}; `ucc`, `target`, `xcrawl` and `topic` can: choose one of them, or remove this setting",
+            kind.name()
+        )
+    })
 }
 
 fn invalid_look_ahead(requests: u32) -> Option<String> {

@@ -205,7 +205,7 @@ impl PolicyRefusal {
             Self::DuplicateContent => "addresses of that form show the same as others",
             Self::Uninformative => "addresses of that form show nothing wanted",
             Self::StructureTrap => "new addresses of that form keep appearing and bring nothing new",
-            Self::Banned => "such links were banned while the crawl ran (`harvestman ban`)",
+            Self::Banned => "such links were banned while the crawl ran (`harvestman ctl DIR ban`)",
             Self::PoorFeed => "it is a feed, and those of its kind bring no links that are not known",
             Self::PoorSite => {
                 "its site brings far fewer wanted pages than another, or none of its last search results was wanted"

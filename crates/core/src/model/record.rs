@@ -84,7 +84,7 @@ pub struct PageRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<String>,
     /// The class of pages by which that is decided, present if pages may be rendered and the page has scripts;
-    /// `harvestman site` shows what is known of it.
+    /// `harvestman inspect site` shows what is known of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub render_class: Option<String>,
     /// SHA-1 of the payload in base 32, as in the WARC.

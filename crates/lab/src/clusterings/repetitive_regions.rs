@@ -1,7 +1,7 @@
 //! iRobot's clustering by repetitive regions.
 
 use harvestman_core::model::LeafPath;
-use harvestman_policy::baselines::{RegionOptions, Regions, single_link};
+use harvestman_papers::baselines::{RegionOptions, Regions, single_link};
 use harvestman_structure::site::Label;
 
 /// Returns the cluster of each page by the regions that repeat on it (Cai et al. 2008, as closely as bags of leaf paths

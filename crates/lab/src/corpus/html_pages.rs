@@ -10,10 +10,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use url::Url;
 
-use super::body::plain;
-use super::{CorpusError, Limits, head, name_of};
-use harvestman_core::model::{ContentType, MediaType};
-use harvestman_document::decode;
+use super::{CorpusError, Limits, name_of};
+use harvestman::cli::export::pages::html_of;
 use harvestman_storage::archive::reader::{self, Record, RecordHeader, WarcError, WarcReader};
 
 /// The beginning of the URI under which the archive keeps what a browser showed.
@@ -118,7 +116,7 @@ impl Pages {
                 }
                 return;
             }
-            Holds::Response => html_of(block),
+            Holds::Response => html_of(&block),
             Holds::SameAs(url) => self.places.get(url).map(|at| self.found[*at].html.clone()),
         };
         let Some(html) = html else { return };
@@ -131,18 +129,6 @@ impl Pages {
 fn fetched(header: &RecordHeader) -> Option<DateTime> {
     let time: Timestamp = header.get("WARC-Date")?.parse().ok()?;
     Some(time.to_zoned(TimeZone::UTC).datetime())
-}
-
-/// Returns the content of a recorded response, if it is HTML with status 200.
-pub fn html_of(message: Bytes) -> Option<String> {
-    let head = head::read(&message).filter(|head| head.status == 200)?;
-    let content_type = ContentType::field_of(&head.headers);
-    if MediaType::of(content_type) != MediaType::Html {
-        return None;
-    }
-    let body = plain(head.status, &head.headers, message.slice(head.length..)).bytes;
-    let is_html = MediaType::of_body(content_type, &body) == MediaType::Html;
-    is_html.then(|| decode(&body, content_type).into_owned())
 }
 
 #[cfg(test)]

@@ -6,13 +6,12 @@ use std::path::Path;
 
 use bytes::Bytes;
 
-use super::body::plain;
 use super::build::Builder;
 use super::revisit::{BodyOf, body_of};
-use super::{Corpus, CorpusError, Limits, Stored, canonicaliser, head, labels};
+use super::{Corpus, CorpusError, Limits, Stored, canonicaliser, labels};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_report::figures;
-use harvestman_stages::fetch::redirect;
+use harvestman_stages::fetch::{RecordedResponse, redirect};
 use harvestman_storage::archive::reader::{self, Record, WarcReader};
 
 impl Corpus {
@@ -145,15 +144,14 @@ impl Loader {
     }
 
     fn take(&mut self, url: CanonicalUrl, body_of: &BodyOf, message: Bytes) -> Result<(), CorpusError> {
-        let Some(head) = head::read(&message) else {
+        let Some(response) = RecordedResponse::read(&message) else {
             self.left_out.foreign += 1;
             return Ok(());
         };
         let body = match body_of {
             BodyOf::Itself => {
-                let plain = plain(head.status, &head.headers, message.slice(head.length..));
-                self.left_out.torn_bodies += u64::from(!plain.whole);
-                Some(plain.bytes)
+                self.left_out.torn_bodies += u64::from(!response.is_whole);
+                Some(response.body)
             }
             BodyOf::Another(other) => self.body_at(other),
             BodyOf::Unknown => None,
@@ -162,8 +160,8 @@ impl Loader {
             self.left_out.revisits += 1;
             return Ok(());
         };
-        let location = redirect::target(head.status, &head.headers).and_then(|to| self.resolve(&url, &to));
-        self.builder.add(url, Stored { status: head.status, headers: head.headers, body, location }).map(drop)
+        let location = redirect::target(response.status, &response.headers).and_then(|to| self.resolve(&url, &to));
+        self.builder.add(url, Stored { status: response.status, headers: response.headers, body, location }).map(drop)
     }
 
     fn body_at(&self, url: &CanonicalUrl) -> Option<Bytes> {

@@ -5,17 +5,14 @@
 //! headers, bodies. What it must not see, the page types and which of them are valuable, is accessible only through
 //! [`Corpus::truth`].
 
-mod body;
 mod build;
 mod error;
 mod from_world;
-mod head;
 mod html_pages;
 mod label;
 mod labels;
 mod load;
 mod merge;
-mod response;
 mod revisit;
 mod spelling;
 mod stored;
@@ -27,11 +24,10 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 pub use error::CorpusError;
-pub use html_pages::{HtmlPage, html_of, html_pages};
+pub use html_pages::{HtmlPage, html_pages};
 pub(crate) use label::TAG_SEPARATOR;
 pub use label::{Label, Role, TAGS_MAX, TEXT_CHARS_MAX};
 pub use load::name_of;
-pub use response::response;
 pub use stored::Stored;
 pub use truth::{Truth, TypeCounts};
 

@@ -1,10 +1,10 @@
 //! The effect of each term of the paper's score (SOUrCe 2018, eq. 11, section 5.6: table 5).
 
+use harvestman_core::config::PolicyKind;
 use std::sync::Arc;
 
 use super::{Contender, Experiment, ExperimentError, Form, Results, Ucc, Workers};
 use crate::corpus::Corpus;
-use crate::replay::PolicyName;
 use crate::tables::{Measure, Report, paper};
 
 /// The experiment: crawls for user-created content by the paper's score, complete and without one of its terms.
@@ -14,7 +14,7 @@ pub struct Ablation(Ucc);
 impl Ablation {
     /// Compares these forms with `seeds` runs each and `budget` requests, or the budget of [`Ucc`].
     pub fn new(forms: &[Form], seeds: u64, budget: Option<usize>) -> Self {
-        Self(Ucc { contenders: Contender::all(&[PolicyName::Ucc], forms), seeds, budget })
+        Self(Ucc { contenders: Contender::all(&[PolicyKind::Ucc], forms), seeds, budget })
     }
 }
 

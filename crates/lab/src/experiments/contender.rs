@@ -1,16 +1,17 @@
 //! The contenders of a comparison.
 
+use harvestman_core::config::PolicyKind;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::replay::{PolicyName, Unknown, Variant, WalkParameters};
+use crate::replay::{Unknown, Variant, WalkParameters};
 use harvestman_core::config::ClusterBy;
 
 /// A policy in one of its forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contender {
     /// The policy.
-    pub policy: PolicyName,
+    pub policy: PolicyKind,
     /// Its form.
     pub form: Form,
 }
@@ -65,9 +66,9 @@ impl Form {
     }
 
     /// Returns whether a policy has this form.
-    pub const fn is_of(self, policy: PolicyName) -> bool {
+    pub const fn is_of(self, policy: PolicyKind) -> bool {
         let walks =
-            matches!((policy, self.variant), (PolicyName::Xcrawl, variant) if !matches!(variant, Variant::Default));
+            matches!((policy, self.variant), (PolicyKind::Xcrawl, variant) if !matches!(variant, Variant::Default));
         self.variant.is_of(policy) && (walks || self.walks.is_default())
     }
 }
@@ -109,8 +110,8 @@ fn unknown_part(name: &str) -> Unknown {
 
 impl Contender {
     /// Returns each policy in each of these forms that it has; a policy without variants once.
-    pub fn all(policies: &[PolicyName], forms: &[Form]) -> Vec<Self> {
-        let forms = |policy: &PolicyName| {
+    pub fn all(policies: &[PolicyKind], forms: &[Form]) -> Vec<Self> {
+        let forms = |policy: &PolicyKind| {
             let policy = *policy;
             let forms = if has_variants(policy) { forms } else { &[Form::DEFAULT] };
             forms.iter().filter(move |form| form.is_of(policy)).map(move |form| Self { policy, form: *form })
@@ -120,13 +121,13 @@ impl Contender {
 }
 
 /// Returns whether a policy has variants other than the default.
-pub fn has_variants(policy: PolicyName) -> bool {
+pub fn has_variants(policy: PolicyKind) -> bool {
     Variant::Paper.is_of(policy)
 }
 
 /// Returns whether a policy requires an example page.
-pub fn needs_example(policy: PolicyName) -> bool {
-    matches!(policy, PolicyName::Target | PolicyName::Xcrawl)
+pub fn needs_example(policy: PolicyKind) -> bool {
+    matches!(policy, PolicyKind::Target | PolicyKind::Xcrawl)
 }
 
 impl fmt::Display for Contender {
@@ -164,14 +165,14 @@ mod tests {
     #[test]
     fn only_the_printed_xcrawl_has_walks() {
         let varied = Form::PAPER.with_iterations(5);
-        let all = Contender::all(&[PolicyName::Ucc, PolicyName::Xcrawl], &[varied, Form::DEFAULT.with_restart(50)]);
+        let all = Contender::all(&[PolicyKind::Ucc, PolicyKind::Xcrawl], &[varied, Form::DEFAULT.with_restart(50)]);
         let names: Vec<_> = all.iter().map(Contender::to_string).collect();
         assert_eq!(names, ["xcrawl paper+iterations=5"]);
     }
 
     #[test]
     fn a_policy_without_variants_contends_once() {
-        let all = Contender::all(&[PolicyName::Bfs, PolicyName::Ucc], &[Form::PAPER, Form::DEFAULT]);
+        let all = Contender::all(&[PolicyKind::Bfs, PolicyKind::Ucc], &[Form::PAPER, Form::DEFAULT]);
         let names: Vec<_> = all.iter().map(Contender::to_string).collect();
         assert_eq!(names, ["bfs", "ucc paper", "ucc default"]);
     }

@@ -1,20 +1,19 @@
 //! A single measured crawl of a corpus.
 
+use harvestman_papers::SB;
 use std::sync::Arc;
 
 use super::{Contender, ExperimentError};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{CurvePoint, Harvest, Judge, Task, curve, ratio};
-use crate::replay::{
-    ExamplePage, Plan, PolicyInputs, PolicyName, QueryStart, Replay, Search, TopicInputs, make, replay, spelling,
-};
+use crate::replay::{ExamplePage, Plan, PolicyInputs, QueryStart, Replay, Search, TopicInputs, make, replay, spelling};
 use crate::tables::{Measure, Row};
 use harvestman_core::config::FilterOrder;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
+use harvestman_papers::baselines::Spelling;
 use harvestman_pipeline::offline::Offline;
 use harvestman_pipeline::{Acceptance, AcceptsPage};
-use harvestman_policy::baselines::Spelling;
 use harvestman_policy::{Policy, PolicySnapshot};
 use harvestman_stages::frontier::EarlyStopOptions;
 
@@ -244,5 +243,5 @@ fn labelled(corpus: &Arc<Corpus>, task: &Task) -> Option<Arc<AcceptsPage>> {
 /// Returns the spelling of the Apaths of a corpus if one of these contenders needs it, which requires reading the whole
 /// corpus.
 pub fn spelling_for(corpus: &Corpus, contenders: &[Contender]) -> Option<Spelling> {
-    contenders.iter().any(|contender| contender.policy == PolicyName::Sb).then(|| spelling(corpus))
+    contenders.iter().any(|contender| contender.policy == SB).then(|| spelling(corpus))
 }

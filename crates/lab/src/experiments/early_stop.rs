@@ -3,12 +3,13 @@
 //! Each crawl is run completely once, with forecasts all the time; the point where it would have stopped at each share
 //! is determined afterwards, since forecasts do not affect the crawl.
 
+use harvestman_core::config::PolicyKind;
 use std::sync::Arc;
 
 use super::{Contender, Crawl, Experiment, ExperimentError, Form, Results, Workers, example_of, target_types};
 use crate::corpus::{Corpus, TypeCounts};
 use crate::measures::{Fetched, Harvest, Judge, Task};
-use crate::replay::{Look, PolicyName, Replay};
+use crate::replay::{Look, Replay};
 use crate::tables::{Chart, Measure, Report, Row, Series};
 use harvestman_core::seed::Seed;
 use harvestman_stages::frontier::{EarlyStop, EarlyStopOptions};
@@ -83,8 +84,8 @@ impl EarlyStops {
         for task in tasks {
             for seed in 1..=self.seeds {
                 let (policy, examples) = match &task {
-                    Task::Ucc => (PolicyName::Ucc, Vec::new()),
-                    Task::Target(name) => (PolicyName::Target, vec![example_of(corpus, name, Seed(seed))?]),
+                    Task::Ucc => (PolicyKind::Ucc, Vec::new()),
+                    Task::Target(name) => (PolicyKind::Target, vec![example_of(corpus, name, Seed(seed))?]),
                     Task::Topic(_) => continue,
                 };
                 let contender = Contender { policy, form: Form::DEFAULT };

@@ -16,9 +16,8 @@ pub enum ExperimentError {
     #[error(transparent)]
     Store(#[from] harvestman_storage::dedup::DiskError),
     /// The pages cannot be indexed.
-    #[cfg(feature = "index")]
     #[error(transparent)]
-    Index(#[from] harvestman_index::Error),
+    Index(#[from] crate::index::Error),
     /// The experiment needs labels.
     #[error(
         "{name} has no labels, and {needs}; give them with --labels FILE, or put them beside it as {name}.labels.csv"

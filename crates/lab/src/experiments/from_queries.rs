@@ -5,10 +5,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::index::{IndexBuilder, LocalIndex};
 use harvestman_core::model::ParsedPage;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, origin_of};
-use harvestman_index::{IndexBuilder, LocalIndex};
 use harvestman_pipeline::visible_text;
 use harvestman_structure::parse::Parser;
 

@@ -25,7 +25,6 @@ mod contender;
 mod crawl;
 mod early_stop;
 mod error;
-#[cfg(feature = "index")]
 mod from_queries;
 mod input;
 mod learned;
@@ -55,7 +54,6 @@ pub use contender::{Contender, Form, has_variants, needs_example};
 pub use crawl::{Crawl, Crawled, FREE_SAMPLE_REQUESTS};
 pub use early_stop::EarlyStops;
 pub use error::ExperimentError;
-#[cfg(feature = "index")]
 pub use from_queries::FromQueries;
 pub use input::{labels_beside, load};
 pub use learned::{ClusterSize, clusters};

@@ -8,11 +8,11 @@ use crate::replay::Replay;
 use crate::tables::{Measure, Row};
 use harvestman_core::config::ParseOptions;
 use harvestman_core::url::{Canonicaliser, Fingerprint};
+use harvestman_papers::site::{CotagOptions, Cotags, Picture, SameSets};
+use harvestman_papers::topic::UrlKey;
 use harvestman_policy::PlacedLink;
 use harvestman_policy::learned::{TopicRelevance, TopicTerms};
-use harvestman_policy::topic::UrlKey;
 use harvestman_structure::parse::Parser;
-use harvestman_structure::site::{CotagOptions, Cotags, Picture, SameSets};
 
 /// Compares the cotags that `done` shows of the topic's first tag with those by the labels of all items.
 #[expect(clippy::cast_precision_loss, reason = "numbers of tags")]

@@ -22,13 +22,11 @@ use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{ClassTokens, LeafPath};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
+use harvestman_papers::site::{PageFeatures, PageStrings, PageTypeOptions, PageTypes, url_features, without_numbers};
 use harvestman_pipeline::reader;
 use harvestman_policy::learned::{SamplePage, TemplateOptions, Templates, common_class_names};
 use harvestman_structure::parse::Parser;
-use harvestman_structure::site::{
-    PageFeatures, PageStrings, PageTypeOptions, PageTypes, SparseVector, UrlPatternLearner, UrlPatterns, url_features,
-    without_numbers,
-};
+use harvestman_structure::site::{SparseVector, UrlPatternLearner, UrlPatterns};
 
 /// Number of labelled sample pages of each type (section 8.1: ten).
 const SAMPLES: usize = 10;

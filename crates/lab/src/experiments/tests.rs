@@ -1,12 +1,15 @@
 //! Tests of the measurement rules on simulated forums.
 
+use crate::replay::policies;
+use harvestman_core::config::PolicyKind;
+use harvestman_papers::{APPRENTICE, RANDOM, SB};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::*;
 use crate::corpus::{PageId, Truth};
 use crate::measures::Task;
-use crate::replay::{Plan, PolicyInputs, PolicyName, make, replay};
+use crate::replay::{Plan, PolicyInputs, make, replay};
 use crate::tables::Measure;
 use harvestman_core::seed::Seed;
 use harvestman_sim::{Family, World, WorldOptions};
@@ -86,7 +89,7 @@ fn an_example_is_a_page_of_its_type_drawn_by_the_seed() {
 #[test]
 fn an_experiment_gives_the_same_rows_on_one_thread_and_on_four() {
     let corpus = forum(120, 2);
-    let contenders = Contender::all(&[PolicyName::Random, PolicyName::Ucc], &[Form::DEFAULT]);
+    let contenders = Contender::all(&[RANDOM, PolicyKind::Ucc], &[Form::DEFAULT]);
     let ucc = Ucc { contenders, seeds: 3, budget: Some(20) };
     let one = measured(&ucc, &corpus, 1);
     assert_eq!(one, measured(&ucc, &corpus, 4));
@@ -101,7 +104,7 @@ fn a_crawl_for_a_target_fetches_its_example_within_the_budget() {
     let corpus = forum(120, 2);
     let page_type = largest_type(&corpus);
     let example = example_of(&corpus, &page_type, Seed(1)).unwrap();
-    for policy in PolicyName::ALL {
+    for policy in policies() {
         let contender = Contender { policy, form: Form::DEFAULT };
         let task = Task::Target(Arc::clone(&page_type));
         let crawl = Crawl { examples: vec![example], ..Crawl::new(contender, task, 5, 1) };
@@ -109,7 +112,7 @@ fn a_crawl_for_a_target_fetches_its_example_within_the_budget() {
         assert_eq!(crawled.row.measures[&Measure::Fetches], 5.0, "{policy}");
         assert_eq!(crawled.row.target.as_deref(), Some(&*page_type));
         // Some draw among all queued URLs; these two begin with the starts.
-        if [PolicyName::Bfs, PolicyName::Target].contains(&policy) {
+        if [PolicyKind::Bfs, PolicyKind::Target].contains(&policy) {
             assert!(crawled.row.measures[&Measure::HarvestRate] >= 0.2, "{policy} has the example");
         }
     }
@@ -119,7 +122,7 @@ fn a_crawl_for_a_target_fetches_its_example_within_the_budget() {
 fn complete_crawls_reach_the_same_targets_with_every_policy() {
     let corpus = forum(100, 5);
     let target = Target {
-        contenders: Contender::all(&[PolicyName::Bfs, PolicyName::Random], &[]),
+        contenders: Contender::all(&[PolicyKind::Bfs, RANDOM], &[]),
         seeds: 1,
         budget: Some(10),
         types: vec![largest_type(&corpus).to_string()],
@@ -142,7 +145,7 @@ fn complete_crawls_reach_the_same_targets_with_every_policy() {
 fn with_a_validator_policies_find_accepted_pages_sooner_than_breadth_first() {
     let corpus = forum(400, 3);
     let target = Target {
-        contenders: Contender::all(&[PolicyName::Bfs, PolicyName::Apprentice, PolicyName::Xcrawl], &[Form::DEFAULT]),
+        contenders: Contender::all(&[PolicyKind::Bfs, APPRENTICE, PolicyKind::Xcrawl], &[Form::DEFAULT]),
         seeds: 2,
         budget: None,
         types: vec!["forum:thread".to_owned()],
@@ -230,12 +233,12 @@ fn learned_clusters_are_reported_for_the_fetched_pages() {
         let done = replay(&plan, policy, |_, _, crawl| snapshot = Some(crawl.snapshot())).unwrap();
         (clusters(&corpus, &done.order, &*snapshot.unwrap()), done)
     };
-    let (sizes, done) = learned(PolicyName::Ucc);
+    let (sizes, done) = learned(PolicyKind::Ucc);
     assert!(sizes.len() > 1 && sizes.is_sorted_by(|one, other| one.pages >= other.pages));
     let pages = done.fetches.iter().filter(|fetched| fetched.new_page).count() as u64;
     assert_eq!(sizes.iter().map(|size| size.pages).sum::<u64>(), pages);
     assert!(sizes.iter().all(|size| size.mostly.as_ref().is_some_and(|(_, count)| *count <= size.pages)));
-    assert_eq!(learned(PolicyName::Bfs).0, [], "breadth-first learns no clusters");
+    assert_eq!(learned(PolicyKind::Bfs).0, [], "breadth-first learns no clusters");
 }
 
 #[test]
@@ -244,7 +247,7 @@ fn no_policy_harvests_more_than_the_bound_and_the_oracle_is_no_worse_than_any() 
     let page_type = largest_type(&corpus);
     let least = corpus.truth().unwrap().types()[&page_type].pages;
     let rows = measured(&Oracle { seeds: 1, budget: Some(40), type_pages: least }, &corpus, 2).rows;
-    let all: Vec<_> = PolicyName::ALL.into_iter().filter(|policy| *policy != PolicyName::Sb).collect();
+    let all: Vec<_> = policies().filter(|policy| *policy != SB).collect();
     for row in &rows {
         let task = row.target.as_ref().map_or(Task::Ucc, |name| Task::Target(name.as_str().into()));
         let examples: Vec<_> = row.target.iter().map(|name| example_of(&corpus, name, Seed(1)).unwrap()).collect();

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use harvestman_core::seed::Seed;
-use harvestman_structure::site::PageFeatures;
+use harvestman_papers::site::PageFeatures;
 use rand::Rng;
 use rand::seq::{IndexedRandom, SliceRandom};
 

@@ -8,7 +8,7 @@ use super::{Contender, Crawl, Crawled, Experiment, ExperimentError, Results, Wor
 use crate::corpus::Corpus;
 use crate::measures::Task;
 use crate::tables::{Measure, Report, paper};
-use harvestman_policy::baselines::Spelling;
+use harvestman_papers::baselines::Spelling;
 
 /// The experiment.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use crate::corpus::{Corpus, PageId};
 use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{Apath, LeafPath};
 use harvestman_core::url::CanonicalUrl;
-use harvestman_policy::baselines;
+use harvestman_papers::baselines;
 use harvestman_structure::parse::{Parser, Spelling};
 
 /// An example page.

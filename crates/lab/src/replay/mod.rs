@@ -18,8 +18,8 @@ use bytes::Bytes;
 use http::HeaderMap;
 
 pub use example::{ExamplePage, spelling};
-pub use names::{PolicyName, Unknown, Variant};
-pub use policies::{PolicyInputs, make, source_options, xcrawl_options};
+pub use names::{Unknown, Variant, policies, policy_named, variant_names};
+pub use policies::{PolicyInputs, make, printed, source_options, xcrawl_options};
 pub use queries::{Answered, QueryStart, Search};
 pub use topic::TopicInputs;
 pub use walks::WalkParameters;

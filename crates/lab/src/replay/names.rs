@@ -1,37 +1,29 @@
-//! The names of policies and variants.
+//! The policies of the laboratory and their variants.
 
 use std::fmt;
 use std::str::FromStr;
 
 use harvestman_core::config::PolicyKind;
+use harvestman_papers::BASELINES;
 
-/// A policy that can be replayed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PolicyName {
-    /// Breadth-first.
-    Bfs,
-    /// In random order.
-    Random,
-    /// User-created content.
-    Ucc,
-    /// Pages similar to an example.
-    Target,
-    /// By the cash that pages give to their links.
-    Opic,
-    /// By paths through a sitemap, without its manual step.
-    IRobot,
-    /// By URL rules along the paths to the wanted pages.
-    Tpm,
-    /// By sleeping bandits over tag paths.
-    Sb,
-    /// By a graph of the page types of the site.
-    ClusterGraph,
-    /// Pages that a validator accepts.
-    Xcrawl,
-    /// The same, by the words around links.
-    Apprentice,
-    /// Items that carry a tag of a topic.
-    Topic,
+/// Returns the policies that can be replayed: those of the crawler, and the baselines.
+pub fn policies() -> impl Iterator<Item = PolicyKind> {
+    PolicyKind::ALL.into_iter().chain(BASELINES)
+}
+
+/// Returns the policy with this name, of those that can be replayed.
+///
+/// # Errors
+/// There is none; the error lists them.
+pub fn policy_named(name: &str) -> Result<PolicyKind, Unknown> {
+    let known = || policies().map(PolicyKind::name).collect::<Vec<_>>().join(", ");
+    policies().find(|policy| policy.name() == name).ok_or_else(|| Unknown::new("policy", name, known()))
+}
+
+/// Returns the names of the variants of a policy, separated by commas.
+pub fn variant_names(policy: PolicyKind) -> String {
+    let names = Variant::ALL.into_iter().filter(|variant| variant.is_of(policy)).map(Variant::name);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// A variant of a policy. `ucc`, `target` and `xcrawl` have variants of their own besides the default and the paper's,
@@ -93,67 +85,6 @@ impl Unknown {
     }
 }
 
-impl PolicyName {
-    /// All names.
-    pub const ALL: [Self; 12] = [
-        Self::Bfs,
-        Self::Random,
-        Self::Ucc,
-        Self::Target,
-        Self::Opic,
-        Self::IRobot,
-        Self::Tpm,
-        Self::Sb,
-        Self::ClusterGraph,
-        Self::Xcrawl,
-        Self::Apprentice,
-        Self::Topic,
-    ];
-
-    /// Returns the corresponding setting of a crawl.
-    pub const fn kind(self) -> PolicyKind {
-        match self {
-            Self::Bfs => PolicyKind::Bfs,
-            Self::Random => PolicyKind::Random,
-            Self::Ucc => PolicyKind::Ucc,
-            Self::Target => PolicyKind::Target,
-            Self::Opic => PolicyKind::Opic,
-            Self::IRobot => PolicyKind::Irobot,
-            Self::Tpm => PolicyKind::Tpm,
-            Self::Sb => PolicyKind::Sb,
-            Self::ClusterGraph => PolicyKind::ClusterGraph,
-            Self::Xcrawl => PolicyKind::Xcrawl,
-            Self::Apprentice => PolicyKind::Apprentice,
-            Self::Topic => PolicyKind::Topic,
-        }
-    }
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        self.kind().name()
-    }
-
-    /// The names of its variants, separated by commas.
-    pub fn variant_names(self) -> String {
-        let names = Variant::ALL.into_iter().filter(|variant| variant.is_of(self)).map(Variant::name);
-        names.collect::<Vec<_>>().join(", ")
-    }
-}
-
-impl fmt::Display for PolicyName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for PolicyName {
-    type Err = Unknown;
-
-    fn from_str(name: &str) -> Result<Self, Unknown> {
-        by_name("policy", &Self::ALL, Self::name, name)
-    }
-}
-
 impl Variant {
     /// All names.
     pub const ALL: [Self; 18] = [
@@ -178,14 +109,14 @@ impl Variant {
     ];
 
     /// Whether a policy has this variant.
-    pub const fn is_of(self, policy: PolicyName) -> bool {
+    pub const fn is_of(self, policy: PolicyKind) -> bool {
         match (policy, self) {
             (_, Self::Default) => true,
-            (PolicyName::Topic, variant) => matches!(variant, Self::Paper | Self::PaperCash | Self::PaperByPattern),
+            (PolicyKind::Topic, variant) => matches!(variant, Self::Paper | Self::PaperCash | Self::PaperByPattern),
             (_, Self::PaperCash | Self::PaperByPattern) => false,
-            (PolicyName::Ucc | PolicyName::Target | PolicyName::ClusterGraph | PolicyName::Xcrawl, Self::Paper) => true,
-            (PolicyName::Xcrawl, variant) => variant.is_of_xcrawl(),
-            (PolicyName::Ucc | PolicyName::Target, variant) => !variant.is_of_xcrawl(),
+            (PolicyKind::Ucc | PolicyKind::Target | PolicyKind::ClusterGraph | PolicyKind::Xcrawl, Self::Paper) => true,
+            (PolicyKind::Xcrawl, variant) => variant.is_of_xcrawl(),
+            (PolicyKind::Ucc | PolicyKind::Target, variant) => !variant.is_of_xcrawl(),
             _ => false,
         }
     }
@@ -229,13 +160,9 @@ impl FromStr for Variant {
     type Err = Unknown;
 
     fn from_str(name: &str) -> Result<Self, Unknown> {
-        by_name("variant", &Self::ALL, Self::name, name)
+        let unknown = || Unknown::new("variant", name, Self::ALL.map(Self::name).join(", "));
+        Self::ALL.into_iter().find(|known| known.name() == name).ok_or_else(unknown)
     }
-}
-
-fn by_name<T: Copy>(kind: &'static str, all: &[T], of: fn(T) -> &'static str, name: &str) -> Result<T, Unknown> {
-    let unknown = || Unknown::new(kind, name, all.iter().map(|known| of(*known)).collect::<Vec<_>>().join(", "));
-    all.iter().copied().find(|known| of(*known) == name).ok_or_else(unknown)
 }
 
 #[cfg(test)]
@@ -243,22 +170,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_policy_and_variant_is_found_by_its_name() {
-        for policy in PolicyName::ALL {
-            assert_eq!(policy.name().parse(), Ok(policy));
-        }
+    fn each_variant_is_found_by_its_name() {
         for variant in Variant::ALL {
             assert_eq!(variant.name().parse(), Ok(variant));
         }
-    }
-
-    #[test]
-    fn an_unknown_name_is_answered_with_the_known_ones() {
-        let error = "dfs".parse::<PolicyName>().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "unknown policy dfs; expected one of bfs, random, ucc, target, opic, irobot, tpm, sb, cluster-graph, xcrawl, \
-             apprentice, topic"
-        );
     }
 }

@@ -1,18 +1,21 @@
 //! Creates policies by name.
 
 use super::ExamplePage;
-use super::names::{PolicyName, Variant};
+use super::names::Variant;
 use super::topic::TopicInputs;
 use super::walks::WalkParameters;
-use harvestman_core::config::{ClusterBy, ParseOptions, PolicyVariant};
+use harvestman_core::config::{ClusterBy, ParseOptions, PolicyKind};
 use harvestman_core::seed::Seed;
+use harvestman_papers::baseline;
+use harvestman_papers::baselines::Spelling;
+use harvestman_papers::site::{AdjacencyWeight, Norm, OutlierDestinations};
+use harvestman_papers::source::{SampleOrder, SourceOptions, SourcePolicy};
+use harvestman_papers::xcrawl::{Phases, Proximity, XCrawl, XCrawlOptions};
 use harvestman_pipeline as pipeline;
-use harvestman_policy::baselines::Spelling;
+use harvestman_policy::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
 use harvestman_policy::learned::TopicTerms;
-use harvestman_policy::source::{SampleOrder, SourceOptions, SourcePolicy};
-use harvestman_policy::xcrawl::{Phases, Proximity, XCrawl, XCrawlOptions};
 use harvestman_policy::{self as policy, PageFacts, Policy};
-use harvestman_structure::site::{AdjacencyWeight, EpsRule, Norm, OutlierDestinations};
+use harvestman_structure::site::EpsRule;
 
 /// The parameters of a policy.
 #[derive(Clone)]
@@ -60,7 +63,6 @@ impl PolicyInputs<'_> {
             facts: Some(PageFacts { bag: example.bag.clone(), ..PageFacts::default() }),
         });
         then(&policy::PolicyInputs {
-            variant: if self.variant == Variant::Default { PolicyVariant::Default } else { PolicyVariant::Paper },
             seed: self.seed,
             examples: example.as_slice(),
             sample_pages: self.sample_pages,
@@ -68,30 +70,48 @@ impl PolicyInputs<'_> {
             validated: self.validated,
             read_links: None,
             by: self.by,
-            spelling: self.spelling.clone(),
             model: None,
         })
     }
 }
 
 /// Creates a policy without knowledge.
-pub fn make(name: PolicyName, making: &PolicyInputs<'_>) -> Box<dyn Policy> {
-    match name {
-        PolicyName::Ucc | PolicyName::Target if making.variant != Variant::Default => {
-            return Box::new(SourcePolicy::new(source_options(name, making), making.seed));
-        }
-        PolicyName::Xcrawl if making.variant != Variant::Default => {
-            return Box::new(XCrawl::new(making.walks.apply(xcrawl_options(making.variant)), making.seed));
-        }
-        PolicyName::Topic if making.variant != Variant::Default => {
-            if let Some(topic) = making.topic {
-                return Box::new(topic.paper(making.variant));
-            }
-        }
-        _ => {}
+pub fn make(name: PolicyKind, making: &PolicyInputs<'_>) -> Box<dyn Policy> {
+    let topic = making.topic.filter(|_| name == PolicyKind::Topic && making.variant != Variant::Default);
+    if let Some(topic) = topic {
+        return Box::new(topic.paper(making.variant));
     }
-    let read = pipeline::reader(&ParseOptions::default());
-    making.with(|making| policy::make(name.kind(), making, read))
+    making.with(|inputs| {
+        let read = pipeline::reader(&ParseOptions::default());
+        printed(name, making.variant, making.walks, inputs)
+            .or_else(|| baseline(name, inputs, making.spelling.clone()))
+            .unwrap_or_else(|| policy::make(name, inputs, read))
+    })
+}
+
+/// Creates a policy as printed, in this variant; `None` where the variant is the default one, or is not of the policy.
+pub fn printed(
+    name: PolicyKind,
+    variant: Variant,
+    walks: WalkParameters,
+    inputs: &policy::PolicyInputs<'_>,
+) -> Option<Box<dyn Policy>> {
+    if variant == Variant::Default {
+        return None;
+    }
+    Some(match name {
+        PolicyKind::Ucc => Box::new(SourcePolicy::new(source_options(variant, None, inputs), inputs.seed)),
+        PolicyKind::Target => {
+            Box::new(SourcePolicy::new(source_options(variant, inputs.examples.first(), inputs), inputs.seed))
+        }
+        PolicyKind::Xcrawl => Box::new(XCrawl::new(walks.apply(xcrawl_options(variant)), inputs.seed)),
+        PolicyKind::ClusterGraph => {
+            let read = pipeline::reader(&ParseOptions::default());
+            let options = ClusterGraphOptions::paper(inputs.sample_max());
+            Box::new(ClusterGraphPolicy::new(options, inputs.seed, read))
+        }
+        _ => return None,
+    })
 }
 
 /// Returns the options of a variant of xCrawl.
@@ -106,10 +126,14 @@ pub fn xcrawl_options(variant: Variant) -> XCrawlOptions {
     }
 }
 
-/// Returns the options of a variant of the paper.
-pub fn source_options(name: PolicyName, making: &PolicyInputs<'_>) -> SourceOptions {
-    let mut options = making.with(|making| policy::paper_options(name.kind(), making));
-    match making.variant {
+/// Returns the options of a variant of SOUrCe, for pages like the example or for text that users wrote.
+pub fn source_options(
+    variant: Variant,
+    example: Option<&policy::ExamplePage>,
+    inputs: &policy::PolicyInputs<'_>,
+) -> SourceOptions {
+    let mut options = harvestman_papers::source_options(example, inputs);
+    match variant {
         Variant::Default | Variant::Paper => {}
         Variant::PaperHits
         | Variant::PaperHitsPageRank

@@ -9,9 +9,9 @@ use crate::measures::Topic;
 use harvestman_core::config::ParseOptions;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::CanonicalUrl;
+use harvestman_papers::topic::{PageRole, PageRoles, RoleSample, TopicForm, TopicOptions, TopicPolicy};
 use harvestman_policy::PageFacts;
 use harvestman_policy::learned::{ReadPage, TopicTerms};
-use harvestman_policy::topic::{PageRole, PageRoles, RoleSample, TopicForm, TopicOptions, TopicPolicy};
 use harvestman_structure::parse::Parser;
 
 /// Number of sample pages of each type (section 8.1: ten).
@@ -40,7 +40,7 @@ impl TopicInputs {
     }
 
     /// Creates a policy as printed.
-    pub(super) fn paper(&self, variant: Variant) -> TopicPolicy {
+    pub fn paper(&self, variant: Variant) -> TopicPolicy {
         let (options, roles) = match variant {
             Variant::PaperByPattern => {
                 (TopicOptions::new(self.tag_pages.clone()), PageRoles::by_templates(&self.samples))

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use harvestman_policy::xcrawl::XCrawlOptions;
+use harvestman_papers::xcrawl::XCrawlOptions;
 
 /// Parameters of the walks; what is `None` is as in the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,7 +3,6 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{Chart, Table};
-#[cfg(feature = "plots")]
 use harvestman_report::plot::Look;
 
 const STYLE: &str = "body{font:15px/1.4 system-ui,sans-serif;margin:2rem auto;max-width:1100px;padding:0 1rem;color:#222}\
@@ -28,18 +27,11 @@ pub(super) fn html(title: &str, notes: &[String], charts: &[Chart], tables: &[Ta
     page.into_string()
 }
 
-#[cfg(feature = "plots")]
 fn drawn(chart: &Chart) -> Markup {
     match harvestman_report::plot::svg(chart, Look::default()) {
         Ok(svg) => PreEscaped(svg),
         Err(error) => html! { p { "This plot could not be drawn: " (error) } },
     }
-}
-
-#[cfg(not(feature = "plots"))]
-fn drawn(chart: &Chart) -> Markup {
-    let (Chart::Lines { title, .. } | Chart::Bars { title, .. } | Chart::Lengths { title, .. }) = chart;
-    html! { p { (title) ": built without the feature " code { "plots" } "; the figures are in the tables." } }
 }
 
 fn written(table: &Table) -> Markup {

@@ -242,7 +242,7 @@ fn order(command: &Command, config: &Config, clusters: Option<&Clusters>) -> Res
         Command::Block(text) => Order::Add(List::Blocked, host(text)?),
         Command::Unblock(text) => Order::Remove(List::Blocked, host(text)?),
         Command::Pause => Order::Pause,
-        Command::Resume => Order::Resume,
+        Command::Unpause => Order::Resume,
         Command::Stop => Order::Stop,
     })
 }

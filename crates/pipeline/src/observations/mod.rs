@@ -37,10 +37,10 @@ const SYNC_EVERY: Duration = Duration::from_secs(2);
 /// What the knowledge of a policy depends on besides its observations: with other settings it learns from scratch.
 pub(super) fn key(config: &Config) -> u64 {
     let policy = &config.policy;
+    // Earlier versions named the variant of the policy here; their crawls go on.
     let text = format!(
-        "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {} {}",
+        "{:?} Default {:?} {:?} {:?} {:?} {:?} {:?} {} {}",
         config.crawl.policy,
-        policy.variant,
         policy.by,
         policy.example.0,
         policy.want,

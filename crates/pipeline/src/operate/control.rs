@@ -184,7 +184,7 @@ impl CrawlControl {
             Command::Unpin(text) => self.remove(&text, PINNED).await,
             Command::Block(text) => self.block(&text, true),
             Command::Unblock(text) => self.block(&text, false),
-            Command::Pause | Command::Resume | Command::Stop => Err("this crawl runs on one machine".to_owned()),
+            Command::Pause | Command::Unpause | Command::Stop => Err("this crawl runs on one machine".to_owned()),
         }
     }
 

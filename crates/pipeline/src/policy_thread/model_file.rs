@@ -20,7 +20,8 @@ const HOSTS_MAX: usize = 3;
 /// Returns the model that the settings name; `None` if they name none, or one that does not fit the policy or the site.
 pub(crate) fn model(config: &Config, seeds: &[CanonicalUrl], scope: &Scope) -> Result<Option<SiteModel>, Error> {
     let path = config.policy.model.as_str();
-    if path.is_empty() {
+    // What a policy that the program adds starts from, it reads itself.
+    if path.is_empty() || matches!(config.crawl.policy, PolicyKind::Added(_)) {
         return Ok(None);
     }
     let bytes = std::fs::read(path)
@@ -47,20 +48,22 @@ pub(crate) fn model(config: &Config, seeds: &[CanonicalUrl], scope: &Scope) -> R
 fn missing(model: &SiteModel, policy: PolicyKind) -> Option<String> {
     let by_graph = policy == PolicyKind::ClusterGraph;
     let (holds, what, learn) = if by_graph {
-        (model.graph().is_some(), "no cluster graph", "`harvestman learn --by both`")
+        (model.graph().is_some(), "no cluster graph", "`cluster-graph`")
     } else {
-        (model.knows_classes(), "a cluster graph alone", "`harvestman learn` without --by")
+        (model.knows_classes(), "a cluster graph alone", "`ucc`, `target`, `xcrawl` or `topic`")
     };
     let policy = policy.name();
-    (!holds).then(|| format!("holds {what}, and the policy `{policy}` starts from a model made by {learn}"))
+    (!holds).then(|| {
+        format!("holds {what}, and the policy `{policy}` starts from the model of a crawl with the policy {learn}")
+    })
 }
 
 const fn what_to_do(error: &ModelError) -> &'static str {
     match error {
-        ModelError::Newer(_) => "use a newer version of this program, or learn the site again with `harvestman learn`",
-        ModelError::NotAModel => "name a file that `harvestman learn` or a crawl wrote, or none",
+        ModelError::Newer(_) => "use a newer version of this program, or crawl the site again",
+        ModelError::NotAModel => "name a file that a crawl wrote, or none",
         ModelError::Older(_) | ModelError::Truncated | ModelError::TooLong | ModelError::Damaged(_) => {
-            "learn the site again with `harvestman learn`, or name no model"
+            "crawl the site again, or name no model"
         }
     }
 }

@@ -94,7 +94,10 @@ impl PolicySetup {
         let model = model(config, seeds, scope)?;
         let unfetched = examples.iter().filter(|example| example.facts.is_none());
         let example_seeds = unfetched.map(|example| example.url.clone()).collect();
-        let make = own.unwrap_or_else(|| making((config, canonicaliser), searches.cloned(), examples, model));
+        let make = match own {
+            Some(own) => own,
+            None => making((config, canonicaliser), searches.cloned(), examples, model)?,
+        };
         let NodePolicy { mut policy, shared } = environment.policy(&make, seed);
         if config.filter.trap_guard {
             policy = Box::new(GuardedPolicy::new(policy));
@@ -207,15 +210,16 @@ fn making(
     searches: Option<Arc<Searches>>,
     examples: Vec<ExamplePage>,
     model: Option<SiteModel>,
-) -> MakePolicy {
+) -> Result<MakePolicy, Error> {
+    let make = policy::maker(config.crawl.policy, &config.policy).map_err(Error::Configuration)?;
     let (config, canonicaliser) = (config.clone(), canonicaliser.clone());
     let samples: Vec<String> = examples.iter().filter(|_| searches.is_some()).filter_map(text_of).collect();
-    Arc::new(move |seed| {
+    Ok(Arc::new(move |seed| {
         let read_links = Some(links_reader(&canonicaliser));
         let inputs = PolicyInputs { read_links, ..inputs(&config.policy, &examples, model.as_ref(), seed) };
-        let policy = policy::make(config.crawl.policy, &inputs, reader(&config.parse));
+        let policy = make(&inputs, reader(&config.parse));
         Searches::around(searches.as_ref(), policy, (&config, &canonicaliser), samples.clone())
-    })
+    }))
 }
 
 /// Returns what the policy is made from.
@@ -227,15 +231,7 @@ pub(crate) fn inputs<'a>(
 ) -> PolicyInputs<'a> {
     let validated = options.want.iter().any(|want| want != "like");
     let topic = TopicTerms::new(options.topic.iter().map(String::as_str));
-    PolicyInputs {
-        variant: options.variant,
-        examples,
-        model,
-        validated,
-        topic,
-        by: options.by,
-        ..PolicyInputs::new(seed)
-    }
+    PolicyInputs { examples, model, validated, topic, by: options.by, ..PolicyInputs::new(seed) }
 }
 
 /// Opens the log of observations, and replays it to a policy. Adds the pages with a known cluster to `pages`.

@@ -124,7 +124,9 @@ impl DirectoryLock {
             Ok(()) => Ok(Self(file)),
             Err(fs::TryLockError::WouldBlock) => {
                 let path = directory.display();
-                Err(refuse(format!("another process crawls into it; `harvestman status {path}` shows how far it is")))
+                Err(refuse(format!(
+                    "another process crawls into it; `harvestman ctl {path} status` shows how far it is"
+                )))
             }
             Err(fs::TryLockError::Error(error)) => Err(refuse(format!("it cannot be locked: {error}"))),
         }

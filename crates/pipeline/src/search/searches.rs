@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::Error;
 use crate::page::reach::Reach;
 use crate::search::own_searches::{DESCRIPTION_BYTES_MAX, OwnRequest, OwnSearches};
-use harvestman_core::config::{Config, PolicyVariant};
+use harvestman_core::config::{Config, PolicyKind};
 use harvestman_core::model::{Apath, Fate, Initiator, LinkClass, Priority, RobotsRefusal, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostKey, SearchKeys, SearchTemplate, origin_of};
 use harvestman_policy::search::{FoundSearch, Searching, SearchingOptions, SiteLimits};
@@ -190,9 +190,12 @@ impl Searches {
     }
 }
 
+/// The name of xCrawl as printed, where a program adds it.
+const XCRAWL_PRINTED: PolicyKind = PolicyKind::Added("xcrawl:paper");
+
 /// Returns whether searches work as in the paper.
 fn is_printed(config: &Config) -> bool {
-    config.policy.variant == PolicyVariant::Paper
+    config.crawl.policy == XCRAWL_PRINTED
 }
 
 /// Returns `policy` with the searches of the settings; `samples` are the texts of the examples.

@@ -81,7 +81,7 @@ fn the_figures_of_a_running_crawl_are_those_of_its_snapshot() {
     assert_eq!(document.state, CrawlState::Running { paused: true });
     let own = document.own().unwrap();
     assert_eq!((own.source, own.pages, document.account.as_ref().unwrap().adds_up), ("status", 7, true));
-    assert!(commands(&document)[0].starts_with("harvestman status"));
+    assert!(commands(&document)[0].starts_with("harvestman ctl"));
 }
 
 #[test]

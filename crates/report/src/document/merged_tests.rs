@@ -49,7 +49,10 @@ fn while_one_node_runs_the_whole_crawl_is_running() {
     assert_eq!((&status["elapsed_seconds"], status.get("cpu_seconds")), (&400.0.into(), None));
     assert_eq!((status.get("wall_seconds"), &status["paused"], &json["report"]), (None, &false.into(), &Value::Null));
     let commands: Vec<_> = document.next.iter().map(|step| step.command.as_str()).collect();
-    assert_eq!(commands, ["harvestman status b", "harvestman report a b c --out report.html", "harvestman report a"]);
+    assert_eq!(
+        commands,
+        ["harvestman ctl b status", "harvestman report a b c --out report.html", "harvestman report a"]
+    );
 }
 
 #[test]

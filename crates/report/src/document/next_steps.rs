@@ -47,7 +47,8 @@ fn use_model(document: &Document, dir: &str) -> Vec<NextStep> {
     if !document.has.model {
         return Vec::new();
     }
-    let mut all = vec![step("Show what was learned of the site", format!("harvestman site {dir}/site-model.json.gz"))];
+    let mut all =
+        vec![step("Show what was learned of the site", format!("harvestman inspect site {dir}/site-model.json.gz"))];
     if let Some((seed, policy)) = document.configuration.seeds.first().zip(document.configuration.policy.as_ref()) {
         let (seed, model) = (quoted(seed), format!("{dir}/site-model.json.gz"));
         let command = format!("harvestman crawl {seed} --policy {policy} --model {model} --out DIR");
@@ -63,7 +64,7 @@ pub(super) fn of_several(document: &Document) -> Vec<NextStep> {
     let mut next = Vec::new();
     let running = document.nodes.iter().position(|node| matches!(node.state, CrawlState::Running { .. }));
     if let Some(dir) = running.and_then(|at| dirs.get(at)) {
-        next.push(step("Show the status", format!("harvestman status {dir}")));
+        next.push(step("Show the status", format!("harvestman ctl {dir} status")));
         let out = if dirs.len() > 1 { " --out report.html" } else { "" };
         next.push(step("Make this report again later", format!("harvestman report {all}{out}")));
     }
@@ -80,8 +81,8 @@ fn by_state(document: &Document, dir: &str) -> Vec<NextStep> {
     let resume = |what: &str, flags: &str| vec![step(what, format!("harvestman resume {dir}{flags}"))];
     match &document.state {
         CrawlState::Running { .. } => vec![
-            step("Show the status", format!("harvestman status {dir}")),
-            step("Stop it; it then writes its report", format!("harvestman stop {dir}")),
+            step("Show the status", format!("harvestman ctl {dir} status")),
+            step("Stop it; it then writes its report", format!("harvestman ctl {dir} stop")),
             step("Make this report again later", format!("harvestman report {dir}")),
         ],
         _ if !document.has.state => Vec::new(),

@@ -17,7 +17,7 @@ const VALUE_MAX: usize = 24;
 
 /// One segment of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Segment<'u> {
+pub enum Segment<'u> {
     /// Digits, with an extension (`.html`) or without.
     Number(&'u str),
     /// Hexadecimal digits.
@@ -168,7 +168,7 @@ fn split(text: &str, at: u8) -> impl Iterator<Item = &str> {
 }
 
 /// Returns path and query of an absolute URL.
-pub(super) fn after_authority(url: &str) -> (&str, &str) {
+pub fn after_authority(url: &str) -> (&str, &str) {
     let rest = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://"));
     let rest = rest.unwrap_or_else(|| url.find("://").map_or(url, |at| &url[at + 3..]));
     let rest = memchr::memchr2(b'/', b'?', rest.as_bytes()).map_or("", |at| &rest[at..]);
@@ -193,7 +193,7 @@ pub(super) fn each_segment<'u>(path: &'u str, mut see: impl FnMut(Segment<'u>)) 
 }
 
 /// Returns the names and values of a query.
-pub(super) fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
+pub fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
     split(query, b'&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = split_at_first(pair, b'=');
         (name, value.unwrap_or(""))

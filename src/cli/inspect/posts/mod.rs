@@ -21,7 +21,7 @@ use harvestman_report::terminal;
 /// selector, or the markup for machines that has it. A single page tells less than several: with --crawl, the page is one of a
 /// crawl, read from its WARC files, and is read by what all pages of its host teach, as `harvestman export posts` does.
 ///
-/// Where no posts are found, the reason is shown. `harvestman teach` corrects what is wrong.
+/// Where no posts are found, the reason is shown. `harvestman posts teach` corrects what is wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   harvestman inspect posts thread.html

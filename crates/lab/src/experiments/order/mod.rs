@@ -11,6 +11,7 @@ mod steps;
 mod stores;
 mod timing;
 
+use harvestman_core::config::PolicyKind;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -22,7 +23,6 @@ use super::links::LinkTable;
 use super::{Contender, Crawl, Experiment, ExperimentError, Form, Results, Workers};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{Quality, Task};
-use crate::replay::PolicyName;
 use crate::tables::{Measure, Report, Row, paper};
 use findings::findings;
 use harvestman_core::config::FilterOrder;
@@ -134,7 +134,7 @@ impl Order {
 
     fn crawls_of(&self, corpus: &Corpus, seed: u64, sample: Option<usize>) -> impl Iterator<Item = Crawl> {
         let crawl = move |form: &Form| Crawl {
-            contender: Contender { policy: PolicyName::ClusterGraph, form: *form },
+            contender: Contender { policy: PolicyKind::ClusterGraph, form: *form },
             sample,
             ..breadth_first(corpus, seed)
         };
@@ -252,7 +252,7 @@ fn timed(
 
 /// Returns the crawl without a filter, which is the same for every seed except for its time.
 fn breadth_first(corpus: &Corpus, seed: u64) -> Crawl {
-    let contender = Contender { policy: PolicyName::Bfs, form: Form::DEFAULT };
+    let contender = Contender { policy: PolicyKind::Bfs, form: Form::DEFAULT };
     Crawl::new(contender, Task::Ucc, corpus.len(), seed)
 }
 

@@ -17,8 +17,12 @@ use crate::Error;
 use crate::run::resume::Start;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::LineCompression;
-use harvestman_core::config::{ByteSize, Config, DedupStore, FilterOrder, Period, PolicyKind, RenderMode};
+use harvestman_core::config::{
+    ByteSize, Config, DedupStore, FilterOrder, Period, PolicyKind, PolicyOptions, RenderMode,
+};
 use harvestman_core::seed::{Rng, Seed};
+use harvestman_papers::{OPIC, RANDOM, baseline};
+use harvestman_policy::{AddedPolicies, MakeWith, add_policies};
 use harvestman_stages::frontier::EndReason;
 use harvestman_storage::archive;
 
@@ -244,11 +248,20 @@ fn config(complete: bool, rng: &mut Rng) -> Config {
     config.dedup.memory = ByteSize(one(&[4 << 10, 1 << 20], rng));
     config.filter.order = one(&[FilterOrder::GraphDup, FilterOrder::DupGraph, FilterOrder::DupOnly], rng);
     config.filter.trap_guard = !complete;
-    let learning = [PolicyKind::Ucc, PolicyKind::Opic, PolicyKind::Bfs, PolicyKind::Random];
-    let all = [PolicyKind::Bfs, PolicyKind::Bfs, PolicyKind::Random];
+    add_policies(AddedPolicies { names: &["opic", "random"], maker: baseline_maker });
+    let learning = [PolicyKind::Ucc, OPIC, PolicyKind::Bfs, RANDOM];
+    let all = [PolicyKind::Bfs, PolicyKind::Bfs, RANDOM];
     // Not all pages are found without the browser.
     config.render.mode = one(&[RenderMode::Never, RenderMode::Auto, RenderMode::Auto, RenderMode::Always], rng);
     config.render.replay = rng.random_bool(0.7);
     config.crawl.policy = if complete { one(&all, rng) } else { one(&learning, rng) };
     config
+}
+
+/// Returns how a baseline is made: simulated crawls also have policies that a program adds.
+fn baseline_maker(name: &'static str, _: &PolicyOptions) -> Result<MakeWith, String> {
+    Ok(Arc::new(move |inputs, read| {
+        let kind = PolicyKind::Added(name);
+        baseline(kind, inputs, None).unwrap_or_else(|| harvestman_policy::make(kind, inputs, read))
+    }))
 }
