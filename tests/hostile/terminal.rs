@@ -128,7 +128,8 @@ struct Tried {
 impl Tried {
     /// Runs a command; `arguments` begin with its name. Only messages count where standard output is data.
     fn run(&mut self, arguments: &[&str], is_data: bool) {
-        let words = if ["inspect", "export"].contains(&arguments[0]) { 2 } else { 1 };
+        let has_parts = ["inspect", "export"].contains(&arguments[0]) || arguments.starts_with(&["posts", "teach"]);
+        let words = if has_parts { 2 } else { 1 };
         self.commands.insert(arguments[..words].join(" "));
         let output = harvestman().args(arguments).stdin(Stdio::null()).output().unwrap();
         let what = arguments.join(" ");

@@ -8,7 +8,7 @@ use harvestman::model::PageRecord;
 use harvestman::sim::{Family, Server, WorldOptions};
 use serde_json::Value;
 
-use super::runs::{Runs, output, serve};
+use super::runs::{Runs, harvestman, output, serve};
 
 fn world(pages: u64, hosts: u64) -> WorldOptions {
     let families = vec![Family::Forum];
@@ -229,7 +229,9 @@ fn what_is_pinned_is_fetched_before_all_else() {
         || runs.lines().into_iter().find(|line| line.class.as_ref().is_some_and(|class| class.starts_with("pinned:")));
     wait_until("a line of a pinned page", || pinned().is_some());
     kill(child);
-    let why = tell(&runs, "explain", &[&pinned().unwrap().url]).unwrap();
+    let mut explain = harvestman("explain");
+    explain.arg(runs.out()).arg(pinned().unwrap().url);
+    let why = String::from_utf8_lossy(&output(explain).stdout).into_owned();
     assert!(why.contains("such links were pinned"), "{why}");
     assert!(first.iter().filter(|path| is_pinned(path)).count() >= 15, "{first:?}");
 }

@@ -312,6 +312,3 @@ pub const RENDER_NEEDS: &[&str] = &["open", "needed", "unneeded", "failing", "re
 
 /// Budgets of a crawl.
 pub const BUDGETS: &[&str] = &["pages", "bytes", "time", "requests"];
-
-/// The policy's reasons are among the refusals.
-const _: () = assert!(PolicyRefusal::LABELS.len() == 14);
