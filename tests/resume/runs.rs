@@ -103,6 +103,13 @@ impl Runs {
         told
     }
 
+    /// The command that serves the live page of the crawl.
+    pub fn live(&self) -> Command {
+        let mut live = harvestman("live");
+        live.arg(self.out());
+        live
+    }
+
     pub fn start(&self, mut command: Command) -> Child {
         let stderr = File::options().create(true).append(true).open(self.dir.path().join("stderr")).unwrap();
         command.arg("--quiet").stdin(Stdio::null()).stdout(Stdio::null()).stderr(stderr).spawn().unwrap()

@@ -218,7 +218,7 @@ fn a_page_that_is_opened_while_the_crawl_rests_shows_it_too() {
 fn a_crawl_that_was_started_without_a_page_gets_one_from_another_process() {
     let server = serve(&WorldOptions { pages: 300, ..WorldOptions::default() }, Duration::from_millis(1));
     let runs = Runs::of(&server, &["host.delay=20ms", "host.delay_factor=0"]);
-    let none = output(runs.tell("live"));
+    let none = output(runs.live());
     assert!(
         !none.status.success() && String::from_utf8_lossy(&none.stderr).contains("is not a crawl directory"),
         "{none:?}"
@@ -238,7 +238,7 @@ fn a_crawl_that_was_started_without_a_page_gets_one_from_another_process() {
         !runs.out().join("live.url").exists(),
         "where the crawl had a page before it was killed, there is none now"
     );
-    let mut serving = Serving(runs.tell("live").stderr(Stdio::piped()).spawn().unwrap());
+    let mut serving = Serving(runs.live().stderr(Stdio::piped()).spawn().unwrap());
     let mut said = String::new();
     BufReader::new(serving.0.stderr.take().unwrap()).read_line(&mut said).unwrap();
     let page = Page::named(&said).unwrap();
