@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use super::DiskError;
 use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, RunHeader};
-use super::scan::Scan;
 use harvestman_core::crawl_file;
 
 /// A file of ascending fingerprints, with the first fingerprint of each page in memory.
@@ -29,9 +28,8 @@ impl Run {
         Self { path, ..self }
     }
 
-    /// Opens the run in a file and reads all of it to detect damage. `page_of` returns the number of fingerprints per
-    /// page for a given total.
-    pub fn open(path: PathBuf, page_of: impl FnOnce(u64) -> usize, block: usize) -> Result<Self, DiskError> {
+    /// Opens the run in a file, without its index. `page_of` returns the number of fingerprints per page for a given total.
+    pub fn without_index(path: PathBuf, page_of: impl FnOnce(u64) -> usize) -> Result<Self, DiskError> {
         let opened = crawl_file::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (length, file) = opened.map_err(|source| DiskError::file("open", &path, source))?;
         if length < HEADER_BYTES as u64 {
@@ -43,26 +41,17 @@ impl Run {
         if header.file_bytes() != Some(length) {
             return Err(DiskError::damaged(&path, "does not have the length stated in its header"));
         }
-        let mut run = Self::new(path, file, header, page_of(header.count), Vec::new());
-        run.firsts = run.checked_firsts(block)?;
-        Ok(run)
+        Ok(Self::new(path, file, header, page_of(header.count), Vec::new()))
     }
 
-    /// Reads all fingerprints and returns the first one of each page.
-    fn checked_firsts(&self, block: usize) -> Result<Vec<u128>, DiskError> {
-        let mut firsts = Vec::with_capacity(self.count().div_ceil(self.page as u64) as usize);
-        let (mut scan, mut before, mut left) = (Scan::new(self, block), None, 0);
-        while let Some(fingerprint) = scan.next()? {
-            if before.replace(fingerprint).is_some_and(|before| before >= fingerprint) {
-                return Err(DiskError::damaged(&self.path, "is not in order"));
-            }
-            if left == 0 {
-                firsts.push(fingerprint);
-                left = self.page;
-            }
-            left -= 1;
-        }
-        Ok(firsts)
+    /// Returns the same run with the first fingerprint of each page as its index.
+    pub fn with_index(self, firsts: Vec<u128>) -> Self {
+        Self { firsts, ..self }
+    }
+
+    /// Returns the number of fingerprints per page.
+    pub fn page(&self) -> usize {
+        self.page
     }
 
     pub fn count(&self) -> u64 {

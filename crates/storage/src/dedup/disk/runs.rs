@@ -8,7 +8,7 @@ use super::directory::{Directory, remove};
 use super::header::Span;
 use super::merge::{MergeInput, merge};
 use super::run::{Page, Run};
-use super::scan::Scan;
+use super::scan::{Scan, open_run};
 use super::write::{RunLayout, RunWriter};
 use super::{DiskError, DiskOptions};
 use harvestman_core::crawl_file;
@@ -128,7 +128,7 @@ fn write_file(
 }
 
 fn open(directory: &Directory, span: Span, options: &DiskOptions) -> Result<Run, DiskError> {
-    let run = Run::open(directory.file(span), |count| options.page(count), options.block(1))?;
+    let run = open_run(directory.file(span), |count| options.page(count), options.block(1))?;
     if run.header.span == span { Ok(run) } else { Err(DiskError::damaged(&run.path, "has the name of another run")) }
 }
 

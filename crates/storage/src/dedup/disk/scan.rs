@@ -1,5 +1,7 @@
 //! Reads a run sequentially.
 
+use std::path::PathBuf;
+
 use xxhash_rust::xxh3::Xxh3;
 
 use super::DiskError;
@@ -57,4 +59,29 @@ impl<'a> Scan<'a> {
         self.at = 0;
         Ok(true)
     }
+}
+
+/// Opens the run in a file and reads all of it to detect damage. `page_of` returns the number of fingerprints per page for
+/// a given total.
+pub(super) fn open_run(path: PathBuf, page_of: impl FnOnce(u64) -> usize, block: usize) -> Result<Run, DiskError> {
+    let run = Run::without_index(path, page_of)?;
+    let firsts = checked_firsts(&run, block)?;
+    Ok(run.with_index(firsts))
+}
+
+/// Reads all fingerprints and returns the first one of each page.
+fn checked_firsts(run: &Run, block: usize) -> Result<Vec<u128>, DiskError> {
+    let mut firsts = Vec::with_capacity(run.count().div_ceil(run.page() as u64) as usize);
+    let (mut scan, mut before, mut left) = (Scan::new(run, block), None, 0);
+    while let Some(fingerprint) = scan.next()? {
+        if before.replace(fingerprint).is_some_and(|before| before >= fingerprint) {
+            return Err(DiskError::damaged(&run.path, "is not in order"));
+        }
+        if left == 0 {
+            firsts.push(fingerprint);
+            left = run.page();
+        }
+        left -= 1;
+    }
+    Ok(firsts)
 }
