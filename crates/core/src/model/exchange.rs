@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::HeaderMap;
 
-use super::{ContentType, Failure, RequestSignature};
+use super::{ContentType, Failure, Lease, RequestSignature};
 use crate::clock::Instant;
 use crate::url::CanonicalUrl;
 
@@ -110,4 +110,20 @@ pub struct Exchange {
     pub result: Result<Answer, Failure>,
     /// The times of its steps.
     pub timings: Timings,
+}
+
+impl Exchange {
+    /// Returns the number of bytes of the answer's body; 0 if there is no answer.
+    pub fn body_bytes(&self) -> u64 {
+        self.result.as_ref().map_or(0, |answer| answer.body.len() as u64)
+    }
+}
+
+/// A page that was fetched, or failed for good, with the lease that is out for it.
+#[derive(Debug, Clone)]
+pub struct FetchedPage {
+    /// The lease of its URL.
+    pub lease: Lease,
+    /// The request and its result.
+    pub exchange: Exchange,
 }

@@ -44,7 +44,7 @@ pub use change::{Change, Ended};
 pub use class::{Apath, ClusterId, LinkClass, PageCluster, PatternId, UrlPattern};
 pub use class_order::{ClassOrder, Prospect};
 pub use content::{CLASS_TOKENS_MAX, ClassTokens, ContentUnit, FormFacts, PageText, TextRun};
-pub use exchange::{Answer, BodyReservation, Exchange, Timings, Truncation};
+pub use exchange::{Answer, BodyReservation, Exchange, FetchedPage, Timings, Truncation};
 pub use fate::{Budget, Failure, Fate, OutOfScope, PolicyRefusal, RobotsRefusal};
 pub use fate_table::{FateCount, FateTable};
 pub use fates::Fates;

@@ -6,7 +6,7 @@ use crate::page::job::{Job, Sitemap};
 use crate::rendering::{PageToRender, RenderOutcome};
 use crate::run::bounds::{ERRANDS_MAX, leases_max, threads};
 use harvestman_core::config::Config;
-use harvestman_core::model::{Exchange, Fate, Lease};
+use harvestman_core::model::{Fate, FetchedPage, Lease};
 use harvestman_login::Verdict;
 use harvestman_stages::host::{DeliveredErrand, DeliveryPort};
 
@@ -36,13 +36,13 @@ impl PageQueue {
     }
 
     /// Returns a page that was judged by the session to the workers. Its lease has room in the queue.
-    pub(crate) fn judged(&self, page: (Lease, Exchange), verdict: Verdict) {
+    pub(crate) fn judged(&self, page: FetchedPage, verdict: Verdict) {
         self.hand_over(Job::Judged { page, verdict });
     }
 
     /// Returns an answer that may be a substitute to the workers. Its lease has room in the queue.
-    pub(crate) fn judged_again(&self, lease: Lease, exchange: Exchange) {
-        self.hand_over(Job::JudgedAgain { lease, exchange });
+    pub(crate) fn judged_again(&self, page: FetchedPage) {
+        self.hand_over(Job::JudgedAgain(page));
     }
 
     fn hand_over(&self, job: Job) {
@@ -54,8 +54,8 @@ impl PageQueue {
 }
 
 impl DeliveryPort for PageQueue {
-    fn deliver_page(&self, lease: Lease, exchange: Exchange) {
-        self.hand_over(Job::Page { lease, exchange });
+    fn deliver_page(&self, page: FetchedPage) {
+        self.hand_over(Job::Page(page));
     }
 
     fn refuse(&self, lease: Lease, fate: Fate) {

@@ -12,7 +12,7 @@ use super::avoided::AvoidedLinks;
 use super::store::LearnedSession;
 use crate::handles::PageQueue;
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::model::{Answer, Exchange, Lease, MediaType, ScheduledUrl};
+use harvestman_core::model::{Answer, Exchange, FetchedPage, MediaType, ScheduledUrl};
 use harvestman_core::url::HostKey;
 use harvestman_login::{Answered, Evidence, Marks, Page, SessionWatch, Verdict, WatchLimits, neutral_address};
 use harvestman_stages::fetch::{self, DecodeLimits, redirect};
@@ -21,7 +21,7 @@ use harvestman_stages::fetch::{self, DecodeLimits, redirect};
 const WAITING_MAX: usize = 100_000;
 
 /// An answer that waits, boxed as few do.
-type Held = Box<(Lease, Exchange)>;
+type Held = Box<FetchedPage>;
 
 /// What a session is built from.
 pub(crate) struct SessionParts {
@@ -85,13 +85,14 @@ impl Session {
     }
 
     /// Judges an answer. It returns to the workers with a verdict, at once or when the session is checked.
-    pub(crate) fn judge(&self, lease: Lease, exchange: Exchange) {
-        let evidence = self.evidence(&exchange);
+    pub(crate) fn judge(&self, page: FetchedPage) {
+        let exchange = &page.exchange;
+        let evidence = self.evidence(exchange);
         let address = neutral_address(exchange.url.path_and_query());
         let is_large = exchange.result.as_ref().is_ok_and(|answer| answer.reservation.is_some());
         let answered = Answered { asked_at: exchange.timings.started, evidence, address, is_large };
         tracing::debug!(url = exchange.url.as_str(), ?evidence, "the answer is judged by the session");
-        let decided = self.watch.lock().answered(answered, Box::new((lease, exchange)), self.clock.now());
+        let decided = self.watch.lock().answered(answered, Box::new(page), self.clock.now());
         if decided.is_empty() {
             self.changed.notify_one();
         }
@@ -157,8 +158,7 @@ impl Session {
 
     fn deliver(&self, decided: Vec<(Held, Verdict)>) {
         for (held, verdict) in decided {
-            let (lease, exchange) = *held;
-            self.pages.judged((lease, exchange), verdict);
+            self.pages.judged(*held, verdict);
         }
     }
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::rendering::{PageToRender, RenderOutcome};
-use harvestman_core::model::{Exchange, Fate, Lease};
+use harvestman_core::model::{Exchange, Fate, FetchedPage, Lease};
 use harvestman_core::url::CanonicalUrl;
 use harvestman_login::Verdict;
 
@@ -12,11 +12,11 @@ use harvestman_login::Verdict;
 /// sending a job never blocks.
 pub(crate) enum Job {
     /// A page was fetched, or failed for good.
-    Page { lease: Lease, exchange: Exchange },
+    Page(FetchedPage),
     /// A page that may be a substitute has waited for others of its host.
-    JudgedAgain { lease: Lease, exchange: Exchange },
+    JudgedAgain(FetchedPage),
     /// A page was judged by the session of the crawl.
-    Judged { page: (Lease, Exchange), verdict: Verdict },
+    Judged { page: FetchedPage, verdict: Verdict },
     /// A page was rendered, or could not be.
     Rendered { page: Box<PageToRender>, outcome: RenderOutcome },
     /// A URL is not fetched: only its line in the page log is written.

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use crate::handles::PageQueue;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;
-use harvestman_core::model::{Exchange, Lease};
+use harvestman_core::model::FetchedPage;
 
 /// Pages of the host after which an answer is judged again: a text is a substitute at its third address, and of pages that do not exist
 /// links lead to others in between.
@@ -25,7 +25,7 @@ const HELD_MAX: usize = 128;
 const BYTES_MAX: usize = 16 << 20;
 
 /// An answer that waits, boxed as few do.
-pub(crate) type Answered = Box<(Lease, Exchange)>;
+pub(crate) type Answered = Box<FetchedPage>;
 
 struct Held<T> {
     origin: Box<str>,
@@ -113,15 +113,14 @@ impl Suspects {
 
     /// Has an answer wait. Returns it if it is too large, there is no room, or the crawl stops.
     pub(crate) fn hold(&self, answered: Answered, now: Instant) -> Result<(), Answered> {
-        let (lease, exchange) = &*answered;
-        let (bytes, is_large) = match &exchange.result {
+        let (bytes, is_large) = match &answered.exchange.result {
             Ok(answer) => (answer.body.len(), answer.reservation.is_some()),
             Err(_) => (0, false),
         };
         if is_large {
             return Err(answered);
         }
-        let origin = lease.item.url.origin().to_owned();
+        let origin = answered.lease.item.url.origin().to_owned();
         self.waiting.lock().hold(&origin, (answered, bytes), now)
     }
 
@@ -164,8 +163,7 @@ impl Suspects {
 
     fn judge_again(&self, answers: Vec<Answered>) {
         for answered in answers {
-            let (lease, exchange) = *answered;
-            self.pages.judged_again(lease, exchange);
+            self.pages.judged_again(*answered);
         }
     }
 }

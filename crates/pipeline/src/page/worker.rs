@@ -25,7 +25,9 @@ use crate::recrawl::{links_of, sighting};
 use crate::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, ToRender};
 use crate::run::extensions::{DeliveredLink, DeliveredPage};
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Answer, Exchange, Failure, Fate, Lease, PageRecord, ProgressRecord, ScheduledUrl, Visit};
+use harvestman_core::model::{
+    Answer, Exchange, Failure, Fate, FetchedPage, Lease, PageRecord, ProgressRecord, ScheduledUrl, Visit,
+};
 use harvestman_render::RenderedPage;
 use harvestman_stages::frontier::{LeaseEnded, Outcome, OwnRequestEnded, PageFindings, SitemapLinks};
 use harvestman_stages::host::ContentReport;
@@ -64,8 +66,8 @@ impl Worker {
     /// Does one job. Returns false if it is the last.
     pub(crate) fn step(&mut self, job: Job) -> bool {
         match job {
-            Job::Page { lease, exchange } => self.answered(lease, exchange),
-            Job::JudgedAgain { lease, exchange } => self.page(lease, exchange, false),
+            Job::Page(page) => self.answered(page),
+            Job::JudgedAgain(page) => self.page(page, false),
             Job::Judged { page, verdict } => self.judged(page, verdict),
             Job::Rendered { page, outcome } => self.rendered(page, &outcome),
             Job::Refused { lease, fate } => self.refused(lease, fate, None),
@@ -79,51 +81,54 @@ impl Worker {
         true
     }
 
-    fn page(&mut self, mut lease: Lease, mut exchange: Exchange, may_wait: bool) {
+    fn page(&mut self, mut page: FetchedPage, may_wait: bool) {
         let context = Arc::clone(&self.context);
         let started = context.clock.now();
-        let before = context.visits.before(&lease.item.url);
+        let before = context.visits.before(&page.lease.item.url);
         self.processor.has_waited = !may_wait;
+        let FetchedPage { lease, exchange } = &page;
         let mut result = match &exchange.result {
             Ok(answer) if answer.status == 304 && before.is_some() && is_conditional(&exchange.request_headers) => {
                 PageResult::of(Fate::NotModified)
             }
-            _ => self.process_contained(&lease.item, |processor| processor.page(&lease.item, &exchange)),
+            _ => self.process_contained(&lease.item, |processor| processor.page(&lease.item, exchange)),
         };
         if let Some((_, RenderPlace::Elsewhere)) = result.to_render {
             context.metrics.worker.busy_seconds.add(context.clock.now().since(started));
-            return self.put_back(lease, &exchange, MOVE_MAX);
+            return self.put_back(page, MOVE_MAX);
         }
         if waits(result.judgement) {
             context.metrics.worker.busy_seconds.add(context.clock.now().since(started));
-            return self.judge_later((lease, exchange), &result, may_wait);
+            return self.judge_later(page, &result, may_wait);
         }
         if self.processor.substitutes().is_some() {
-            self.tell_suspects(&lease, result.judgement);
+            self.tell_suspects(&page.lease, result.judgement);
         }
         let to_render = result.to_render.map(|(to_render, _)| to_render);
         if let Some((ToRender { class, suspicion }, renders)) = to_render.zip(context.renders.as_ref()) {
             let is_retest = context.render_rules.as_ref().is_some_and(|rules| rules.is_retested(class));
             let (is_check, is_begun, is_apart) = (false, false, false);
-            let page = PageToRender { lease, exchange, class, suspicion, is_retest, is_check, is_begun, is_apart };
-            match renders.send(Box::new(page)) {
+            let waiting = PageToRender { fetched: page, class, suspicion, is_retest, is_check, is_begun, is_apart };
+            match renders.send(Box::new(waiting)) {
                 Ok(()) => return context.metrics.worker.busy_seconds.add(context.clock.now().since(started)),
                 // The browsers are gone.
-                Err(page) => (lease, exchange) = (page.lease, page.exchange),
+                Err(waiting) => page = waiting.fetched,
             }
-            result = self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, &exchange));
+            let FetchedPage { lease, exchange } = &page;
+            result = self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, exchange));
             result.render_class = Some(class);
         }
-        self.finish((lease, exchange), (before, started), result, None);
+        self.finish(page, (before, started), result, None);
     }
 
     /// Goes on with a page that was to be rendered.
     fn rendered(&mut self, page: Box<PageToRender>, outcome: &RenderOutcome) {
-        let PageToRender { lease, exchange, class, suspicion, is_begun, .. } = *page;
+        let PageToRender { fetched: page, class, suspicion, is_begun, .. } = *page;
+        let FetchedPage { lease, exchange } = &page;
         // A host that leaves this node gets no requests any more: its page is incomplete.
         let leaves = |page: &RenderedPage| page.is_incomplete() && !self.processor.holds(&lease.item);
         if outcome.page().is_some_and(|page| page.is_cut_short() || leaves(page)) {
-            return self.cut_short(lease, &exchange, class);
+            return self.cut_short(page, class);
         }
         let started = self.context.clock.now();
         let before = self.context.visits.before(&lease.item.url);
@@ -135,48 +140,45 @@ impl Worker {
         }
         let rules = self.context.render_rules.as_ref();
         if rules.is_some_and(|rules| rules.leaves_unrendered(&lease.item, ToRender { class, suspicion }, outcome)) {
-            return self.put_back(lease, &exchange, MOVE_MAX);
+            return self.put_back(page, MOVE_MAX);
         }
         let mut result = match outcome {
             RenderOutcome::Rendered(page) => self
-                .process_contained(&lease.item, |processor| processor.rendered(&lease.item, &exchange, (class, page))),
+                .process_contained(&lease.item, |processor| processor.rendered(&lease.item, exchange, (class, page))),
             RenderOutcome::Replayed(page) => {
-                self.process_contained(&lease.item, |processor| processor.replayed(&lease.item, &exchange, page))
+                self.process_contained(&lease.item, |processor| processor.replayed(&lease.item, exchange, page))
             }
             RenderOutcome::Unneeded | RenderOutcome::Failed(_) => {
-                self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, &exchange))
+                self.process_contained(&lease.item, |processor| processor.unrendered(&lease.item, exchange))
             }
         };
         result.render_class = Some(class);
-        self.finish((lease, exchange), (before, started), result, Some(outcome));
+        self.finish(page, (before, started), result, Some(outcome));
     }
 
     /// Returns a page to the frontier whose content may be missing because the crawl ends, or because its host goes to another node:
     /// the next run or that node fetches it again.
-    fn cut_short(&self, lease: Lease, exchange: &Exchange, class: RenderClass) {
+    fn cut_short(&self, page: FetchedPage, class: RenderClass) {
         if let Some(rules) = &self.context.render_rules {
             rules.withdraw(class);
         }
-        self.put_back(lease, exchange, Duration::ZERO);
+        self.put_back(page, Duration::ZERO);
     }
 
     /// Has an answer wait that may be a substitute, until other pages of its host show what it is. If it is one, or cannot wait, its
     /// URL is requested again.
-    fn judge_later(&mut self, (lease, exchange): (Lease, Exchange), result: &PageResult, may_wait: bool) {
+    fn judge_later(&mut self, page: FetchedPage, result: &PageResult, may_wait: bool) {
         let context = Arc::clone(&self.context);
-        self.tell_suspects(&lease, result.judgement);
+        self.tell_suspects(&page.lease, result.judgement);
         if !may_wait || result.judgement != Judgement::Suspect {
-            return self.ask_again(lease, &exchange, result);
+            return self.ask_again(page, result);
         }
-        match context.suspects.hold(Box::new((lease, exchange)), context.clock.now()) {
+        match context.suspects.hold(Box::new(page), context.clock.now()) {
             Ok(()) => {
                 let kind = substitute_label(result.judgement).unwrap_or_default();
                 context.metrics.parse.substitutes.by(kind).inc();
             }
-            Err(refused) => {
-                let (lease, exchange) = *refused;
-                self.ask_again(lease, &exchange, result);
-            }
+            Err(refused) => self.ask_again(*refused, result),
         }
     }
 
@@ -191,7 +193,8 @@ impl Worker {
 
     /// Archives an answer that is not taken for what was asked for, and returns its URL to the frontier. If the host blocks the crawl, it
     /// is paused.
-    fn ask_again(&mut self, lease: Lease, exchange: &Exchange, result: &PageResult) {
+    fn ask_again(&mut self, page: FetchedPage, result: &PageResult) {
+        let FetchedPage { lease, exchange } = &page;
         let context = Arc::clone(&self.context);
         let kind = substitute_label(result.judgement).unwrap_or_default();
         context.metrics.parse.substitutes.by(kind).inc();
@@ -202,19 +205,18 @@ impl Worker {
         if result.judgement == Judgement::Blocked {
             context.hosts.report_content(lease.item.url.host_key(), ContentReport::BlockPage);
         }
-        if let Some(page) =
-            self.encoder.as_mut().and_then(|encoder| encoder.encode(exchange, &lease.item, &result.notes()))
-        {
-            self.hand_to_writer(Writing { page: Some(page), record: None, links: None }, |_| {});
+        let encoder = self.encoder.as_mut();
+        if let Some(records) = encoder.and_then(|encoder| encoder.encode(exchange, &lease.item, &result.notes())) {
+            self.hand_to_writer(Writing { page: Some(records), record: None, links: None }, |_| {});
         }
-        self.put_back(lease, exchange, SUSPECT_PAUSE);
+        self.put_back(page, SUSPECT_PAUSE);
     }
 
     /// Returns a page to the frontier as if it had not been fetched; it waits this long at least.
-    fn put_back(&self, mut lease: Lease, exchange: &Exchange, pause: Duration) {
+    fn put_back(&self, FetchedPage { mut lease, exchange }: FetchedPage, pause: Duration) {
         // It was answered: this request takes none of the page's retries.
         lease.item.attempts = lease.item.attempts.saturating_sub(1);
-        let received = Some(exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64));
+        let received = Some(exchange.body_bytes());
         let outcome = Outcome::Retry(self.context.clock.now() + pause);
         self.context.frontier.send(LeaseEnded { lease, outcome, received });
     }
@@ -222,7 +224,7 @@ impl Worker {
     /// Records the outcome of a page.
     fn finish(
         &mut self,
-        (lease, exchange): (Lease, Exchange),
+        page: FetchedPage,
         (before, started): (Option<Visit>, Instant),
         mut result: PageResult,
         rendered: Option<&RenderOutcome>,
@@ -230,8 +232,9 @@ impl Worker {
         let context = Arc::clone(&self.context);
         if context.extension_errors.is_broken() {
             // Its links were not judged as they should be.
-            return self.put_back(lease, &exchange, Duration::ZERO);
+            return self.put_back(page, Duration::ZERO);
         }
+        let FetchedPage { lease, exchange } = page;
         consent::apply(&self.processor, &lease, &exchange, &mut result);
         let mut record = page_record(&lease, Some(&exchange), result.fate, Some(&result));
         record.signals = result.statements.clone();
@@ -244,7 +247,7 @@ impl Worker {
         if let Some(kind) = substitute_label(result.judgement) {
             context.metrics.parse.substitutes.by(kind).inc();
         }
-        let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
+        let received = exchange.body_bytes();
         // A 304 that nobody asked for is no capture of the page.
         let is_unasked = result.fate == Fate::Failed(Failure::Http(304));
         let held = before.as_ref().filter(|_| !is_unasked).and_then(earlier);
@@ -378,7 +381,7 @@ impl Worker {
 
     /// Archives the response of an auxiliary request, then reports it to the frontier.
     fn errand(&mut self, exchange: &Exchange, ended: OwnRequestEnded, permit: OwnedSemaphorePermit) {
-        let bytes = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
+        let bytes = exchange.body_bytes();
         let item = ScheduledUrl::errand(exchange.url.clone());
         // The announced ones without sitemaps are parts of pages, which have the statements of their answers.
         let mut part = PageResult::of(Fate::Fetched);
@@ -395,7 +398,7 @@ impl Worker {
 
     /// Reports an auxiliary request that is not archived.
     fn report_errand(&self, exchange: &Exchange, ended: OwnRequestEnded) {
-        let bytes = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
+        let bytes = exchange.body_bytes();
         self.context.frontier.send(OwnRequestEnded { bytes, ..ended });
     }
 

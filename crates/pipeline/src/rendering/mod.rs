@@ -161,7 +161,7 @@ impl Renders {
         if page.is_apart || !self.wants(ToRender { class, suspicion }) {
             return false;
         }
-        self.learned.met.lock().move_page(page.class, class, page.lease.item.url.as_str());
+        self.learned.met.lock().move_page(page.class, class, page.fetched.lease.item.url.as_str());
         self.withdraw(page.class);
         (page.class, page.is_apart, page.is_begun) = (class, true, false);
         true

@@ -1,15 +1,14 @@
 //! A page on its way to a browser, and its class.
 
+use harvestman_core::model::FetchedPage;
 use harvestman_core::model::path_hash::{fold, step};
-use harvestman_core::model::{Exchange, Lease};
 use harvestman_core::url::CanonicalUrl;
 use harvestman_render::{RenderFailure, RenderedPage, Suspicion};
 use serde::{Deserialize, Serialize};
 
 /// A page that is to be rendered.
 pub(crate) struct PageToRender {
-    pub(crate) lease: Lease,
-    pub(crate) exchange: Exchange,
+    pub(crate) fetched: FetchedPage,
     pub(crate) class: RenderClass,
     /// How likely its scripts add something.
     pub(crate) suspicion: Suspicion,

@@ -207,7 +207,7 @@ impl RenderSetup {
 
     /// Returns what a page is completed from.
     fn task(&self, page: &PageToRender) -> Result<PageTask, RenderFailure> {
-        let Ok(answer) = &page.exchange.result else {
+        let Ok(answer) = &page.fetched.exchange.result else {
             return Err(RenderFailure::Rejected("a page without an answer".to_owned()));
         };
         let headers = answer
@@ -215,7 +215,7 @@ impl RenderSetup {
             .iter()
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
         let body: Bytes = fetch::decode_answer(answer, &self.decode).bytes;
-        let url = page.lease.item.url.as_str().to_owned();
+        let url = page.fetched.lease.item.url.as_str().to_owned();
         Ok(PageTask { url, status: answer.status, headers: headers.collect(), body, actions: KnownActions::new() })
     }
 

@@ -16,7 +16,7 @@ use super::reply::ReplyTo;
 use super::step::Errand;
 use super::subrequest::SubrequestReply;
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Exchange, Fate, Lease, PolicyRefusal};
+use harvestman_core::model::{Exchange, Fate, FetchedPage, Lease, PolicyRefusal};
 use harvestman_core::url::{CanonicalUrl, HostGroup, HostKey};
 
 /// A host's requests and reports to the frontier.
@@ -62,7 +62,7 @@ pub struct HostRequest {
 /// Accepts finished work.
 pub trait DeliveryPort: Send + Sync {
     /// Delivers a page that was fetched (or failed permanently), to be parsed and archived.
-    fn deliver_page(&self, lease: Lease, exchange: Exchange);
+    fn deliver_page(&self, page: FetchedPage);
     /// Reports a URL that is not fetched, so that its line is written to the page log.
     fn refuse(&self, lease: Lease, fate: Fate);
     /// Delivers an auxiliary request that has ended, finally or to be retried.

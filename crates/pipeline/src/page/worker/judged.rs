@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Worker;
 use crate::handles::Writing;
-use harvestman_core::model::{Exchange, Fate, Lease, PolicyRefusal};
+use harvestman_core::model::{Fate, FetchedPage, PolicyRefusal};
 use harvestman_login::Verdict;
 use harvestman_storage::archive::PageFacts;
 
@@ -13,18 +13,19 @@ const GUEST_VIEW: &str = "guest_view";
 
 impl Worker {
     /// Takes a page that was fetched. At the host where the crawl is logged in, the session decides whether it counts.
-    pub(super) fn answered(&mut self, lease: Lease, exchange: Exchange) {
-        match self.context.session.clone().filter(|session| session.concerns(&exchange)) {
-            Some(session) => session.judge(lease, exchange),
-            None => self.page(lease, exchange, true),
+    pub(super) fn answered(&mut self, page: FetchedPage) {
+        match self.context.session.clone().filter(|session| session.concerns(&page.exchange)) {
+            Some(session) => session.judge(page),
+            None => self.page(page, true),
         }
     }
 
     /// Goes on with a page that was judged by the session.
-    pub(super) fn judged(&mut self, (lease, exchange): (Lease, Exchange), verdict: Verdict) {
+    pub(super) fn judged(&mut self, page: FetchedPage, verdict: Verdict) {
         if verdict == Verdict::Member {
-            return self.page(lease, exchange, true);
+            return self.page(page, true);
         }
+        let FetchedPage { lease, exchange } = page;
         tracing::debug!(url = lease.item.url.as_str(), ?verdict, "the answer was perhaps sent to a guest");
         self.context.metrics.parse.substitutes.by(GUEST_VIEW).inc();
         let facts = PageFacts { substitute: Some(GUEST_VIEW), ..PageFacts::default() };
@@ -32,12 +33,11 @@ impl Worker {
             self.hand_to_writer(Writing { page: Some(page), record: None, links: None }, |_| {});
         }
         if verdict == Verdict::EndsSession {
-            let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
-            return self.refused(lease, Fate::Policy(PolicyRefusal::LogOut), Some(received));
+            return self.refused(lease, Fate::Policy(PolicyRefusal::LogOut), Some(exchange.body_bytes()));
         }
         if let Some(session) = &self.context.session {
             session.put_back(&lease.item);
         }
-        self.put_back(lease, &exchange, Duration::ZERO);
+        self.put_back(FetchedPage { lease, exchange }, Duration::ZERO);
     }
 }

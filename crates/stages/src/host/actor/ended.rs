@@ -5,7 +5,7 @@ use crate::host::ports::DeliveredErrand;
 use crate::host::reply::ErrandEnded;
 use crate::host::sitemap;
 use crate::host::step::{Disposition, Errand, RobotsResult};
-use harvestman_core::model::{Exchange, Lease};
+use harvestman_core::model::{Exchange, FetchedPage, Lease};
 
 impl HostActor {
     /// Records the end of a page's request, and delivers the page or has it retried.
@@ -17,7 +17,7 @@ impl HostActor {
         self.ports.registry.remember(&self.key, core.memory());
         self.come_back(Some(exchange.timings.first_byte.unwrap_or(now)));
         match disposition {
-            Disposition::Final => self.ports.deliveries.deliver_page(lease, exchange),
+            Disposition::Final => self.ports.deliveries.deliver_page(FetchedPage { lease, exchange }),
             Disposition::Retry(not_before) => {
                 self.setup.metrics.retries.inc();
                 let received = exchange.result.as_ref().map_or(0, |answer| answer.body.len() as u64);
