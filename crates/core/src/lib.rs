@@ -5,6 +5,7 @@
 pub mod clock;
 pub mod config;
 pub mod crawl_file;
+pub mod held_pages;
 pub mod lines;
 pub mod model;
 pub mod recent_trees;

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use crate::marks::Evidence;
 use harvestman_core::clock::Instant;
+use harvestman_core::held_pages::{HeldPage, HeldPages, HoldLimits};
 
 /// Maximum number of addresses that are remembered of each kind.
 const REMEMBERED_MAX: usize = 1_024;
@@ -59,13 +60,6 @@ pub enum Verdict {
     EndsSession,
 }
 
-#[derive(Debug)]
-struct Waiting<T> {
-    answered: Answered,
-    since: Instant,
-    what: T,
-}
-
 /// Watches the session at one host; `T` is what waits with an answer.
 #[derive(Debug)]
 pub struct SessionWatch<T> {
@@ -74,7 +68,7 @@ pub struct SessionWatch<T> {
     logged_in_at: Option<Instant>,
     /// When the latest answer that shows the session was asked for.
     member_at: Instant,
-    waiting: VecDeque<Waiting<T>>,
+    waiting: HeldPages<Answered, T>,
     is_check_urgent: bool,
     blamed: VecDeque<(String, u8)>,
     /// Number of answers while logged in, and of sessions that were lost.
@@ -92,7 +86,7 @@ impl<T> SessionWatch<T> {
             limits,
             logged_in_at: None,
             member_at: Instant::EPOCH,
-            waiting: VecDeque::new(),
+            waiting: HeldPages::new(HoldLimits::LEASES),
             is_check_urgent: false,
             blamed: VecDeque::new(),
             answers: 0,
@@ -148,13 +142,13 @@ impl<T> SessionWatch<T> {
         }
         self.is_check_urgent |=
             answered.is_large || answered.evidence == Evidence::Guest || self.suspects.contains(&answered.address);
-        self.waiting.push_back(Waiting { answered, since: now, what });
-        Vec::new()
+        let refused = self.waiting.hold(answered, (what, 0), now).err();
+        refused.into_iter().map(|what| (what, Verdict::Lost)).collect()
     }
 
     /// Returns when the session is to be checked; `None` if nothing waits.
     pub fn check_at(&self) -> Option<Instant> {
-        let oldest = self.waiting.front()?.since;
+        let oldest = self.waiting.iter().next()?.since;
         let is_due = self.is_check_urgent || self.waiting.len() >= self.limits.unsure.max(1);
         Some(if is_due { oldest } else { oldest + self.limits.unsure_time })
     }
@@ -170,11 +164,11 @@ impl<T> SessionWatch<T> {
         self.logged_in_at = None;
         self.is_check_urgent = false;
         self.losses = self.losses.saturating_add(1);
-        let first = self.waiting.iter().min_by_key(|waiting| waiting.answered.asked_at);
-        let ends = first.map(|first| first.answered.address.clone()).filter(|address| self.blame(address));
-        let waiting = std::mem::take(&mut self.waiting);
+        let first = self.waiting.iter().min_by_key(|waiting| waiting.reason.asked_at);
+        let ends = first.map(|first| first.reason.address.clone()).filter(|address| self.blame(address));
+        let waiting = self.waiting.release_all();
         let mut decided = Vec::with_capacity(waiting.len());
-        for Waiting { answered, what, .. } in waiting {
+        for HeldPage { reason: answered, page: what, .. } in waiting {
             let verdict = if ends.as_ref() == Some(&answered.address) { Verdict::EndsSession } else { Verdict::Lost };
             if verdict == Verdict::Lost && !self.suspects.contains(&answered.address) {
                 push_bounded(&mut self.suspects, answered.address);
@@ -186,21 +180,19 @@ impl<T> SessionWatch<T> {
 
     /// Returns all answers that wait, when it can no longer be found out whether they count.
     pub fn give_up(&mut self) -> Vec<(T, Verdict)> {
-        std::mem::take(&mut self.waiting).into_iter().map(|waiting| (waiting.what, Verdict::Lost)).collect()
+        self.waiting.release_all().into_iter().map(|waiting| (waiting.page, Verdict::Lost)).collect()
     }
 
     /// Takes in that the session held at `at`. Returns what was asked for before.
     fn vouched(&mut self, at: Instant) -> Vec<(T, Verdict)> {
         self.member_at = self.member_at.max(at);
-        let (before, after): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting)
-            .into_iter()
-            .partition(|waiting| waiting.answered.asked_at <= self.member_at);
-        self.waiting = after.into();
+        let member_at = self.member_at;
+        let before = self.waiting.release(|waiting| waiting.reason.asked_at <= member_at);
         if self.waiting.is_empty() {
             self.is_check_urgent = false;
         }
-        before.iter().for_each(|waiting| self.forgive(&waiting.answered.address));
-        before.into_iter().map(|waiting| (waiting.what, Verdict::Member)).collect()
+        before.iter().for_each(|waiting| self.forgive(&waiting.reason.address));
+        before.into_iter().map(|waiting| (waiting.page, Verdict::Member)).collect()
     }
 
     /// Counts that an address was the first without the session. Returns whether it is avoided from now on.

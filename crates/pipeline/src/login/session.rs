@@ -1,9 +1,7 @@
 //! Judges the answers of the host where the crawl is logged in, before they count.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use foldhash::fast::FixedState;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 use url::Url;
@@ -12,13 +10,10 @@ use super::avoided::AvoidedLinks;
 use super::store::LearnedSession;
 use crate::handles::PageQueue;
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::model::{Answer, Exchange, FetchedPage, MediaType, ScheduledUrl};
+use harvestman_core::model::{Answer, Exchange, FetchedPage, MediaType};
 use harvestman_core::url::HostKey;
 use harvestman_login::{Answered, Evidence, Marks, Page, SessionWatch, Verdict, WatchLimits, neutral_address};
 use harvestman_stages::fetch::{self, DecodeLimits, redirect};
-
-/// Addresses of which it is counted how often they were put back.
-const WAITING_MAX: usize = 100_000;
 
 /// An answer that waits, boxed as few do.
 type Held = Box<FetchedPage>;
@@ -44,8 +39,6 @@ pub(crate) struct Session {
     pages: PageQueue,
     decode: DecodeLimits,
     clock: Clock,
-    /// How often URLs were put back that have not ended.
-    waits: Mutex<HashMap<u128, u8, FixedState>>,
     /// Tells the keeper that an answer waits.
     pub(super) changed: Notify,
 }
@@ -63,7 +56,6 @@ impl Session {
             pages,
             decode,
             clock,
-            waits: Mutex::default(),
             changed: Notify::new(),
         }
     }
@@ -160,21 +152,5 @@ impl Session {
         for (held, verdict) in decided {
             self.pages.judged(*held, verdict);
         }
-    }
-
-    /// Counts that a URL was put back.
-    pub(crate) fn put_back(&self, item: &ScheduledUrl) {
-        let mut waits = self.waits.lock();
-        let key = item.url.fingerprint().0;
-        if waits.len() < WAITING_MAX || waits.contains_key(&key) {
-            let count = waits.entry(key).or_default();
-            *count = count.saturating_add(1);
-        }
-    }
-
-    /// Returns how often a URL that has ended was put back.
-    pub(crate) fn end_waits(&self, item: &ScheduledUrl) -> u8 {
-        let mut waits = self.waits.lock();
-        if waits.is_empty() { 0 } else { waits.remove(&item.url.fingerprint().0).unwrap_or(0) }
     }
 }

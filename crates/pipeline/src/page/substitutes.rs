@@ -18,8 +18,6 @@ use harvestman_structure::substitutes::{
 const HOSTS_MAX: usize = 1_024;
 /// Parts of the table, so that workers seldom wait for one another.
 const PARTS: usize = 16;
-/// Addresses of which it is counted how often they were put back.
-const WAITING_MAX: usize = 100_000;
 
 /// A URL that was asked for.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +32,6 @@ pub(crate) struct Asked<'a> {
 /// Compares the pages of each host.
 pub(crate) struct Substitutes {
     parts: [Mutex<Hosts>; PARTS],
-    /// How often URLs were put back that have not ended.
-    waits: Mutex<HashMap<u128, u8, FixedState>>,
 }
 
 #[derive(Default)]
@@ -59,7 +55,7 @@ impl Hosts {
 
 impl Substitutes {
     pub(crate) fn new() -> Self {
-        Self { parts: std::array::from_fn(|_| Mutex::default()), waits: Mutex::default() }
+        Self { parts: std::array::from_fn(|_| Mutex::default()) }
     }
 
     /// Judges a page by what it shows, which `shown` tells if it matters.
@@ -112,22 +108,6 @@ impl Substitutes {
         let detector = hosts.detector(origin);
         if has_waited { detector.judge_again(&answer, shown) } else { detector.judge(&answer, shown) }
     }
-
-    /// Counts that a URL was put back.
-    pub(crate) fn put_back(&self, item: &ScheduledUrl) {
-        let mut waits = self.waits.lock();
-        let key = item.url.fingerprint().0;
-        if waits.len() < WAITING_MAX || waits.contains_key(&key) {
-            let count = waits.entry(key).or_default();
-            *count = count.saturating_add(1);
-        }
-    }
-
-    /// Returns how often a URL that has ended was put back.
-    pub(crate) fn end_waits(&self, item: &ScheduledUrl) -> u8 {
-        let mut waits = self.waits.lock();
-        if waits.is_empty() { 0 } else { waits.remove(&item.url.fingerprint().0).unwrap_or(0) }
-    }
 }
 
 /// Returns the path and query of an address as written, with or without its origin.
@@ -179,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_and_waits_are_bounded_and_counts_end_with_their_url() {
+    fn hosts_are_bounded() {
         let substitutes = Substitutes::new();
         for number in 0..3 * HOSTS_MAX {
             let url = harvestman_core::url::CanonicalUrl::from_canonical(format!("http://h{number}.example/"));
@@ -187,9 +167,6 @@ mod tests {
             let asked = Asked { item: &item, at: Instant::EPOCH, has_waited: false };
             let judged = substitutes.page(asked, PathSet::default(), || None);
             assert_eq!(judged, Judgement::Own);
-            substitutes.put_back(&item);
-            substitutes.put_back(&item);
-            assert_eq!((substitutes.end_waits(&item), substitutes.end_waits(&item)), (2, 0));
         }
         assert!(substitutes.parts.iter().map(|part| part.lock().detectors.len()).sum::<usize>() <= HOSTS_MAX);
     }

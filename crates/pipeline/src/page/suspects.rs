@@ -1,6 +1,5 @@
 //! Answers that may be substitutes: they wait until the next pages of their host show what they are, so that nothing is requested twice.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use parking_lot::Mutex;
 use crate::handles::PageQueue;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;
+use harvestman_core::held_pages::{HeldPage, HeldPages, HoldLimits};
 use harvestman_core::model::FetchedPage;
 
 /// Pages of the host after which an answer is judged again: a text is a substitute at its third address, and of pages that do not exist
@@ -19,64 +19,61 @@ const WAITS: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(120)]
 /// Time without anything else in progress after which nothing more is to be expected, at least: of a page budget nothing is left, or the
 /// host waits.
 const IDLE_MIN: Duration = Duration::from_secs(1);
-/// Answers that wait at once.
-const HELD_MAX: usize = 128;
-/// Bytes of their bodies.
-const BYTES_MAX: usize = 16 << 20;
+/// Answers that wait at once, and bytes of their bodies.
+const HOLD_LIMITS: HoldLimits = HoldLimits { pages: 128, bytes: 16 << 20 };
 
 /// An answer that waits, boxed as few do.
 pub(crate) type Answered = Box<FetchedPage>;
 
-struct Held<T> {
+/// What an answer waits for.
+struct Suspicion {
     origin: Box<str>,
-    what: T,
-    bytes: usize,
-    until: Instant,
     pages_awaited: u32,
 }
 
 /// What waits: pure, with times handed in.
 struct Waiting<T> {
-    held: VecDeque<Held<T>>,
-    bytes: usize,
+    held: HeldPages<Suspicion, T>,
+    /// How long each waits.
     waits: Duration,
     /// Since when nothing but what waits is in progress. A page that comes between two looks ends that.
     idle_since: Option<Instant>,
     /// How long that lasts until nothing more is to be expected.
     idle_max: Duration,
-    is_closed: bool,
 }
 
 impl<T> Waiting<T> {
     fn new(delay: Duration) -> Self {
         let waits = delay.saturating_mul(PAGES_AWAITED).clamp(WAITS[0], WAITS[1]);
         let idle_max = IDLE_MIN.max(delay * 2);
-        Self { held: VecDeque::new(), bytes: 0, waits, idle_since: None, idle_max, is_closed: false }
+        Self { held: HeldPages::new(HOLD_LIMITS), waits, idle_since: None, idle_max }
     }
 
     /// Takes in an answer with a body of so many bytes; returns it if there is no room.
-    fn hold(&mut self, origin: &str, (what, bytes): (T, usize), now: Instant) -> Result<(), T> {
-        if self.is_closed || self.held.len() >= HELD_MAX || self.bytes + bytes > BYTES_MAX {
-            return Err(what);
-        }
-        self.bytes += bytes;
+    fn hold(&mut self, origin: &str, page: (T, usize), now: Instant) -> Result<(), T> {
+        let suspicion = Suspicion { origin: origin.into(), pages_awaited: PAGES_AWAITED };
+        self.held.hold(suspicion, page, now)?;
         self.idle_since = None;
-        let (origin, until) = (origin.into(), now + self.waits);
-        self.held.push_back(Held { origin, what, bytes, until, pages_awaited: PAGES_AWAITED });
         Ok(())
     }
 
     /// Counts a page of a host. Returns what has waited long enough for it.
     fn page(&mut self, origin: &str) -> Vec<T> {
         self.idle_since = None;
-        let of_host = self.held.iter_mut().filter(|held| *held.origin == *origin);
-        of_host.for_each(|held| held.pages_awaited = held.pages_awaited.saturating_sub(1));
-        self.take(|held| held.pages_awaited == 0)
+        let of_host = self.held.reasons_mut().filter(|waits| *waits.origin == *origin);
+        of_host.for_each(|waits| waits.pages_awaited = waits.pages_awaited.saturating_sub(1));
+        pages(self.held.release(|held| held.reason.pages_awaited == 0))
+    }
+
+    /// Returns what waits of a host.
+    fn of_host(&mut self, origin: &str) -> Vec<T> {
+        pages(self.held.release(|held| *held.reason.origin == *origin))
     }
 
     /// Returns what has waited too long.
     fn due(&mut self, now: Instant) -> Vec<T> {
-        self.take(|held| held.until <= now)
+        let waits = self.waits;
+        pages(self.held.release(|held| held.since + waits <= now))
     }
 
     /// Takes in that at `now` so many URLs are in progress, and so many wait. Returns what has waited too long, and all if nothing
@@ -86,17 +83,14 @@ impl<T> Waiting<T> {
         let since = self.idle_since.take().filter(|_| is_idle).unwrap_or(now);
         self.idle_since = is_idle.then_some(since);
         if is_idle && (queued == 0 || now.since(since) >= self.idle_max) {
-            return self.take(|_| true);
+            return pages(self.held.release_all());
         }
         self.due(now)
     }
+}
 
-    fn take(&mut self, is_taken: impl Fn(&Held<T>) -> bool) -> Vec<T> {
-        let (taken, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held).into_iter().partition(is_taken);
-        self.held = kept;
-        self.bytes -= taken.iter().map(|held| held.bytes).sum::<usize>();
-        taken.into_iter().map(|held| held.what).collect()
-    }
+fn pages<T>(held: Vec<HeldPage<Suspicion, T>>) -> Vec<T> {
+    held.into_iter().map(|held| held.page).collect()
 }
 
 /// The answers that wait, shared by the workers. They return to the workers when they are judged again.
@@ -136,7 +130,7 @@ impl Suspects {
 
     /// Lets go what waits of a host whose substitutes are found out.
     pub(crate) fn decided(&self, origin: &str) {
-        let over = self.waiting.lock().take(|held| *held.origin == *origin);
+        let over = self.waiting.lock().of_host(origin);
         self.judge_again(over);
     }
 
@@ -154,10 +148,7 @@ impl Suspects {
 
     /// Lets go everything: the crawl stops.
     pub(crate) fn close(&self) {
-        let mut waiting = self.waiting.lock();
-        waiting.is_closed = true;
-        let over = waiting.take(|_| true);
-        drop(waiting);
+        let over = pages(self.waiting.lock().held.close());
         self.judge_again(over);
     }
 
@@ -188,7 +179,6 @@ mod tests {
         assert_eq!(waiting.page("http://a.test"), ["a"]);
         assert!(waiting.due(at(9)).is_empty());
         assert_eq!(waiting.due(at(10)), ["b"], "a host without other pages");
-        assert_eq!(waiting.bytes, 0);
     }
 
     #[test]
@@ -218,13 +208,12 @@ mod tests {
     #[test]
     fn what_has_no_room_is_returned() {
         let mut waiting = Waiting::new(Duration::ZERO);
-        assert_eq!(waiting.hold("http://a.test", (0, BYTES_MAX + 1), at(0)), Err(0));
-        for number in 0..HELD_MAX {
+        assert_eq!(waiting.hold("http://a.test", (0, HOLD_LIMITS.bytes + 1), at(0)), Err(0));
+        for number in 0..HOLD_LIMITS.pages {
             waiting.hold("http://a.test", (number, 1), at(0)).unwrap();
         }
-        assert_eq!(waiting.hold("http://a.test", (HELD_MAX, 1), at(0)), Err(HELD_MAX));
-        waiting.is_closed = true;
-        assert_eq!(waiting.take(|_| true).len(), HELD_MAX);
+        assert_eq!(waiting.hold("http://a.test", (usize::MAX, 1), at(0)), Err(usize::MAX));
+        assert_eq!(waiting.held.close().len(), HOLD_LIMITS.pages);
         assert_eq!(waiting.hold("http://a.test", (1, 1), at(0)), Err(1));
     }
 
@@ -244,10 +233,9 @@ mod tests {
                     2 => left.extend(waiting.page(origin)),
                     _ => left.extend(waiting.due(at(second as u64))),
                 }
-                prop_assert!(waiting.held.len() <= HELD_MAX && waiting.bytes <= BYTES_MAX);
-                prop_assert_eq!(waiting.bytes, waiting.held.iter().map(|held| held.bytes).sum::<usize>());
+                prop_assert!(waiting.held.len() <= HOLD_LIMITS.pages);
             }
-            left.extend(waiting.take(|_| true));
+            left.extend(pages(waiting.held.release_all()));
             left.sort_unstable();
             prop_assert_eq!(left, (0..held).collect::<Vec<_>>());
         }

@@ -25,6 +25,7 @@ use crate::recrawl::{links_of, sighting};
 use crate::rendering::{PageToRender, RenderClass, RenderOutcome, RenderPlace, ToRender};
 use crate::run::extensions::{DeliveredLink, DeliveredPage};
 use harvestman_core::clock::Instant;
+use harvestman_core::held_pages::PutBackReason;
 use harvestman_core::model::{
     Answer, Exchange, Failure, Fate, FetchedPage, Lease, PageRecord, ProgressRecord, ScheduledUrl, Visit,
 };
@@ -199,9 +200,7 @@ impl Worker {
         let kind = substitute_label(result.judgement).unwrap_or_default();
         context.metrics.parse.substitutes.by(kind).inc();
         tracing::debug!(url = lease.item.url.as_str(), kind, "the answer is not taken for the page");
-        if let Some(substitutes) = self.processor.substitutes() {
-            substitutes.put_back(&lease.item);
-        }
+        context.put_backs.count(PutBackReason::BlockPage, lease.item.url.fingerprint(), u8::MAX);
         if result.judgement == Judgement::Blocked {
             context.hosts.report_content(lease.item.url.host_key(), ContentReport::BlockPage);
         }
@@ -239,8 +238,9 @@ impl Worker {
         let mut record = page_record(&lease, Some(&exchange), result.fate, Some(&result));
         record.signals = result.statements.clone();
         record.rendered = rendered.and_then(RenderOutcome::label).map(str::to_owned);
-        let waits = context.render_rules.as_ref().map_or(0, |rules| rules.end_waits(&lease.item));
-        record.attempts = record.attempts.saturating_add(waits).saturating_add(self.times_put_back(&lease.item));
+        let reasons = [PutBackReason::NoBrowser, PutBackReason::BlockPage, PutBackReason::GuestView];
+        let put_back = context.put_backs.end(&reasons, lease.item.url.fingerprint());
+        record.attempts = record.attempts.saturating_add(put_back);
         if result.judgement == Judgement::Lifted {
             context.hosts.report_content(lease.item.url.host_key(), ContentReport::AsAsked);
         }
@@ -283,12 +283,6 @@ impl Worker {
         self.deliver(delivered, LeaseEnd { lease, received: Some(received), fate, findings }, writing);
     }
 
-    /// Returns how often a URL that ends was put back because its answer was not what was asked for.
-    fn times_put_back(&self, item: &ScheduledUrl) -> u8 {
-        let by_detector = self.processor.substitutes().map_or(0, |substitutes| substitutes.end_waits(item));
-        by_detector.saturating_add(self.context.session.as_ref().map_or(0, |session| session.end_waits(item)))
-    }
-
     /// Processes a page. If the parser panics, only the page's links are lost.
     fn process_contained(
         &mut self,
@@ -311,7 +305,9 @@ impl Worker {
     /// Records that a URL is not fetched, or that its answer, of so many bytes, is not taken.
     fn refused(&mut self, lease: Lease, fate: Fate, received: Option<u64>) {
         let mut record = page_record(&lease, None, fate, None);
-        record.attempts = record.attempts.saturating_add(self.times_put_back(&lease.item));
+        let reasons = [PutBackReason::BlockPage, PutBackReason::GuestView];
+        let put_back = self.context.put_backs.end(&reasons, lease.item.url.fingerprint());
+        record.attempts = record.attempts.saturating_add(put_back);
         record.signals = consent::refused(&self.processor, &lease);
         let mut result = self.processor.refused(&lease.item, fate);
         if let Some(observer) = self.observer.as_ref().filter(|_| self.processor.awaits(&lease.item, &result)) {

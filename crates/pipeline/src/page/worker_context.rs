@@ -12,6 +12,7 @@ use crate::recrawl::RecrawlHandle;
 use crate::rendering::{RenderQueue, Renders};
 use crate::run::extensions::{ExtensionErrors, ReceivesPages};
 use harvestman_core::clock::Clock;
+use harvestman_core::held_pages::PutBacks;
 use harvestman_core::recent_trees::RecentTrees;
 use harvestman_metrics::Metrics;
 use harvestman_stages::frontier::CreditPool;
@@ -32,6 +33,8 @@ pub(crate) struct WorkerContext {
     pub(crate) session: Option<Arc<Session>>,
     /// Answers that may be substitutes.
     pub(crate) suspects: Suspects,
+    /// How often URLs were put back.
+    pub(crate) put_backs: Arc<PutBacks>,
     /// Takes the trees of pages for who follows the crawl.
     pub(crate) trees: RecentTrees,
     /// For URLs of sitemaps that the frontier has not taken in.

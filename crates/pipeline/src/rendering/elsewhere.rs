@@ -1,43 +1,14 @@
 //! Pages that need a browser on a node of a fleet that has none: they go to another node.
 
-use std::collections::HashMap;
-
-use parking_lot::Mutex;
-
 use super::page::ToRender;
 use super::{RenderOutcome, Renders};
 use harvestman_core::config::RenderMode;
+use harvestman_core::held_pages::PutBackReason;
 use harvestman_core::model::ScheduledUrl;
-use harvestman_core::url::Fingerprint;
 use harvestman_render::RenderFailure;
 
 /// How often a page is left to another node at most before it is taken as it is.
 const WAITS_MAX: u8 = 2;
-/// The maximum number of pages that wait at once; further ones are taken as they are.
-const WAITING_MAX: usize = 100_000;
-
-/// How often pages that this node does not render were left to others, until they end here. It is not part of the state:
-/// after a restart a page may wait again.
-#[derive(Debug, Default)]
-pub(super) struct Waits(Mutex<HashMap<Fingerprint, u8>>);
-
-impl Waits {
-    /// Records that a page waits once more. Returns false if it has waited often enough.
-    fn add(&self, page: Fingerprint) -> bool {
-        let mut waits = self.0.lock();
-        if waits.len() >= WAITING_MAX && !waits.contains_key(&page) {
-            return false;
-        }
-        let count = waits.entry(page).or_default();
-        let may_wait = *count < WAITS_MAX;
-        *count += u8::from(may_wait);
-        may_wait
-    }
-
-    fn take(&self, page: Fingerprint) -> u8 {
-        self.0.lock().remove(&page).unwrap_or_default()
-    }
-}
 
 /// The other nodes of a fleet, for pages that need a browser.
 pub(crate) trait OtherBrowsers: Send + Sync {
@@ -87,16 +58,10 @@ impl Renders {
         }
     }
 
-    /// Returns how often a page that ends here was requested and then left to other nodes. These requests are no failures: they
-    /// leave the page its retries.
-    pub(crate) fn end_waits(&self, item: &ScheduledUrl) -> u8 {
-        if self.others.is_some() { self.waits.take(item.url.fingerprint()) } else { 0 }
-    }
-
     /// Asks for the host of a page to move. Returns whether the page waits for that.
     fn leaves(&self, item: &ScheduledUrl) -> bool {
         let has_other = self.others.as_ref().is_some_and(|others| others.ask(item.url.origin()));
-        let leaves = has_other && self.waits.add(item.url.fingerprint());
+        let leaves = has_other && self.put_backs.count(PutBackReason::NoBrowser, item.url.fingerprint(), WAITS_MAX);
         if leaves {
             self.metrics.pages.by("elsewhere").inc();
         }

@@ -42,7 +42,7 @@ fn renders(mode: RenderMode, others: Option<&Arc<Others>>) -> Renders {
         &options,
         Path::new("/nonexistent"),
         Metrics::new().render,
-        others.map(|others| Arc::clone(others) as _),
+        (others.map(|others| Arc::clone(others) as _), Arc::default()),
     )
 }
 
@@ -77,8 +77,8 @@ fn without_a_browser_a_page_that_needs_one_waits_for_another_node_and_not_foreve
         assert_eq!(place(&empty, Suspicion::Strong), Some(RenderPlace::Elsewhere));
     }
     assert_eq!(place(&empty, Suspicion::Strong), None, "then the page is taken as it is");
-    assert_eq!(renders.end_waits(&empty), WAITS_MAX, "the log counts these requests");
-    assert_eq!(renders.end_waits(&empty), 0);
+    let counted = renders.put_backs.end(&[PutBackReason::NoBrowser], empty.url.fingerprint());
+    assert_eq!(counted, WAITS_MAX, "the log counts these requests");
 }
 
 #[test]

@@ -36,6 +36,7 @@ pub(crate) use self::stage::{Browsers, RenderQueue, RenderStage, browsers};
 
 use self::learned::Learned;
 use harvestman_core::config::{RenderMode, RenderOptions};
+use harvestman_core::held_pages::PutBacks;
 use harvestman_core::model::RenderingSummary;
 use harvestman_metrics::RenderMetrics;
 use harvestman_render::{
@@ -55,7 +56,8 @@ pub(crate) struct Renders {
     is_off: AtomicBool,
     /// In a fleet: the other nodes.
     others: Option<Arc<dyn OtherBrowsers>>,
-    waits: elsewhere::Waits,
+    /// Counts the pages that are left to them.
+    put_backs: Arc<PutBacks>,
     /// Told when pages that wait may have their turn.
     changed: Notify,
     metrics: Arc<RenderMetrics>,
@@ -67,7 +69,7 @@ impl Renders {
         options: &RenderOptions,
         directory: &Path,
         metrics: Arc<RenderMetrics>,
-        others: Option<Arc<dyn OtherBrowsers>>,
+        (others, put_backs): (Option<Arc<dyn OtherBrowsers>>, Arc<PutBacks>),
     ) -> Self {
         let is_replaying = options.mode == RenderMode::Auto && options.replay;
         let renders = Self {
@@ -78,7 +80,7 @@ impl Renders {
             has_counted: AtomicBool::new(false),
             is_off: AtomicBool::new(false),
             others,
-            waits: elsewhere::Waits::default(),
+            put_backs,
             changed: Notify::new(),
             metrics,
         };

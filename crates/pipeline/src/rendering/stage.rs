@@ -1,6 +1,5 @@
 //! The browsers, and the queue of pages that wait for one.
 
-use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use bytes::Bytes;
 use tokio::sync::{Mutex, mpsc};
 
 use super::Renders;
-use super::page::{PageToRender, RenderOutcome};
+use super::page::{PageToRender, RenderClass, RenderOutcome};
 use super::requests::CrawlRequests;
 use crate::Error;
 use crate::handles::PageQueue;
@@ -17,6 +16,7 @@ use crate::run::bounds::leases_max;
 use crate::run::subrequests::Subrequests;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, RenderOptions};
+use harvestman_core::held_pages::{HeldPages, HoldLimits};
 use harvestman_render::replay::ReplayTemplate;
 use harvestman_render::{
     Browser, Chromium, ChromiumSettings, Confinement, Executable, KnownActions, Means, PageRequests, PageTask,
@@ -105,7 +105,7 @@ impl RenderStage {
                 }
             });
         }
-        let mut dispatcher = Dispatcher { setup, again, to_browsers, waiting: VecDeque::new() };
+        let mut dispatcher = Dispatcher { setup, again, to_browsers, waiting: HeldPages::new(HoldLimits::LEASES) };
         tokio::spawn(async move {
             let rules = Arc::clone(&dispatcher.setup.rules);
             loop {
@@ -126,14 +126,14 @@ struct Dispatcher {
     setup: RenderSetup,
     again: Again,
     to_browsers: mpsc::Sender<Box<PageToRender>>,
-    /// Pages that wait for the end of a trial of their class; at most as many as leases.
-    waiting: VecDeque<Box<PageToRender>>,
+    /// Pages that wait for the end of a trial of their class.
+    waiting: HeldPages<RenderClass, Box<PageToRender>>,
 }
 
 impl Dispatcher {
     fn dispatch(&mut self, mut page: Box<PageToRender>) {
         match self.setup.rules.turn(&page) {
-            Turn::Wait => return self.waiting.push_back(page),
+            Turn::Wait => return self.hold(page),
             Turn::Plain => return self.setup.workers.rendered(page, RenderOutcome::Unneeded),
             Turn::Render => page.is_begun = true,
         }
@@ -147,9 +147,15 @@ impl Dispatcher {
         }
     }
 
+    fn hold(&mut self, page: Box<PageToRender>) {
+        if let Err(page) = self.waiting.hold(page.class, (page, 0), self.setup.clock.now()) {
+            self.setup.workers.rendered(page, RenderOutcome::Unneeded);
+        }
+    }
+
     fn dispatch_waiting(&mut self) {
-        for page in std::mem::take(&mut self.waiting) {
-            self.dispatch(page);
+        for held in self.waiting.release_all() {
+            self.dispatch(held.page);
         }
     }
 }

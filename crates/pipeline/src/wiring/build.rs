@@ -46,6 +46,7 @@ use crate::run::state_writer::{StateWriter, StateWriterSetup};
 use crate::run::subrequests::{SubrequestCallers, Subrequests};
 use crate::run::threads::Stages;
 use harvestman_core::clock::Instant;
+use harvestman_core::held_pages::PutBacks;
 use harvestman_core::model::Ledger;
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 use harvestman_policy::Proposal;
@@ -62,6 +63,7 @@ struct Sinks {
     seen: Arc<SeenUrls>,
     rules: Arc<Rules>,
     visits: Arc<Visits>,
+    put_backs: Arc<PutBacks>,
     earlier: EarlierRuns,
     /// The queries that the run starts with.
     queries: Vec<Proposal>,
@@ -178,14 +180,16 @@ impl CrawlBuilder<'_> {
         let seen = Arc::new(seen);
         let mut rules = rules(self, parts, policy, &seen, earlier.keeps_visits);
         let others = self.environment.other_browsers();
+        let put_backs: Arc<PutBacks> = Arc::default();
+        let counted = Arc::clone(&put_backs);
         let metrics = Arc::clone(&hooks.metrics.render);
-        let renders = || Arc::new(Renders::open(&config.render, &directory, metrics, others));
+        let renders = || Arc::new(Renders::open(&config.render, &directory, metrics, (others, counted)));
         rules.renders = config.render.is_on().then(renders);
         let rules = Arc::new(rules);
         let visits = Visits::new(earlier.keeps_visits, earlier.reader.clone(), earlier.round_number());
         let started = clock.now() - earlier.past.account.elapsed;
         let visits = Arc::new(visits);
-        Ok((Sinks { directory, files, seen, rules, visits, earlier, queries, active, started }, writer))
+        Ok((Sinks { directory, files, seen, rules, visits, put_backs, earlier, queries, active, started }, writer))
     }
 
     /// Builds the frontier, the hosts, the request sender, the state writer and the recrawl scheduler.
@@ -318,6 +322,7 @@ impl CrawlBuilder<'_> {
             render_rules: sinks.rules.renders.clone(),
             session,
             suspects: handles.suspects.clone(),
+            put_backs: Arc::clone(&sinks.put_backs),
             trees: self.hooks.trees.clone(),
             sitemap_credit: CreditPool::new(SITEMAP_URLS_MAX),
             live: Arc::clone(live),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Worker;
 use crate::handles::Writing;
+use harvestman_core::held_pages::PutBackReason;
 use harvestman_core::model::{Fate, FetchedPage, PolicyRefusal};
 use harvestman_login::Verdict;
 use harvestman_storage::archive::PageFacts;
@@ -35,9 +36,7 @@ impl Worker {
         if verdict == Verdict::EndsSession {
             return self.refused(lease, Fate::Policy(PolicyRefusal::LogOut), Some(exchange.body_bytes()));
         }
-        if let Some(session) = &self.context.session {
-            session.put_back(&lease.item);
-        }
+        self.context.put_backs.count(PutBackReason::GuestView, lease.item.url.fingerprint(), u8::MAX);
         self.put_back(FetchedPage { lease, exchange }, Duration::ZERO);
     }
 }
