@@ -28,7 +28,7 @@ impl LeaseEnd {
 
     fn report(self, context: &WorkerContext) {
         let Self { lease, received, fate, findings } = self;
-        context.frontier.send(LeaseEnded { lease, outcome: Outcome::Final(fate, findings), received });
+        context.handles.frontier.send(LeaseEnded { lease, outcome: Outcome::Final(fate, findings), received });
     }
 
     /// Reports an outcome that could not be written, as if it had not happened: the URL waits again, and its links are
@@ -37,15 +37,15 @@ impl LeaseEnd {
         if !context.write_failed.swap(true, Ordering::Relaxed) {
             tracing::error!("the output cannot be written: the crawl stops");
         }
-        context.frontier.stop();
+        context.handles.frontier.stop();
         self.put_back(context);
     }
 
     /// Lets the URL wait again. Its links are retained; what was observed of the page itself is discarded.
     pub(crate) fn put_back(self, context: &WorkerContext) {
         let Self { lease, received, findings, .. } = self;
-        context.frontier.send(LinksFound(findings.links));
+        context.handles.frontier.send(LinksFound(findings.links));
         let outcome = Outcome::Retry(context.clock.now());
-        context.frontier.send(LeaseEnded { lease, outcome, received });
+        context.handles.frontier.send(LeaseEnded { lease, outcome, received });
     }
 }

@@ -104,7 +104,7 @@ impl<'a> LinkFilter<'a> {
             rules,
             memory,
             passes: None,
-            resolver: rules.canonicaliser.resolver(&item.url, None),
+            resolver: rules.urls.canonicaliser.resolver(&item.url, None),
             via: &item.url,
             via_shared: None,
             depth: item.depth.saturating_add(1),
@@ -114,7 +114,7 @@ impl<'a> LinkFilter<'a> {
             settled: Fates::default(),
             accepted: Vec::new(),
             foreign: Vec::new(),
-            judged: (rules.export || rules.collects_links).then(Vec::new),
+            judged: (rules.links.export || rules.links.collects_links).then(Vec::new),
             placed: None,
             rows: None,
             raw: None,
@@ -131,13 +131,13 @@ impl<'a> LinkFilter<'a> {
 
     /// Takes in all links of a page of `cluster`.
     pub(crate) fn page(&mut self, page: &ParsedPage, cluster: PageCluster, directives: RobotsDirectives) {
-        self.resolver = self.rules.canonicaliser.document_resolver(self.via, page.base.as_deref(), page.charset);
+        self.resolver = self.rules.urls.canonicaliser.document_resolver(self.via, page.base.as_deref(), page.charset);
         self.links(page, cluster, directives);
     }
 
     /// Takes in all links of a page of `cluster`.
     pub(crate) fn links(&mut self, page: &ParsedPage, cluster: PageCluster, directives: RobotsDirectives) {
-        let options = &self.rules.filter;
+        let options = &self.rules.links.filter;
         let nofollow =
             NofollowRules { page: directives.nofollow && options.nofollow_pages, links: options.nofollow_links };
         let policy = Arc::clone(&self.snapshot);
@@ -192,7 +192,7 @@ impl<'a> LinkFilter<'a> {
             return;
         }
         let (placed, rows) = (self.placed.take(), self.rows.take());
-        let is_nofollow = directives.nofollow && self.rules.filter.nofollow_pages;
+        let is_nofollow = directives.nofollow && self.rules.links.filter.nofollow_pages;
         for href in &page.feeds {
             if is_nofollow {
                 self.refuse(PolicyRefusal::Nofollow, Apath::FEED, [&**href]);
@@ -209,7 +209,7 @@ impl<'a> LinkFilter<'a> {
         let admitted = self
             .resolver
             .resolve(href)
-            .map_or(true, |url| rules.seen.contains(url.fingerprint()) || rules.feeds.admits(url.as_str()));
+            .map_or(true, |url| rules.urls.seen.contains(url.fingerprint()) || rules.feeds.admits(url.as_str()));
         if !admitted {
             return self.refuse(PolicyRefusal::PoorFeed, Apath::FEED, [href]);
         }
@@ -322,7 +322,7 @@ impl<'a> LinkFilter<'a> {
     }
 
     /// Takes the contexts of the accepted links and then of those for other nodes; empty where they are not wanted.
-    pub(crate) fn take_contexts(&mut self) -> Vec<Box<[u32]>> {
+    fn take_contexts(&mut self) -> Vec<Box<[u32]>> {
         let mut contexts = std::mem::take(&mut self.contexts);
         contexts.append(&mut self.foreign_contexts);
         contexts
@@ -339,6 +339,14 @@ impl<'a> LinkFilter<'a> {
         self.accepted.len() + self.foreign.len()
     }
 
+    /// Ends the page. Returns its links.
+    pub(crate) fn findings(mut self) -> LinkFindings {
+        let contexts = self.take_contexts();
+        let (found, judged) = self.finish();
+        LinkFindings { found, judged, contexts }
+    }
+
+    /// Ends the page. Returns its links without the texts around them.
     pub(crate) fn finish(mut self) -> (DiscoveredLinks, JudgedLinks) {
         self.settled.add(Fate::Duplicate, self.duplicates);
         let metrics = &self.rules.metrics;
@@ -346,7 +354,7 @@ impl<'a> LinkFilter<'a> {
         let filtered = self.settled.total() - self.duplicates;
         let looked_up = self.duplicates + new;
         // What the filter is handed and hands on depends on who comes first.
-        let (received, sent) = match self.rules.filter.order {
+        let (received, sent) = match self.rules.links.filter.order {
             FilterOrder::GraphDup | FilterOrder::DupOnly => (filtered + looked_up, looked_up),
             FilterOrder::DupGraph => (filtered + new, new),
         };
@@ -362,13 +370,23 @@ impl<'a> LinkFilter<'a> {
             times.count((received, looked_up), metrics);
         }
         let all = self.judged.unwrap_or_default();
-        let is_exported = self.rules.export && !all.is_empty();
+        let is_exported = self.rules.links.export && !all.is_empty();
         let line = is_exported.then(|| links_line(self.via.as_str(), all.iter().map(exported_link)));
         let generation = self.snapshot.generation();
         let (settled, accepted, foreign) = (self.settled, self.accepted, self.foreign);
         let lastmods = self.dates.map(|dates| dates.stated).unwrap_or_default();
         (DiscoveredLinks { settled, accepted, foreign, generation, lastmods }, JudgedLinks { line, all })
     }
+}
+
+/// The links of a page.
+#[derive(Default)]
+pub(crate) struct LinkFindings {
+    pub(crate) found: DiscoveredLinks,
+    /// Its links with what was decided about them, if that is wanted.
+    pub(crate) judged: JudgedLinks,
+    /// The text around its new links, first the accepted, then those for other nodes; empty if the policy does not need it.
+    pub(crate) contexts: Vec<Box<[u32]>>,
 }
 
 /// The links of a page with what was decided about them, where that is wanted.

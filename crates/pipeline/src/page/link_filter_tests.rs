@@ -81,7 +81,7 @@ fn rules(order: FilterOrder, depth: u16) -> Rules {
         &config,
         &[CanonicalUrl::from_canonical("http://h.test/")],
         shared,
-        offline::RecordedSite::new(|_| true),
+        offline::RecordedSite::new(|_| true).exists,
     )
     .unwrap()
 }
@@ -183,7 +183,7 @@ fn the_laboratory_times_what_the_pipeline_does_in_every_order() {
 fn fates(rules: &Rules, memory: &mut Memory, traps: bool, urls: &[&str]) -> (Fates, Vec<String>) {
     let item = ScheduledUrl::errand(CanonicalUrl::from_canonical("http://h.test/"));
     let parsed = linking_to(urls);
-    let snapshot = choosy(rules.filter.order, traps);
+    let snapshot = choosy(rules.links.filter.order, traps);
     let cluster = rules.classified(&*snapshot, &item, &parsed);
     let mut intake = LinkFilter::new(rules, snapshot, memory, &item);
     intake.page(&parsed, cluster, RobotsDirectives::default());
@@ -207,11 +207,11 @@ fn what_is_refused_by_its_address_is_not_remembered_and_what_is_let_in_is() {
         let (settled, accepted) = fates(&rules, &mut memory, true, &urls);
         assert_eq!(accepted, pages, "{order}");
         assert_eq!(settled.of(Fate::Policy(PolicyRefusal::StructureTrap)), 3);
-        assert_eq!((settled.of(Fate::Duplicate), rules.seen.len()), (3, 3), "{order}");
+        assert_eq!((settled.of(Fate::Duplicate), rules.urls.seen.len()), (3, 3), "{order}");
         // What was a trap is none any more; another worker has not met any of it lately.
         let (settled, accepted) = fates(&rules, &mut Memory::default(), false, &urls);
         assert_eq!(accepted, traps, "{order}");
-        assert_eq!((settled.of(Fate::Duplicate), rules.seen.len()), (6, 6), "{order}");
+        assert_eq!((settled.of(Fate::Duplicate), rules.urls.seen.len()), (6, 6), "{order}");
     }
 }
 
@@ -223,12 +223,12 @@ fn what_is_too_deep_is_not_remembered_and_what_is_known_is_a_duplicate_there_too
         for traps in [false, true] {
             let rules = rules(order, 0);
             for url in &known {
-                assert!(rules.seen.insert(Fingerprint::of(url)));
+                assert!(rules.urls.seen.insert(Fingerprint::of(url)));
             }
             let (settled, accepted) = fates(&rules, &mut Memory::default(), traps, &urls);
             assert!(accepted.is_empty(), "{order}");
             assert_eq!(settled.of(Fate::OverBudget(Budget::Depth)), 3, "{order}");
-            assert_eq!((settled.of(Fate::Duplicate), rules.seen.len()), (3, 3), "{order}");
+            assert_eq!((settled.of(Fate::Duplicate), rules.urls.seen.len()), (3, 3), "{order}");
         }
     }
 }
@@ -268,7 +268,7 @@ fn only_new_links_have_their_patterns_looked_up_where_none_is_rejected_by_them()
     for order in [FilterOrder::GraphDup, FilterOrder::DupGraph] {
         let taken_in = |by_pattern: bool| {
             let (rules, policy) = (rules(order, 9), Arc::new(Lenient { by_pattern, ..Lenient::default() }));
-            assert!(known.iter().all(|url| rules.seen.insert(Fingerprint::of(url))));
+            assert!(known.iter().all(|url| rules.urls.seen.insert(Fingerprint::of(url))));
             let item = ScheduledUrl::errand(CanonicalUrl::from_canonical("http://h.test/"));
             let mut memory = Memory::default();
             let mut intake = LinkFilter::new(&rules, Arc::clone(&policy) as _, &mut memory, &item);

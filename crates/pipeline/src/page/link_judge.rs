@@ -78,11 +78,11 @@ enum Known {
 impl Judge<'_> {
     /// Decides whether a link is accepted. A link that is accepted counts as seen from now on.
     pub(crate) fn judge(&mut self, url: &CanonicalRef<'_>, place: LinkClass) -> Judged {
-        match self.rules.filter.order {
+        match self.rules.links.filter.order {
             FilterOrder::GraphDup => self.by_class(url, place, Known::Unasked),
             FilterOrder::DupGraph => {
                 let fingerprint = url.fingerprint();
-                let seen = &self.rules.seen;
+                let seen = &self.rules.urls.seen;
                 if self.in_dedup(|memory| memory.recent.knows(fingerprint) || seen.contains(fingerprint))
                     && !self.may_repeat
                 {
@@ -134,8 +134,8 @@ impl Judge<'_> {
             return Judged::settled(class, Fate::Duplicate);
         }
         let within = match self.reach {
-            Reach::Scope | Reach::OwnSearch | Reach::OwnSearchLast => rules.scope.check(url.as_str()),
-            Reach::FoundSite => rules.scope.check_found(url.as_str()),
+            Reach::Scope | Reach::OwnSearch | Reach::OwnSearchLast => rules.urls.scope.check(url.as_str()),
+            Reach::FoundSite => rules.urls.scope.check_found(url.as_str()),
             Reach::Anywhere => Ok(()),
         };
         if let Err(why) = within {
@@ -143,17 +143,17 @@ impl Judge<'_> {
         }
         // Whether a derived address exists is for the crawl to find out, at the price of a request.
         let linked = class.apath != Apath::DERIVED && self.reach != Reach::Anywhere;
-        if linked && rules.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
+        if linked && rules.urls.recorded.as_ref().is_some_and(|recorded| !recorded(fingerprint)) {
             return Judged::settled(class, Fate::OutOfScope(OutOfScope::NotIncluded));
         }
         if let Some(why) = self.avoids(url) {
             return Judged::settled(class, Fate::Policy(why));
         }
-        let too_deep = self.depth > rules.depth_max;
-        if !rules.ownership.holds(url.origin()) {
+        let too_deep = self.depth > rules.urls.depth_max;
+        if !rules.urls.ownership.holds(url.origin()) {
             return self.hand_over(url, place, too_deep);
         }
-        if known == Known::Unasked && self.in_dedup(|_| rules.seen.contains(fingerprint)) && !self.may_repeat {
+        if known == Known::Unasked && self.in_dedup(|_| rules.urls.seen.contains(fingerprint)) && !self.may_repeat {
             self.memory.recent.note(fingerprint);
             return Judged::settled(class, Fate::Duplicate);
         }
@@ -168,7 +168,7 @@ impl Judge<'_> {
 
     /// Returns why a crawl with a session must not follow a link.
     fn avoids(&self, url: &CanonicalRef<'_>) -> Option<PolicyRefusal> {
-        let avoided = self.rules.avoided.as_ref()?;
+        let avoided = self.rules.links.avoided.as_ref()?;
         self.avoided.get(&url.fingerprint()).copied().or_else(|| avoided.refusal(&url.as_str()[url.origin().len()..]))
     }
 
@@ -179,14 +179,19 @@ impl Judge<'_> {
             return Judged::settled(place.0, Fate::OverBudget(Budget::Depth));
         }
         let admitted = self.admit(url, place);
-        let handed =
-            || if self.rules.ownership.record_handover(url.fingerprint()) { Fate::HandedOver } else { Fate::Duplicate };
+        let handed = || {
+            if self.rules.urls.ownership.record_handover(url.fingerprint()) {
+                Fate::HandedOver
+            } else {
+                Fate::Duplicate
+            }
+        };
         Judged { fate: Some(admitted.fate.unwrap_or_else(handed)), ..admitted }
     }
 
     /// Adds a URL to the set of those seen; whether it was new.
     fn add(&mut self, fingerprint: Fingerprint) -> bool {
-        let seen = &self.rules.seen;
+        let seen = &self.rules.urls.seen;
         self.in_dedup(|memory| {
             memory.recent.note(fingerprint);
             seen.insert(fingerprint)
@@ -204,7 +209,7 @@ impl Judge<'_> {
     /// Returns whether a filter of the embedding program refuses a link. It is not asked about queries that a user named.
     fn is_refused(&self, url: &str) -> bool {
         let link = LinkInQuestion { url, via: self.via };
-        let filter = self.rules.own_filter.as_ref().filter(|_| self.reach != Reach::Anywhere);
+        let filter = self.rules.links.own_filter.as_ref().filter(|_| self.reach != Reach::Anywhere);
         filter.is_some_and(|filter| !filter.accepts(&link))
     }
 

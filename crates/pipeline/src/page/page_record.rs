@@ -1,6 +1,6 @@
 //! Builds the page log's line for an outcome.
 
-use crate::page::page_processor::PageResult;
+use crate::page::page_result::PageResult;
 use crate::recrawl::RecrawlHandle;
 use crate::rendering::RenderClass;
 use harvestman_core::model::{Difference, Exchange, Fate, Lease, PageRecord, Truncation, Unread, Visit};
@@ -15,7 +15,8 @@ pub(crate) fn page_record(
 ) -> PageRecord {
     let (item, decision) = (&lease.item, lease.decision);
     let answer = exchange.and_then(|exchange| exchange.result.as_ref().ok());
-    let reading = result.map(|result| &result.reading);
+    let notes = result.map(|result| &result.notes);
+    let reading = notes.map(|notes| &notes.reading);
     let timings = exchange.map(|exchange| exchange.timings);
     let millis = |until: harvestman_core::clock::Instant, since: harvestman_core::clock::Instant| {
         until.since(since).as_millis() as u64
@@ -28,30 +29,32 @@ pub(crate) fn page_record(
         status: answer.map(|answer| answer.status),
         content_type: answer.and_then(|answer| answer.content_type()).map(str::to_owned),
         bytes: answer.map_or(0, |answer| answer.body.len() as u64),
-        redirect_to: result.and_then(|result| result.redirect_to.as_ref()).map(ToString::to_string),
+        redirect_to: notes.and_then(|notes| notes.redirect_to.as_ref()).map(ToString::to_string),
         via: item.via.as_deref().map(str::to_owned),
         depth: item.depth,
         attempts: item.attempts,
         first_byte_ms: timings.and_then(|timings| Some(millis(timings.first_byte?, timings.started))),
         duration_ms: timings.map(|timings| millis(timings.ended, timings.started)),
-        title: result.and_then(|result| result.title.clone()),
+        title: notes.and_then(|notes| notes.title.clone()),
         visit: None,
         changed: None,
         difference: None,
-        links: result.and_then(|result| result.links),
-        links_new: result.filter(|result| result.links.is_some()).map(|result| result.found.accepted.len() as u32),
-        cluster: result.map(|result| result.cluster.stored()).filter(|cluster| *cluster != 0),
+        links: notes.and_then(|notes| notes.links),
+        links_new: result
+            .filter(|result| result.notes.links.is_some())
+            .map(|result| result.links.found.accepted.len() as u32),
+        cluster: notes.map(|notes| notes.cluster.stored()).filter(|cluster| *cluster != 0),
         class: decision.map(|_| item.queue().to_string()),
         score: decision.map(|decision| decision.score).filter(|score| score.is_finite()),
         snapshot: decision.map(|decision| decision.snapshot),
         rendered: None,
-        render_class: result.and_then(|result| result.render_class).map(RenderClass::name),
+        render_class: notes.and_then(|notes| notes.render_class).map(RenderClass::name),
         payload_digest: None,
         ip: answer.and_then(|answer| answer.remote).map(|ip| ip.to_string()),
-        given_up: result.filter(|result| result.is_given_up).map(|_| "posts".to_owned()),
+        given_up: notes.filter(|notes| notes.is_given_up).map(|_| "posts".to_owned()),
         signals: Vec::new(),
         truncated: answer.and_then(|answer| answer.truncated).map(truncation).map(str::to_owned),
-        unread: result.and_then(|result| result.unread).map(Unread::label).map(str::to_owned),
+        unread: notes.and_then(|notes| notes.unread).map(Unread::label).map(str::to_owned),
         markup: reading.and_then(|reading| reading.rules.label()).map(str::to_owned),
         unended: reading.and_then(|reading| reading.unended).map(str::to_owned),
         recovered: reading.map_or_else(Vec::new, |reading| reading.recovered.iter().map(ToString::to_string).collect()),

@@ -5,12 +5,9 @@ use std::sync::Arc;
 use crate::login::AvoidedLinks;
 use crate::page::cookie_walls::CookieWalls;
 use crate::page::feeds::Feeds;
-use crate::page::substitutes::Substitutes;
 use crate::policy_thread::needs::SharedNeeds;
-use crate::rendering::Renders;
 use crate::run::extensions::AcceptsLinks;
 use crate::search::searches::Searches;
-use harvestman_consent::ConsentRules;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::filter::FilterOptions;
 use harvestman_core::model::{
@@ -45,54 +42,69 @@ pub(crate) type ReadsPosts = dyn Fn(&str, &[u8], Option<&str>) -> Option<PageTex
 
 /// The rules that are the same for all pages.
 pub(crate) struct Rules {
+    pub(crate) urls: UrlRules,
+    pub(crate) policy: PolicyRules,
+    pub(crate) links: LinkRules,
+    pub(crate) reading: ReadingRules,
+    /// The searches of the crawl.
+    pub(crate) searches: Option<Arc<Searches>>,
+    /// Which feeds are followed.
+    pub(crate) feeds: Feeds,
+    pub(crate) metrics: Metrics,
+}
+
+/// Which URLs belong to the crawl, and which of them are known.
+pub(crate) struct UrlRules {
     pub(crate) canonicaliser: Canonicaliser,
     pub(crate) scope: Arc<Scope>,
     pub(crate) seen: Arc<SeenUrls>,
     /// The hosts that this node owns.
     pub(crate) ownership: Arc<dyn HostOwnership>,
-    pub(crate) policy: CurrentPolicy,
+    pub(crate) depth_max: u16,
+    /// The URLs that exist, if a recording is replayed.
+    pub(crate) recorded: Option<Recorded>,
+}
+
+/// What the policy decides, and what it is shown.
+pub(crate) struct PolicyRules {
+    pub(crate) current: CurrentPolicy,
     /// What the policy needs of each page.
     pub(crate) needs: Arc<SharedNeeds>,
+    /// Reads the text that makes pages worth a request, if that is their posts.
+    pub(crate) reads_posts: Option<Arc<ReadsPosts>>,
+}
+
+/// How links are filtered.
+pub(crate) struct LinkRules {
     pub(crate) filter: FilterOptions,
-    pub(crate) depth_max: u16,
-    pub(crate) agent: String,
-    /// What is done with statements about the use of content.
-    pub(crate) consent: ConsentRules,
-    pub(crate) decode: DecodeLimits,
-    pub(crate) sitemaps: sitemap::SitemapLimits,
-    /// Which feeds are followed.
-    pub(crate) feeds: Feeds,
+    /// The filter of the program that embeds the crawl.
+    pub(crate) own_filter: Option<Arc<dyn AcceptsLinks>>,
+    /// The links that are not followed, if the crawl sees what a member sees.
+    pub(crate) avoided: Option<Arc<AvoidedLinks>>,
+    /// Tells redirects that only set cookies, if the crawl sends cookies back.
+    pub(crate) cookie_walls: Option<CookieWalls>,
     /// Whether the links of each page are exported.
     pub(crate) export: bool,
     /// Whether the links of each page are collected for the program that embeds the crawl.
     pub(crate) collects_links: bool,
-    /// The filter of that program.
-    pub(crate) own_filter: Option<Arc<dyn AcceptsLinks>>,
+}
+
+/// How answers are read.
+pub(crate) struct ReadingRules {
+    /// The name by which directives in pages address the crawl.
+    pub(crate) agent: String,
+    pub(crate) decode: DecodeLimits,
+    pub(crate) sitemaps: sitemap::SitemapLimits,
     /// Whether digests of pages are computed, for later visits to them.
     pub(crate) digests: bool,
-    /// The URLs that exist, if a recording is replayed.
-    pub(crate) recorded: Option<Recorded>,
-    /// Says which pages are wanted, if the policy does not decide that by itself.
-    pub(crate) validator: Option<Arc<AcceptsPage>>,
-    /// Reads the text that makes pages worth a request, if that is their posts.
-    pub(crate) reads_posts: Option<Arc<ReadsPosts>>,
-    /// The searches of the crawl.
-    pub(crate) searches: Option<Arc<Searches>>,
-    /// Tells pages that servers send in place of others, if they are told.
-    pub(crate) substitutes: Option<Substitutes>,
-    /// Tells redirects that only set cookies, if the crawl sends cookies back.
-    pub(crate) cookie_walls: Option<CookieWalls>,
-    /// The links that are not followed, if the crawl sees what a member sees.
-    pub(crate) avoided: Option<Arc<AvoidedLinks>>,
-    /// Decides which pages are rendered, if any may be.
-    pub(crate) renders: Option<Arc<Renders>>,
-    pub(crate) metrics: Metrics,
+    /// Whether the words of a page may be asked for after it was parsed, to compare it with others of its host.
+    pub(crate) compares_words: bool,
 }
 
 impl Rules {
     /// Returns the current snapshot of the policy.
     pub(crate) fn snapshot(&self) -> Arc<dyn PolicySnapshot> {
-        Arc::clone(&self.policy.load())
+        Arc::clone(&self.policy.current.load())
     }
 
     /// Returns the cluster of the page.
@@ -124,7 +136,7 @@ impl Rules {
 
     /// Returns the directives to this crawler in the head of an answer.
     pub(crate) fn header_directives(&self, answer: &Answer) -> RobotsDirectives {
-        fetch::robots_directives(&answer.headers, &self.agent)
+        fetch::robots_directives(&answer.headers, &self.reading.agent)
     }
 
     /// Returns the target of an answer's `Refresh` header, resolved against the page's address: a base element does not
@@ -132,7 +144,7 @@ impl Rules {
     pub(crate) fn refresh_target(&self, item: &ScheduledUrl, answer: &Answer) -> Option<String> {
         let value = fetch::redirect::refresh(&answer.headers)?;
         let target = refresh_target(&value)?;
-        let mut resolver = self.canonicaliser.resolver(&item.url, None);
+        let mut resolver = self.urls.canonicaliser.resolver(&item.url, None);
         Some(resolver.resolve(target).map_or(target, |url| url.as_str()).to_owned())
     }
 }

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use crate::Error;
+use crate::page::gate::{Feature, Gate};
+use crate::page::page_in_work::{Content, PageInWork, Verdict};
+use crate::page::page_processor::PageProcessor;
 use crate::page::rules::{Acceptance, AcceptsPage, ReadsPosts};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{PageWorth, PolicyOptions};
@@ -71,6 +74,31 @@ fn asking(all: All) -> Option<Arc<AcceptsPage>> {
         let accepted = all.accepts(&page);
         Acceptance { accepted, is_given_up: page.is_given_up() }
     }))
+}
+
+/// Asks the validator of the crawl about each page.
+pub(crate) struct ValidatorGate(pub(crate) Arc<AcceptsPage>);
+
+impl Gate for ValidatorGate {
+    fn feature(&self) -> Feature {
+        Feature::Validator
+    }
+
+    fn judge(&self, processor: &mut PageProcessor, page: &mut PageInWork) -> Verdict {
+        let item = &page.fetched.lease.item;
+        let (Content::Page(parsed), Ok(answer)) = (&mut page.content, &page.fetched.exchange.result) else {
+            return Verdict::Pass;
+        };
+        let (body, content_type) = parsed.body.shown(&page.arrival, answer);
+        parsed.acceptance = (self.0)(item.url.as_str(), body, content_type);
+        let rules = processor.rules();
+        let is_wanted = parsed.acceptance.accepted == Some(true);
+        if is_wanted && rules.searches.as_ref().is_some_and(|searches| searches.is_named_result(item)) {
+            // Before its links are checked: they belong to the crawl from now on.
+            rules.urls.scope.add_found_site(item.url.as_str());
+        }
+        Verdict::Pass
+    }
 }
 
 #[cfg(test)]

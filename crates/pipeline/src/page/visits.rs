@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderValue};
 use parking_lot::Mutex;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::page::page_processor::PageResult;
+use crate::page::page_result::PageResult;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{
     Answer, ArchivedRecord, Difference, Exchange, Failure, Fate, History, PageDigests, ScheduledUrl, Visit,
@@ -130,7 +130,7 @@ fn fetched(
     at: Instant,
 ) -> Visit {
     let body = PageDigests { body: xxh3_64(&answer.body), ..PageDigests::default() };
-    let digests = PageDigests { body: body.body, ..result.digests.unwrap_or(body) };
+    let digests = PageDigests { body: body.body, ..result.revisit.digests.unwrap_or(body) };
     let mut visit = before.map_or_else(
         || first(item, at),
         |before| {
@@ -140,7 +140,7 @@ fn fetched(
         },
     );
     visit.digests = digests;
-    visit.rows = rows::encode(&result.rows);
+    visit.rows = rows::encode(&result.revisit.rows);
     visit.archived = page.and_then(|page| held(&visit.url, page));
     take_validators(&mut visit, answer);
     visit

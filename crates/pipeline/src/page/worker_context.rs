@@ -5,11 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use crate::handles::{ArchiveHandle, FrontierHandle, HostsHandle, Writing};
 use crate::live::LiveBoard;
-use crate::login::Session;
-use crate::page::suspects::Suspects;
+use crate::page::consent::Consent;
 use crate::page::visits::Visits;
 use crate::recrawl::RecrawlHandle;
-use crate::rendering::{RenderQueue, Renders};
 use crate::run::extensions::{ExtensionErrors, ReceivesPages};
 use harvestman_core::clock::Clock;
 use harvestman_core::held_pages::PutBacks;
@@ -19,43 +17,45 @@ use harvestman_stages::frontier::CreditPool;
 
 /// What all workers share.
 pub(crate) struct WorkerContext {
+    pub(crate) handles: WorkerHandles,
+    pub(crate) visits: Arc<Visits>,
+    pub(crate) put_backs: Arc<PutBacks>,
+    pub(crate) consent: Consent,
+    pub(crate) followers: Followers,
+    pub(crate) clock: Clock,
+    pub(crate) metrics: Metrics,
+    /// Set with the first outcome that could not be written.
+    pub(crate) write_failed: AtomicBool,
+}
+
+/// The ways of the workers to other stages.
+pub(crate) struct WorkerHandles {
     pub(crate) frontier: FrontierHandle,
     pub(crate) hosts: HostsHandle,
     pub(crate) archive: ArchiveHandle,
     /// In a recrawl: its scheduler.
     pub(crate) recrawl: Option<RecrawlHandle>,
-    pub(crate) visits: Arc<Visits>,
-    /// The queue of the browsers, if pages may be rendered.
-    pub(crate) renders: Option<RenderQueue>,
-    /// Decides which pages are.
-    pub(crate) render_rules: Option<Arc<Renders>>,
-    /// The session, if the crawl logs in.
-    pub(crate) session: Option<Arc<Session>>,
-    /// Answers that may be substitutes.
-    pub(crate) suspects: Suspects,
-    /// How often URLs were put back.
-    pub(crate) put_backs: Arc<PutBacks>,
-    /// Takes the trees of pages for who follows the crawl.
-    pub(crate) trees: RecentTrees,
     /// For URLs of sitemaps that the frontier has not taken in.
     pub(crate) sitemap_credit: CreditPool,
+}
+
+/// Those who follow the pages of a crawl.
+pub(crate) struct Followers {
     pub(crate) live: Arc<LiveBoard>,
-    pub(crate) clock: Clock,
-    pub(crate) metrics: Metrics,
+    /// Receives the trees of pages for the reader of posts.
+    pub(crate) trees: RecentTrees,
     /// Receives pages for the program that embeds the crawl.
     pub(crate) receiver: Option<Arc<dyn ReceivesPages>>,
     /// What has failed of that program's code.
-    pub(crate) extension_errors: ExtensionErrors,
-    /// Set with the first outcome that could not be written.
-    pub(crate) write_failed: AtomicBool,
+    pub(crate) errors: ExtensionErrors,
 }
 
 impl WorkerContext {
     /// Sends what is to be written to the archive.
     pub(crate) fn hand_to_writer(&self, writing: Writing, done: impl FnOnce(bool) + Send + 'static) {
         if let Some(record) = &writing.record {
-            self.live.see(record);
+            self.followers.live.see(record);
         }
-        self.archive.write(writing, done);
+        self.handles.archive.write(writing, done);
     }
 }

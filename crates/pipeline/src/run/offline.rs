@@ -10,17 +10,20 @@ use arc_swap::ArcSwap;
 
 use crate::Error;
 use crate::page::feeds::Feeds;
-use crate::page::page_processor::{PageProcessor, observation};
-use crate::page::rules::{AcceptsPage, Rules};
-use crate::page::validator::reads_posts;
+use crate::page::gate::Gate;
+use crate::page::page_in_work::{Arrival, PageInWork};
+use crate::page::page_processor::PageProcessor;
+use crate::page::page_result::observation;
+use crate::page::rules::{AcceptsPage, LinkRules, PolicyRules, ReadingRules, Recorded, Rules, UrlRules};
+use crate::page::stations::Stations;
+use crate::page::validator::{ValidatorGate, reads_posts};
 use crate::policy_thread::needs::SharedNeeds;
 use crate::search::searches::{Searches, query};
-use harvestman_consent::ConsentRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;
 use harvestman_core::config::frontier::FrontierOptions;
 use harvestman_core::model::SingleNode;
-use harvestman_core::model::{Apath, Exchange, Fate, Lease, LinkClass, ScheduledUrl};
+use harvestman_core::model::{Apath, Exchange, Fate, FetchedPage, Lease, LinkClass, ScheduledUrl};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint, HostKey, Scope};
 use harvestman_metrics::Metrics;
@@ -49,6 +52,8 @@ impl RecordedSite {
 /// A crawl whose fetches are supplied by the caller.
 pub struct Offline {
     processor: PageProcessor,
+    /// Without those that hold pages: a recording has what it has.
+    stations: Stations,
     current: CurrentPolicy,
     needs: Arc<SharedNeeds>,
     rules: Arc<Rules>,
@@ -78,11 +83,14 @@ impl Offline {
         let snapshot = policy::consulted(policy.snapshot(), config.filter.order);
         let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&snapshot)));
         let needs = Arc::new(SharedNeeds::new(policy.needs()));
-        let rules = Arc::new(rules(config, seeds, (&current, &needs), site)?);
+        let RecordedSite { exists, accepts } = site;
+        let rules = Arc::new(rules(config, seeds, (&current, &needs), exists)?);
+        let validator = accepts.map(|accepts| Box::new(ValidatorGate(accepts)) as Box<dyn Gate>);
         let options = config.parse.clone();
         let FrontierOptions { queued_max, classes_max, explore_every, .. } = config.frontier;
         let limits = FrontierLimits { queued_max, host_pages_max: None, classes_max };
         let mut offline = Self {
+            stations: Stations::new(validator.into_iter().collect()),
             processor: PageProcessor::new(Arc::clone(&rules), move || Parser::new(&options)),
             frontier: Frontier::new(limits, Arc::clone(&snapshot) as _).exploring(explore_every),
             generation: snapshot.generation(),
@@ -96,14 +104,14 @@ impl Offline {
             offline.queue_seed(url, &*snapshot);
         }
         for item in offline.policy.open_queries().iter().map(query) {
-            offline.rules.seen.insert(item.url.fingerprint());
+            offline.rules.urls.seen.insert(item.url.fingerprint());
             offline.push(&item);
         }
         Ok(offline)
     }
 
     fn queue_seed(&mut self, url: &CanonicalUrl, snapshot: &dyn PolicySnapshot) {
-        if self.rules.seen.insert(url.fingerprint()) {
+        if self.rules.urls.seen.insert(url.fingerprint()) {
             let class = LinkClass::unclassified(Apath::SEED).with_pattern(snapshot.pattern(url.as_str()));
             let item = ScheduledUrl::found(url.clone(), class);
             self.push(&item);
@@ -133,10 +141,13 @@ impl Offline {
 
     /// Processes a fetched page, and lets the policy learn from it.
     pub fn take_in(&mut self, lease: &Lease, exchange: &Exchange) -> Taken {
-        let mut result = self.processor.page(&lease.item, exchange);
+        let fetched = FetchedPage { lease: lease.clone(), exchange: exchange.clone() };
+        let mut page = PageInWork::new(fetched, Arrival::Host, Instant::EPOCH);
+        self.stations.read(&mut self.processor, &mut page);
+        let mut result = page.result;
         self.frontier.end(lease.id);
         let seen = observation(&lease.item, &mut result);
-        for item in &result.found.accepted {
+        for item in &result.links.found.accepted {
             self.push(item);
         }
         self.policy.observe(seen);
@@ -148,11 +159,11 @@ impl Offline {
             self.push(&item);
         }
         self.publish();
-        Taken { fate: result.fate, new: result.found.accepted.len() as u32 }
+        Taken { fate: result.fate, new: result.links.found.accepted.len() as u32 }
     }
 
     fn publish(&mut self) {
-        let snapshot = policy::consulted(self.policy.snapshot(), self.rules.filter.order);
+        let snapshot = policy::consulted(self.policy.snapshot(), self.rules.links.filter.order);
         self.needs.set(self.policy.needs());
         self.frontier.set_order(Arc::clone(&snapshot) as _);
         if snapshot.generation() != self.generation {
@@ -192,7 +203,7 @@ pub(crate) fn rules(
     config: &Config,
     seeds: &[CanonicalUrl],
     (policy, needs): (&CurrentPolicy, &Arc<SharedNeeds>),
-    site: RecordedSite,
+    exists: Recorded,
 ) -> Result<Rules, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
@@ -200,33 +211,37 @@ pub(crate) fn rules(
     let found_max = if config.search.has_named() { config.search.sites_max as usize } else { 0 };
     let scope = Scope::new(&config.scope, seeds).map_err(|error| wrong(&error))?.with_found_sites(found_max);
     Ok(Rules {
-        ownership: SingleNode::shared(),
-        canonicaliser,
-        scope: Arc::new(scope),
-        // A replay has no directory: everything stays in memory.
-        seen: Arc::new(SeenUrls::new(&config.dedup, None, Seed(config.crawl.seed).child("dedup"))),
-        policy: Arc::clone(policy),
-        needs: Arc::clone(needs),
-        filter: config.filter.clone(),
-        depth_max: config.budget.depth,
-        agent: config.robots.agent.clone(),
-        consent: ConsentRules::from(config),
-        decode: DecodeLimits::from(&config.fetch),
-        sitemaps: sitemap::SitemapLimits::from(&config.robots),
-        feeds: Feeds::new(config.crawl.feeds),
-        export: false,
-        collects_links: false,
-        own_filter: None,
-        digests: false,
-        recorded: Some(site.exists),
-        validator: site.accepts,
-        reads_posts: reads_posts(&config.policy),
+        urls: UrlRules {
+            canonicaliser,
+            scope: Arc::new(scope),
+            // A replay has no directory: everything stays in memory.
+            seen: Arc::new(SeenUrls::new(&config.dedup, None, Seed(config.crawl.seed).child("dedup"))),
+            ownership: SingleNode::shared(),
+            depth_max: config.budget.depth,
+            recorded: Some(exists),
+        },
+        policy: PolicyRules {
+            current: Arc::clone(policy),
+            needs: Arc::clone(needs),
+            reads_posts: reads_posts(&config.policy),
+        },
+        links: LinkRules {
+            filter: config.filter.clone(),
+            own_filter: None,
+            avoided: None,
+            cookie_walls: None,
+            export: false,
+            collects_links: false,
+        },
+        reading: ReadingRules {
+            agent: config.robots.agent.clone(),
+            decode: DecodeLimits::from(&config.fetch),
+            sitemaps: sitemap::SitemapLimits::from(&config.robots),
+            digests: false,
+            compares_words: false,
+        },
         searches,
-        // A recording has what it has.
-        substitutes: None,
-        cookie_walls: None,
-        avoided: None,
-        renders: None,
+        feeds: Feeds::new(config.crawl.feeds),
         metrics: Metrics::off(),
     })
 }

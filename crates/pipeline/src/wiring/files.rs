@@ -9,8 +9,10 @@ use crate::handles::ArchiveHandle;
 use crate::page::metered::Metered;
 use crate::page::page_processor::PageProcessor;
 use crate::page::rules::Rules;
+use crate::page::stations::Stations;
 use crate::page::worker::Worker;
 use crate::page::worker_context::WorkerContext;
+use crate::page::worker_tools::WorkerTools;
 use crate::policy_thread::learning::ObservationSender;
 use crate::run::bounds::threads;
 use crate::run::state_writer::Disk;
@@ -58,11 +60,12 @@ impl ArchiveFiles {
         &self,
         builder: &CrawlBuilder<'_>,
         context: WorkerContext,
-        rules: &Arc<Rules>,
+        (rules, stations): (&Arc<Rules>, Stations),
         observer: Option<&ObservationSender>,
     ) -> Vec<Worker> {
         let config = builder.config;
-        let (context, wants_trees) = (Arc::new(context), builder.hooks.trees.are_wanted());
+        let (context, stations) = (Arc::new(context), Arc::new(stations));
+        let wants_trees = builder.hooks.trees.are_wanted();
         let worker = |number| {
             let options = config.parse.clone();
             let ids = self.run_id.ids(number as u16);
@@ -71,12 +74,13 @@ impl ArchiveFiles {
                 let parser = Parser::new(&options);
                 if wants_trees { parser.with_tree() } else { parser }
             };
-            Worker {
+            let tools = WorkerTools {
                 context: Arc::clone(&context),
                 processor: PageProcessor::new(Arc::clone(rules), new_parser),
                 encoder: config.archive.enabled.then(encoder),
                 observer: observer.cloned(),
-            }
+            };
+            Worker { tools, stations: Arc::clone(&stations) }
         };
         let count = threads(config.crawl.threads);
         builder.hooks.metrics.worker.threads.set(count as u64);

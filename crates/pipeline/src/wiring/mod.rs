@@ -6,7 +6,10 @@ mod builder;
 mod earlier;
 mod earlier_addresses;
 mod files;
+mod lease_loop;
 mod parts;
+mod sinks;
+mod workers;
 
 pub(super) use self::builder::CrawlBuilder;
 pub(super) use self::parts::{scope, seeds};

@@ -8,14 +8,12 @@ use crate::Error;
 use crate::login::{AvoidedLinks, LogInSettings};
 use crate::page::cookie_walls::CookieWalls;
 use crate::page::feeds::Feeds;
-use crate::page::rules::Rules;
-use crate::page::substitutes::Substitutes;
+use crate::page::rules::{LinkRules, PolicyRules, ReadingRules, Rules, UrlRules};
 use crate::page::validator::reads_posts;
 use crate::policy_thread::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::run::bounds::descriptor_shares;
 use crate::run::environment::{Network, NetworkOptions};
 use crate::search::searches::{Searches, query};
-use harvestman_consent::ConsentRules;
 use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
@@ -125,31 +123,36 @@ pub(super) fn rules(
 ) -> Rules {
     let config = builder.config;
     Rules {
-        canonicaliser: parts.canonicaliser.clone(),
-        scope: Arc::clone(&parts.scope),
-        seen: Arc::clone(seen),
-        ownership: Arc::clone(&parts.ownership),
-        policy: Arc::clone(&policy.current),
-        needs: Arc::clone(&policy.needs),
-        recorded: None,
-        validator: policy.validator.clone(),
-        reads_posts: reads_posts(&config.policy),
+        urls: UrlRules {
+            canonicaliser: parts.canonicaliser.clone(),
+            scope: Arc::clone(&parts.scope),
+            seen: Arc::clone(seen),
+            ownership: Arc::clone(&parts.ownership),
+            depth_max: config.budget.depth,
+            recorded: None,
+        },
+        policy: PolicyRules {
+            current: Arc::clone(&policy.current),
+            needs: Arc::clone(&policy.needs),
+            reads_posts: reads_posts(&config.policy),
+        },
+        links: LinkRules {
+            filter: config.filter.clone(),
+            own_filter: builder.extensions.filter.clone(),
+            avoided: AvoidedLinks::new(config),
+            cookie_walls: (config.fetch.cookie_jar || config.login.is_on()).then(CookieWalls::default),
+            export: config.archive.links,
+            collects_links: builder.extensions.receiver.is_some(),
+        },
+        reading: ReadingRules {
+            agent: config.robots.agent.clone(),
+            decode: DecodeLimits::from(&config.fetch),
+            sitemaps: sitemap::SitemapLimits::from(&config.robots),
+            digests,
+            compares_words: config.filter.substitutes,
+        },
         searches: parts.searches.clone(),
-        substitutes: config.filter.substitutes.then(Substitutes::new),
-        cookie_walls: (config.fetch.cookie_jar || config.login.is_on()).then(CookieWalls::default),
-        avoided: AvoidedLinks::new(config),
-        renders: None,
-        filter: config.filter.clone(),
-        depth_max: config.budget.depth,
-        agent: config.robots.agent.clone(),
-        consent: ConsentRules::from(config),
-        decode: DecodeLimits::from(&config.fetch),
-        sitemaps: sitemap::SitemapLimits::from(&config.robots),
         feeds: Feeds::new(config.crawl.feeds),
-        export: config.archive.links,
-        collects_links: builder.extensions.receiver.is_some(),
-        own_filter: builder.extensions.filter.clone(),
-        digests,
         metrics: builder.hooks.metrics.clone(),
     }
 }
@@ -162,10 +165,10 @@ pub(super) fn plant<'a>(
 ) -> DiscoveredLinks {
     let mut found = DiscoveredLinks { generation: snapshot.generation(), ..DiscoveredLinks::default() };
     for url in seeds {
-        if let Err(why) = rules.scope.check(url.as_str()) {
+        if let Err(why) = rules.urls.scope.check(url.as_str()) {
             tracing::warn!(url = url.as_str(), why = why.label(), "a seed is outside the scope");
             found.settled.add(Fate::OutOfScope(why), 1);
-        } else if rules.seen.insert(url.fingerprint()) {
+        } else if rules.urls.seen.insert(url.fingerprint()) {
             let class = LinkClass::unclassified(Apath::SEED).with_pattern(snapshot.pattern(url.as_str()));
             let url = url.clone();
             found.accepted.push(ScheduledUrl::found(url, class));
@@ -177,7 +180,7 @@ pub(super) fn plant<'a>(
 /// Adds queries to the seeds. Those of an earlier run whose answers may be lost are sent again.
 pub(super) fn plant_queries(queries: &[Proposal], rules: &Rules, found: &mut DiscoveredLinks) {
     for item in queries.iter().map(query) {
-        rules.seen.insert(item.url.fingerprint());
+        rules.urls.seen.insert(item.url.fingerprint());
         found.accepted.push(item);
     }
 }

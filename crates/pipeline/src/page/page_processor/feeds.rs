@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{PageProcessor, PageResult, RENDERED_TYPE, digests, refresh};
+use super::{PageProcessor, digests, refresh};
 use crate::page::feeds::{FeedDocument, as_page};
 use crate::page::link_filter::LinkFilter;
-use harvestman_core::model::{Answer, Apath, ContentType, Fate, LinkClass, MediaType, ScheduledUrl};
+use crate::page::page_in_work::{Content, PageInWork, RENDERED_TYPE, Verdict};
+use crate::page::page_result::PageResult;
+use harvestman_core::clock::Instant;
+use harvestman_core::model::{Answer, Apath, ContentType, Fate, FetchedPage, LinkClass, MediaType, ScheduledUrl};
 use harvestman_policy::Needs;
 use harvestman_stages::revisit::rows;
 
@@ -22,18 +25,38 @@ impl PageProcessor {
         media == MediaType::Xml || media == MediaType::Json && (is_expected || is_declared())
     }
 
+    /// Processes a decoded document that is a feed, or neither a feed nor a page.
+    pub(crate) fn feed(&mut self, page: &mut PageInWork) -> Verdict {
+        let FetchedPage { lease, exchange } = &page.fetched;
+        let (Content::Body(body), Ok(answer)) = (&page.content, &exchange.result) else { return Verdict::Pass };
+        let (item, media) = (&lease.item, body.media);
+        let may_be_feed = Self::may_be_feed(media, item, answer);
+        let asked_at = exchange.timings.started;
+        let feed = if may_be_feed { self.entries(item, (answer, &body.bytes), asked_at) } else { None };
+        let is_page = matches!(media, MediaType::Html | MediaType::Xml);
+        match feed.or_else(|| (!is_page).then(|| self.of_another_type(item, answer))) {
+            Some(result) => page.settle(result),
+            None => Verdict::Pass,
+        }
+    }
+
     /// Processes the entries of a feed; `None` if the document is not a feed.
-    pub(super) fn feed(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8]) -> Option<PageResult> {
+    fn entries(
+        &mut self,
+        item: &ScheduledUrl,
+        (answer, body): (&Answer, &[u8]),
+        asked_at: Instant,
+    ) -> Option<PageResult> {
         let rules = Arc::clone(&self.rules);
-        let needs = rules.needs.now();
+        let needs = rules.policy.needs.now();
         let wants_contexts = needs.contexts && needs.words;
         let (url, content_type) = (item.url.as_str(), answer.content_type());
-        let document = FeedDocument { url, body, content_type, fetched: self.asked_at };
-        let entries = document.entries(rules.sitemaps, wants_contexts)?;
+        let document = FeedDocument { url, body, content_type, fetched: asked_at };
+        let entries = document.entries(rules.reading.sitemaps, wants_contexts)?;
         let target = rules.refresh_target(item, answer);
         let snapshot = rules.snapshot();
-        let page = (entries.len() <= COMPARED_MAX && (wants_contexts || rules.digests)).then(|| {
-            let wants = Needs { words: wants_contexts, units: false, gist: rules.digests, ..needs };
+        let page = (entries.len() <= COMPARED_MAX && (wants_contexts || rules.reading.digests)).then(|| {
+            let wants = Needs { words: wants_contexts, units: false, gist: rules.reading.digests, ..needs };
             self.parser.set_words_on_request(false);
             self.follow_policy(&*snapshot, wants);
             self.parser.parse(as_page(&entries).as_bytes(), Some(RENDERED_TYPE))
@@ -46,18 +69,17 @@ impl PageProcessor {
         let mut result = PageResult::of(Fate::Fetched);
         match &page {
             Some(page) => {
-                filter.rows = rules.digests.then(Vec::new);
+                filter.rows = rules.reading.digests.then(Vec::new);
                 filter.entries(page);
-                result.digests = rules.digests.then(|| digests(page));
-                result.rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
+                result.revisit.digests = rules.reading.digests.then(|| digests(page));
+                result.revisit.rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &page.texts));
             }
             None => entries.iter().for_each(|entry| {
                 filter.link(&entry.url, LinkClass::unclassified(Apath::SITEMAP));
             }),
         }
-        result.contexts = filter.take_contexts();
-        result.links = Some((entries.len() + usize::from(target.is_some())) as u32);
-        (result.found, result.judged) = filter.finish();
+        result.notes.links = Some((entries.len() + usize::from(target.is_some())) as u32);
+        result.links = filter.findings();
         Some(result)
     }
 }

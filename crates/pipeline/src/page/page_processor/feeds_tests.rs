@@ -29,12 +29,12 @@ fn the_feeds_that_a_page_announces_are_links_of_a_class_of_their_own() {
     let mut processor = processor(|config| config.scope.mode = ScopeMode::Host);
     let result = page(&mut processor, &announcing(&["/feed", "http://other.test/feed", "//["]));
     // Nothing is within the scope without seeds.
-    assert_eq!((urls(&result).len(), result.links, result.found.settled.total()), (0, Some(1), 4));
+    assert_eq!((urls(&result).len(), result.notes.links, result.links.found.settled.total()), (0, Some(1), 4));
     let mut processor = super::processor(|_| {});
     let result = page(&mut processor, &announcing(&["/feed", "feed", "/feed", "//["]));
     assert_eq!(urls(&result), ["http://h.test/x", "http://h.test/feed", "http://h.test/dir/feed"]);
-    assert_eq!(result.found.accepted[1].class, LinkClass::unclassified(Apath::FEED));
-    assert_eq!(result.found.settled.total() + result.found.accepted.len() as u64, 5);
+    assert_eq!(result.links.found.accepted[1].class, LinkClass::unclassified(Apath::FEED));
+    assert_eq!(result.links.found.settled.total() + result.links.found.accepted.len() as u64, 5);
 }
 
 #[test]
@@ -53,8 +53,8 @@ fn a_feed_per_page(mode: FeedsMode) -> (usize, u64) {
     for number in 0..1_000 {
         let result = page(&mut processor, &announcing(&[&format!("/thread/{number}/feed")]));
         let poor = |(fate, count)| if fate == Fate::Policy(PolicyRefusal::PoorFeed) { count } else { 0 };
-        refused += result.found.settled.iter().map(poor).sum::<u64>();
-        for item in result.found.accepted.iter().filter(|item| item.class.apath == Apath::FEED) {
+        refused += result.links.found.settled.iter().map(poor).sum::<u64>();
+        for item in result.links.found.accepted.iter().filter(|item| item.class.apath == Apath::FEED) {
             accepted += 1;
             let answer = exchange(&[RSS], rss(&[("http://h.test/x", "known")]).as_bytes());
             processor.page(item, &answer);
@@ -78,12 +78,13 @@ fn the_entries_of_a_feed_are_links_with_their_titles_as_anchor_texts() {
     let shared =
         (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::new(crate::policy_thread::needs::SharedNeeds::new(needs)));
     let seeds = [CanonicalUrl::from_canonical(PAGE)];
-    let rules = crate::run::offline::rules(&Config::default(), &seeds, shared, RecordedSite::new(|_| true)).unwrap();
+    let rules =
+        crate::run::offline::rules(&Config::default(), &seeds, shared, RecordedSite::new(|_| true).exists).unwrap();
     let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
     let body = rss(&[("http://h.test/1", "Macro lenses"), ("http://h.test/2", "Tripods")]);
     let item = feed_at("http://h.test/feed");
     let mut result = processor.page(&item, &exchange(&[RSS], body.as_bytes()));
-    assert_eq!((urls(&result), result.links), (vec!["http://h.test/1", "http://h.test/2"], Some(2)));
+    assert_eq!((urls(&result), result.notes.links), (vec!["http://h.test/1", "http://h.test/2"], Some(2)));
     let seen = observation(&item, &mut result);
     assert!(matches!(seen.outcome, Outcome::Document));
     let title = |word| word_token(word_hash(word), 0);
@@ -107,7 +108,10 @@ fn a_feed_of_fifty_thousand_entries_has_all_of_them_as_links() {
     let links: Vec<String> = (0..60_000).map(|number| format!("http://h.test/{number}")).collect();
     let items: Vec<(&str, &str)> = links.iter().map(|url| (url.as_str(), "T")).collect();
     let result = processor(|_| {}).page(&feed_at("http://h.test/feed"), &exchange(&[RSS], rss(&items).as_bytes()));
-    assert_eq!((result.fate, result.found.accepted.len(), result.links), (Fate::Fetched, 50_000, Some(50_000)));
+    assert_eq!(
+        (result.fate, result.links.found.accepted.len(), result.notes.links),
+        (Fate::Fetched, 50_000, Some(50_000))
+    );
 }
 
 #[test]
@@ -120,12 +124,12 @@ fn a_feed_differs_from_that_of_another_visit_if_its_entries_do() {
         );
         let shared = (&Arc::new(ArcSwap::from_pointee(policy.snapshot())), &Arc::default());
         let mut rules =
-            crate::run::offline::rules(&Config::default(), &[], shared, RecordedSite::new(|_| true)).unwrap();
-        rules.digests = true;
+            crate::run::offline::rules(&Config::default(), &[], shared, RecordedSite::new(|_| true).exists).unwrap();
+        rules.reading.digests = true;
         let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
         let body = rss(items).replace("<title>T", &format!("<lastBuildDate>{date}</lastBuildDate><title>T"));
         let result = processor.page(&feed_at("http://h.test/feed"), &exchange(&[RSS], body.as_bytes()));
-        (result.digests.unwrap(), result.rows.len())
+        (result.revisit.digests.unwrap(), result.revisit.rows.len())
     };
     let (one, other) = (("http://h.test/a", "A"), ("http://h.test/b", "B"));
     assert_eq!(digests("now", &[one, other]), digests("later", &[one, other]));

@@ -1,233 +1,161 @@
-//! Processes an HTML page. [`STATIONS`] is the order in which it is looked at before its links are filtered.
+//! Reads HTML pages: parses them, determines their cluster, and filters their links.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use harvestman_core::clock::Stopwatch;
-use harvestman_core::model::{Answer, Apath, Fate, LinkClass, PageCluster, PageText, ParsedPage, ScheduledUrl};
-use harvestman_core::url::origin_of;
+use harvestman_core::model::{Answer, Apath, Failure, Fate, FetchedPage, LinkClass, PageText, ScheduledUrl};
 use harvestman_policy::{Needs, PageFacts, PolicySnapshot};
-use harvestman_render::{Suspicion, has_hints, script_form};
 use harvestman_stages::revisit::rows;
-use harvestman_structure::substitutes::{AnswerContent, Judgement, PathSet};
 
-use super::source::Source;
-use super::{PageProcessor, PageResult, RENDERED_TYPE, digests};
+use super::{PageProcessor, digests};
 use crate::page::link_filter::LinkFilter;
+use crate::page::page_in_work::{Arrival, Body, Content, PageInWork, PageNeeds, ParsedBody, Verdict};
+use crate::page::page_result::{PageNotes, PageResult, PolicyFindings, RevisitFindings, StatementFindings};
 use crate::page::rules::{Acceptance, Rules};
-use crate::rendering::{RenderClass, ToRender};
-use crate::search::searches::visible_text;
-
-/// A page in work.
-pub(super) struct HtmlPage<'a> {
-    pub(super) item: &'a ScheduledUrl,
-    pub(super) answer: &'a Answer,
-    /// Its document, and the type of that.
-    document: (&'a [u8], Option<&'a str>),
-    source: Source<'a>,
-    needs: PageNeeds,
-    /// One for the whole page: its bag is parsed with the class names by which its cluster is determined.
-    snapshot: Arc<dyn PolicySnapshot>,
-    pub(super) parsed: ParsedPage,
-    /// What the stations found out.
-    found: Findings,
-}
-
-/// What is read of a page besides its links.
-struct PageNeeds {
-    of_policy: Needs,
-    /// Whether the policy reads its text.
-    text: bool,
-    /// Whether it reads what stands around links. That consists of words too, but few pages have new links.
-    around_links: bool,
-}
-
-/// What the stations found out about a page.
-struct Findings {
-    judgement: Judgement,
-    cluster: PageCluster,
-    render_class: Option<RenderClass>,
-    acceptance: Acceptance,
-}
-
-/// Looks at a page. Its result, if it has one, is that of the page, which goes no further.
-type Station = fn(&mut PageProcessor, &mut HtmlPage<'_>) -> Option<PageResult>;
-
-/// The stations between the parser and the link filter, in their order.
-const STATIONS: [Station; 5] = [
-    PageProcessor::refreshed,
-    PageProcessor::substituted,
-    PageProcessor::classified,
-    PageProcessor::sent_to_browser,
-    PageProcessor::accepted,
-];
 
 impl PageProcessor {
-    pub(super) fn html(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8], source: Source<'_>) -> PageResult {
-        let mut page = self.parsed(item, answer, body, source);
-        let stopped = STATIONS.into_iter().find_map(|station| station(self, &mut page));
-        stopped.unwrap_or_else(|| self.with_links(page))
+    /// Parses a decoded page.
+    pub(crate) fn parse(&mut self, page: &mut PageInWork) -> Verdict {
+        let PageInWork { fetched: FetchedPage { lease, exchange }, arrival, content, .. } = page;
+        let (Content::Body(_), Ok(answer)) = (&*content, &exchange.result) else { return Verdict::Pass };
+        let Content::Body(body) = std::mem::replace(content, Content::Unread) else { return Verdict::Pass };
+        *content = Content::Page(Box::new(self.parsed(&lease.item, answer, body, arrival)));
+        Verdict::Pass
     }
 
-    fn parsed<'a>(
-        &mut self,
-        item: &'a ScheduledUrl,
-        answer: &'a Answer,
-        body: &'a [u8],
-        source: Source<'a>,
-    ) -> HtmlPage<'a> {
-        let document = match source {
-            Source::Rendered(page) => (page.html.as_bytes(), Some(RENDERED_TYPE)),
-            Source::Answer | Source::OnlyAnswer => (body, answer.content_type()),
-        };
+    fn parsed(&mut self, item: &ScheduledUrl, answer: &Answer, body: Body, arrival: &Arrival) -> ParsedBody {
+        let is_completed = arrival.completed().is_some();
         let rules = Arc::clone(&self.rules);
         let snapshot = rules.snapshot();
-        let needs = PageNeeds::of(&rules, &*snapshot, item);
-        let of_policy = needs.of_policy;
-        let judges = rules.substitutes.is_some() && !source.is_rendered();
+        let needs = page_needs(&rules, &*snapshot, item);
+        let judges = rules.reading.compares_words && !is_completed;
         self.parser.set_words_on_request(needs.around_links || judges && !needs.text);
-        let reads_words = needs.text && rules.reads_posts.is_none();
-        self.follow_policy(&*snapshot, Needs { words: reads_words, ..of_policy });
+        let reads_words = needs.text && rules.policy.reads_posts.is_none();
+        self.follow_policy(&*snapshot, Needs { words: reads_words, ..needs.of_policy });
         let metrics = &rules.metrics.parse;
         let mut watch = metrics.busy_seconds.is_on().then(Stopwatch::start);
-        let mut parsed = self.parser.parse(document.0, document.1);
-        if source.is_rendered() {
+        let (document, content_type) = body.shown(arrival, answer);
+        let mut parsed = self.parser.parse(document, content_type);
+        if is_completed {
             // Scripts can remove what the answer states.
-            parsed.stated.extend(self.parser.parse(body, answer.content_type()).stated);
+            parsed.stated.extend(self.parser.parse(&body.bytes, answer.content_type()).stated);
         }
         watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
         metrics.pages.by(parsed.charset).inc();
         if let Some(target) = rules.refresh_target(item, answer) {
             parsed.add_refresh(&target);
         }
-        HtmlPage { item, answer, document, source, needs, snapshot, parsed, found: Findings::new() }
+        ParsedBody { body, needs, snapshot, parsed, acceptance: Acceptance::default(), to_render: None }
     }
 
-    fn refreshed(&mut self, page: &mut HtmlPage<'_>) -> Option<PageResult> {
-        if page.source.is_rendered() { None } else { self.led_back(page) }
+    /// Determines the cluster of a page.
+    pub(crate) fn classify(&mut self, page: &mut PageInWork) -> Verdict {
+        if let Content::Page(parsed) = &page.content {
+            page.result.notes.cluster =
+                self.rules.classified(&*parsed.snapshot, &page.fetched.lease.item, &parsed.parsed);
+        }
+        Verdict::Pass
     }
 
-    /// Stops a page that the server sends in place of what was asked for.
-    fn substituted(&mut self, page: &mut HtmlPage<'_>) -> Option<PageResult> {
-        let substitutes = self.rules.substitutes.as_ref().filter(|_| !page.source.is_rendered())?;
-        let parsed = &page.parsed;
-        let paths = || PathSet::of(&parsed.leaf_paths);
-        // Few pages are a surprise: only of these the content is collected.
-        let content = || {
-            let words = parsed.text.is_empty().then(|| self.parser.words(page.document.0, page.document.1));
-            let text = words.as_ref().map_or(&parsed.text, |words| &words.text);
-            let links = parsed.groups.iter().flat_map(|group| &group.links).map(|link| parsed.href(link));
-            AnswerContent::of(page.answer.status, paths(), text).map(|content| content.leading_to(links))
+    /// Filters the links of a page that all gates let pass, or the target of a redirect, and takes the facts of the page.
+    pub(crate) fn filter_links(&mut self, page: &mut PageInWork) -> Verdict {
+        let PageInWork { fetched: FetchedPage { lease, exchange }, arrival, content, result, .. } = page;
+        let Ok(answer) = &exchange.result else { return Verdict::Pass };
+        let item = &lease.item;
+        let judgement = result.judgement;
+        let new = match content {
+            Content::Redirect(location) => self.redirect(item, answer, location),
+            Content::Error(status) => PageResult::of(Fate::Failed(Failure::Http(*status))),
+            Content::Page(parsed) => {
+                let notes = std::mem::take(&mut result.notes);
+                self.with_links((item, answer), arrival, parsed, notes)
+            }
+            Content::Unread | Content::Document | Content::Body(_) => return Verdict::Pass,
         };
-        let judgement = substitutes.page(self.asked(page.item), paths(), content);
-        page.found.judgement = judgement;
-        if matches!(judgement, Judgement::Own | Judgement::Lifted) {
-            return None;
-        }
-        let title = page.parsed.title.take();
-        Some(PageResult { title, ..PageResult::substitute(judgement, Fate::Fetched) })
+        page.settle(PageResult { judgement, ..new })
     }
 
-    fn classified(&mut self, page: &mut HtmlPage<'_>) -> Option<PageResult> {
-        page.found.cluster = self.rules.classified(&*page.snapshot, page.item, &page.parsed);
-        None
-    }
-
-    /// Stops a page that is to be rendered.
-    fn sent_to_browser(&mut self, page: &mut HtmlPage<'_>) -> Option<PageResult> {
-        let renders = self.rules.renders.as_ref().filter(|_| matches!(page.source, Source::Answer))?;
-        let (body, content_type) = page.document;
-        let suspicion = Suspicion::of(body, page.parsed.link_count(), || word_count(body, content_type));
-        let form = if suspicion == Suspicion::None { 0 } else { script_form(body) };
-        let class = RenderClass::of(&page.item.url, form);
-        let has_hints = || has_hints(body, origin_of(page.item.url.as_str()));
-        let to_render = ToRender { class, suspicion: renders.suspicion(class, suspicion, has_hints) };
-        if let Some(place) = renders.place(page.item, to_render) {
-            return Some(PageResult { to_render: Some((to_render, place)), ..PageResult::of(Fate::Fetched) });
-        }
-        page.found.render_class = (suspicion != Suspicion::None).then_some(to_render.class);
-        None
-    }
-
-    fn accepted(&mut self, page: &mut HtmlPage<'_>) -> Option<PageResult> {
-        let rules = &self.rules;
-        let (body, content_type) = page.document;
-        let url = page.item.url.as_str();
-        page.found.acceptance = rules.validator.as_ref().map(|accepts| accepts(url, body, content_type))?;
-        let is_wanted = page.found.acceptance.accepted == Some(true);
-        if is_wanted && rules.searches.as_ref().is_some_and(|searches| searches.is_named_result(page.item)) {
-            // Before its links are checked: they belong to the crawl from now on.
-            rules.scope.add_found_site(url);
-        }
-        None
-    }
-
-    /// Filters the links of a page that all stations let pass, and takes its facts from it.
-    fn with_links(&mut self, mut page: HtmlPage<'_>) -> PageResult {
+    /// Filters the links of a page, and takes its facts from it.
+    fn with_links(
+        &mut self,
+        (item, answer): (&ScheduledUrl, &Answer),
+        arrival: &Arrival,
+        page: &mut ParsedBody,
+        PageNotes { cluster, render_class, .. }: PageNotes,
+    ) -> PageResult {
         let rules = Arc::clone(&self.rules);
-        let (body, content_type) = page.document;
-        let (needs, cluster) = (page.needs.of_policy, page.found.cluster);
+        let document = page.body.shown(arrival, answer);
+        let needs = page.needs.of_policy;
         let parser = &self.parser;
-        let read_words = || parser.words(body, content_type);
+        let read_words = || parser.words(document.0, document.1);
         let parsed = &page.parsed;
-        let directives = parsed.robots.and(rules.header_directives(page.answer));
-        let mut filter = LinkFilter::new(&rules, Arc::clone(&page.snapshot), &mut self.memory, page.item);
+        let directives = parsed.robots.and(rules.header_directives(answer));
+        let mut filter = LinkFilter::new(&rules, Arc::clone(&page.snapshot), &mut self.memory, item);
         filter.placed = needs.links.then(|| Vec::with_capacity(parsed.link_count()));
-        filter.rows = rules.digests.then(Vec::new);
+        filter.rows = rules.reading.digests.then(Vec::new);
         filter.wants_contexts = needs.contexts;
-        if let Some(avoided) = &rules.avoided {
-            filter.avoided = avoided.on_page(&page.item.url, page.document, &rules.canonicaliser);
+        if let Some(avoided) = &rules.links.avoided {
+            filter.avoided = avoided.on_page(&item.url, document, &rules.urls.canonicaliser);
         }
         filter.read_words = page.needs.around_links.then_some(&read_words);
         filter.page(parsed, cluster, directives);
-        rules.feeds.page(page.item.url.as_str());
+        rules.feeds.page(item.url.as_str());
         filter.feeds(parsed, directives);
-        if let Source::Rendered(rendered) = page.source {
+        if let Some(completed) = arrival.completed() {
             let class = LinkClass::unclassified(Apath::DERIVED);
-            rendered.navigations.iter().for_each(|url| drop(filter.link(url, class)));
+            completed.navigations.iter().for_each(|url| drop(filter.link(url, class)));
         }
-        let links = filter.placed.take().unwrap_or_default();
-        let contexts = filter.take_contexts();
+        let placed = filter.placed.take().unwrap_or_default();
         let rows = filter.rows.take().map_or_else(Vec::new, |links| rows::rows(&links, &parsed.texts));
-        let (found, judged) = filter.finish();
-        let result = PageResult {
-            found,
-            links: Some(parsed.link_count() as u32),
-            judged,
-            digests: rules.digests.then(|| digests(parsed)),
-            rows,
-            contexts,
-            cluster,
-            render_class: page.found.render_class,
-            judgement: page.found.judgement,
-            ..PageResult::of(Fate::Fetched)
-        };
-        let facts = PageFacts { links, ..self.facts(&mut page) };
-        let is_given_up = page.found.acceptance.is_given_up;
+        let links = filter.findings();
+        let revisit = RevisitFindings { digests: rules.reading.digests.then(|| digests(parsed)), rows };
+        let count = Some(parsed.link_count() as u32);
+        let facts = PageFacts { links: placed, ..self.facts(item, (answer, arrival), page) };
+        let is_given_up = page.acceptance.is_given_up;
         if is_given_up {
-            let url = page.item.url.as_str();
+            let url = item.url.as_str();
             tracing::warn!(url, "the posts of the page are given up: it takes too long to find them");
             rules.metrics.parse.cut.by("effort").inc();
         }
-        let parsed = page.parsed;
-        // Posts are those of the answer, which the archive has.
-        let tree = parsed.tree.filter(|_| !page.source.is_rendered());
-        let (title, reading, stated) = (parsed.title, parsed.reading, parsed.stated);
-        PageResult { is_given_up, facts: Some(facts), title, reading, tree, stated, ..result }
+        let parsed = &mut page.parsed;
+        let (title, reading) = (parsed.title.take(), std::mem::take(&mut parsed.reading));
+        PageResult {
+            links,
+            notes: PageNotes {
+                title,
+                links: count,
+                cluster,
+                render_class,
+                is_given_up,
+                reading,
+                ..PageNotes::default()
+            },
+            policy: PolicyFindings { facts: Some(facts), reply: None },
+            revisit,
+            statements: StatementFindings {
+                stated: std::mem::take(&mut parsed.stated),
+                ..StatementFindings::default()
+            },
+            // Posts are those of the answer, which the archive has.
+            tree: parsed.tree.take().filter(|_| arrival.completed().is_none()),
+            ..PageResult::of(Fate::Fetched)
+        }
     }
 
     /// The facts for the policy, without the links.
-    fn facts(&self, page: &mut HtmlPage<'_>) -> PageFacts {
-        let (body, content_type) = page.document;
-        let search = self.search_of_site(page.item, page.document, &page.parsed);
-        let text = page.needs.text.then(|| match &self.rules.reads_posts {
-            Some(reads) => reads(page.item.url.as_str(), body, content_type).unwrap_or_else(|| {
-                page.found.acceptance.is_given_up = true;
+    fn facts(&self, item: &ScheduledUrl, (answer, arrival): (&Answer, &Arrival), page: &mut ParsedBody) -> PageFacts {
+        let ParsedBody { body, needs, parsed, acceptance, .. } = page;
+        let document = body.shown(arrival, answer);
+        let search = self.search_of_site(item, document, parsed);
+        let text = needs.text.then(|| match &self.rules.policy.reads_posts {
+            Some(reads) => reads(item.url.as_str(), document.0, document.1).unwrap_or_else(|| {
+                acceptance.is_given_up = true;
                 PageText::default()
             }),
-            None => std::mem::take(&mut page.parsed.text),
+            None => std::mem::take(&mut parsed.text),
         });
-        let parsed = &mut page.parsed;
+        let (body, content_type) = document;
         PageFacts {
             bag: std::mem::take(&mut parsed.leaf_paths),
             units: std::mem::take(&mut parsed.units),
@@ -235,30 +163,16 @@ impl PageProcessor {
             gist: std::mem::take(&mut parsed.gist),
             forms: parsed.forms,
             links: Vec::new(),
-            accepted: page.found.acceptance.accepted,
-            body: page.needs.of_policy.body.then(|| (Bytes::copy_from_slice(body), content_type.map(Into::into))),
+            accepted: acceptance.accepted,
+            body: needs.of_policy.body.then(|| (Bytes::copy_from_slice(body), content_type.map(Into::into))),
             search,
         }
     }
 }
 
-impl PageNeeds {
-    fn of(rules: &Rules, snapshot: &dyn PolicySnapshot, item: &ScheduledUrl) -> Self {
-        let needs = rules.needs.now();
-        let text = needs.words && snapshot.reads_text(item.class);
-        let around_links = needs.words && needs.contexts && !text;
-        Self { of_policy: Needs { gist: needs.gist || rules.digests, ..needs }, text, around_links }
-    }
-}
-
-impl Findings {
-    fn new() -> Self {
-        let acceptance = Acceptance::default();
-        Self { judgement: Judgement::Own, cluster: PageCluster::default(), render_class: None, acceptance }
-    }
-}
-
-/// Returns the number of words that a page shows.
-fn word_count(body: &[u8], content_type: Option<&str>) -> usize {
-    visible_text(body, content_type).map_or(0, |text| text.split_whitespace().count())
+fn page_needs(rules: &Rules, snapshot: &dyn PolicySnapshot, item: &ScheduledUrl) -> PageNeeds {
+    let needs = rules.policy.needs.now();
+    let text = needs.words && snapshot.reads_text(item.class);
+    let around_links = needs.words && needs.contexts && !text;
+    PageNeeds { of_policy: Needs { gist: needs.gist || rules.reading.digests, ..needs }, text, around_links }
 }

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use harvestman_core::model::{Answer, Apath, Failure, Fate, LinkClass, ScheduledUrl};
+use harvestman_core::model::{Answer, Apath, Failure, Fate, FetchedPage, LinkClass, ParsedPage, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Scope, SeedMove};
 use harvestman_policy::search::SearchReply;
 use harvestman_stages::fetch;
-use harvestman_structure::substitutes::Judgement;
 
-use super::html::HtmlPage;
-use super::{PageProcessor, PageResult};
+use super::PageProcessor;
 use crate::page::link_filter::LinkFilter;
-use crate::page::substitutes::waits;
+use crate::page::page_in_work::{Content, PageInWork, Verdict};
+use crate::page::page_result::{PageNotes, PageResult, PolicyFindings};
 use crate::search::own_searches::is_seed;
 
 /// Where a redirect leads, or a page that counts as one.
@@ -25,40 +24,52 @@ struct Target {
 }
 
 impl PageProcessor {
-    pub(super) fn redirect(&mut self, item: &ScheduledUrl, answer: &Answer) -> PageResult {
-        let Some(location) = fetch::redirect::target(answer.status, &answer.headers) else {
-            return PageResult::of(Fate::Failed(Failure::BadRedirect));
-        };
-        if item.redirects >= self.rules.filter.redirects_max {
-            return PageResult::of(Fate::Failed(Failure::TooManyRedirects));
-        }
-        let substitutes = self.rules.substitutes.as_ref();
-        let asked = self.asked(item);
-        let judgement = substitutes.map_or(Judgement::Own, |substitutes| substitutes.redirect(asked, &location));
-        if waits(judgement) {
-            return PageResult::substitute(judgement, Fate::Redirected);
-        }
-        let next = self.rules.canonicaliser.resolver(&item.url, None).resolve(&location).ok().map(|url| url.to_url());
-        let walls = self.rules.cookie_walls.as_ref().zip(next.as_ref());
+    /// Returns where a redirect leads, as the answer has it.
+    pub(super) fn location(&self, item: &ScheduledUrl, answer: &Answer) -> Result<String, Failure> {
+        let location = fetch::redirect::target(answer.status, &answer.headers).ok_or(Failure::BadRedirect)?;
+        let is_one_too_many = item.redirects >= self.rules.links.filter.redirects_max;
+        if is_one_too_many { Err(Failure::TooManyRedirects) } else { Ok(location) }
+    }
+
+    pub(super) fn redirect(&mut self, item: &ScheduledUrl, answer: &Answer, location: &str) -> PageResult {
+        let next =
+            self.rules.urls.canonicaliser.resolver(&item.url, None).resolve(location).ok().map(|url| url.to_url());
+        let walls = self.rules.links.cookie_walls.as_ref().zip(next.as_ref());
         let may_repeat = walls
             .is_some_and(|(walls, next)| walls.leads_back(item.url.fingerprint(), next.fingerprint(), &answer.headers));
-        PageResult { judgement, ..self.led_to(item, Target { location, next, may_repeat }) }
+        self.led_to(item, Target { location: location.to_owned(), next, may_repeat })
     }
 
     /// Processes the first refresh of a page that was not rendered. A page that refreshes to itself, or to what led to it, while
-    /// a cookie is set is a wall like a redirect that does: its result is that of a redirect. `None` for all other pages, which
-    /// are processed as such.
-    pub(super) fn led_back(&mut self, HtmlPage { item, answer, parsed, .. }: &HtmlPage<'_>) -> Option<PageResult> {
+    /// a cookie is set is a wall like a redirect that does: its result is that of a redirect. All other pages are processed as such.
+    pub(crate) fn refresh(&mut self, page: &mut PageInWork) -> Verdict {
+        let FetchedPage { lease, exchange } = &page.fetched;
+        let (Content::Page(parsed), Ok(answer)) = (&page.content, &exchange.result) else { return Verdict::Pass };
+        if page.arrival.completed().is_some() {
+            return Verdict::Pass;
+        }
+        match self.led_back(&lease.item, answer, &parsed.parsed) {
+            Some(result) => page.settle(result),
+            None => Verdict::Pass,
+        }
+    }
+
+    fn led_back(&mut self, item: &ScheduledUrl, answer: &Answer, parsed: &ParsedPage) -> Option<PageResult> {
         // Few pages have one: only these need a resolver.
         let target = parsed.refresh()?;
         let base = parsed.base.as_deref();
-        let mut resolver = self.rules.canonicaliser.document_resolver(&item.url, base, parsed.charset);
+        let mut resolver = self.rules.urls.canonicaliser.document_resolver(&item.url, base, parsed.charset);
         let next = resolver.resolve(target).ok()?.to_url();
         let is_of_search = self.rules.searches.as_ref().is_some_and(|searches| searches.led_to(item).is_some());
         if is_seed(item) && !is_of_search {
-            follow_seed(&self.rules.scope, &item.url, &next);
+            follow_seed(&self.rules.urls.scope, &item.url, &next);
         }
-        let walls = self.rules.cookie_walls.as_ref().filter(|_| item.redirects < self.rules.filter.redirects_max)?;
+        let walls = self
+            .rules
+            .links
+            .cookie_walls
+            .as_ref()
+            .filter(|_| item.redirects < self.rules.links.filter.redirects_max)?;
         if !walls.refreshes_back(item.url.fingerprint(), next.fingerprint(), &answer.headers) {
             return None;
         }
@@ -76,15 +87,21 @@ impl PageProcessor {
         } else if let Some(next) = &next
             && is_seed(item)
         {
-            follow_seed(&rules.scope, &item.url, next);
+            follow_seed(&rules.urls.scope, &item.url, next);
         }
         let target = filter.link(&location, LinkClass::unclassified(Apath::REDIRECT));
-        let (found, judged) = filter.finish();
+        let links = filter.findings();
         let own = rules.searches.as_ref().and_then(|searches| searches.own.as_ref());
-        let moved = next
-            .filter(|next| !found.accepted.is_empty() && own.is_some_and(|own| own.is_moved_description(item, next)));
-        let answer = moved.map(|next| SearchReply::Moved(next.as_str().into()));
-        PageResult { found, redirect_to: target, judged, answer, ..PageResult::of(Fate::Redirected) }
+        let moved = next.filter(|next| {
+            !links.found.accepted.is_empty() && own.is_some_and(|own| own.is_moved_description(item, next))
+        });
+        let reply = moved.map(|next| SearchReply::Moved(next.as_str().into()));
+        PageResult {
+            links,
+            notes: PageNotes { redirect_to: target, ..PageNotes::default() },
+            policy: PolicyFindings { facts: None, reply },
+            ..PageResult::of(Fate::Redirected)
+        }
     }
 }
 

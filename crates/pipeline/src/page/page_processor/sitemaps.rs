@@ -36,7 +36,7 @@ impl PageProcessor {
             return Default::default();
         }
         let url = sitemap.url.as_str();
-        match sitemap::parse(&sitemap.body, url, answer.content_type(), self.rules.sitemaps) {
+        match sitemap::parse(&sitemap.body, url, answer.content_type(), self.rules.reading.sitemaps) {
             Ok(contents) => {
                 if let Some(first) = &contents.first_unreadable {
                     let (count, why) = (contents.unreadable, "they have an entity that is not expanded");
@@ -49,7 +49,8 @@ impl PageProcessor {
                 for (urls, lastmods) in contents.urls.chunks(SITEMAP_PART_URLS).zip(lastmods) {
                     let mut filter = LinkFilter::new(&rules, rules.snapshot(), &mut self.memory, &item);
                     // They are for later visits, as digests are.
-                    filter.dates = rules.digests.then(|| LinkDates::of_sitemap(sitemap.exchange.timings.started));
+                    filter.dates =
+                        rules.reading.digests.then(|| LinkDates::of_sitemap(sitemap.exchange.timings.started));
                     urls.iter().zip(lastmods).for_each(|(url, lastmod)| filter.listed(url, *lastmod));
                     last.replace(filter.finish().0).into_iter().for_each(&mut part);
                 }
@@ -70,7 +71,7 @@ impl PageProcessor {
     /// Returns where a sitemap redirects to. What is asked for at the usual place is not sought at the address of a page: many
     /// servers send every address that they do not have to their start page.
     fn sitemap_moved_to(&self, url: &CanonicalUrl, location: &str) -> Option<String> {
-        let target = self.rules.canonicaliser.resolver(url, None).resolve(location).ok()?.to_url();
+        let target = self.rules.urls.canonicaliser.resolver(url, None).resolve(location).ok()?.to_url();
         let may_be_sitemap = || {
             let name = target.path_and_query().to_ascii_lowercase();
             name.contains("sitemap") || [".xml", ".gz", ".txt"].iter().any(|ending| name.ends_with(ending))

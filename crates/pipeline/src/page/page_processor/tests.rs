@@ -5,7 +5,7 @@ use bytes::Bytes;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions, PolicyKind};
-use harvestman_core::model::{ClassOrder, RequestSignature, Timings};
+use harvestman_core::model::{ClassOrder, Exchange, Lease, LeaseId, RequestSignature, Timings};
 use harvestman_core::seed::Seed;
 use harvestman_policy::{Outcome, PolicyInputs};
 use harvestman_structure::link_context::{image_token, sibling_token, word_token};
@@ -13,8 +13,13 @@ use harvestman_structure::parse::word_hash;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::*;
+use crate::page::gate::Gate;
 use crate::page::job::Sitemap;
-use crate::page::rules::Acceptance;
+use crate::page::page_in_work::Arrival;
+use crate::page::page_result::observation;
+use crate::page::rules::{Acceptance, AcceptsPage};
+use crate::page::stations::Stations;
+use crate::page::validator::ValidatorGate;
 use crate::run::bounds::SITEMAP_PART_URLS;
 use crate::run::offline::RecordedSite;
 
@@ -28,7 +33,8 @@ fn processor(change: impl FnOnce(&mut Config)) -> PageProcessor {
     let policy = harvestman_policy::make(PolicyKind::Bfs, &PolicyInputs::new(Seed(0)), read).snapshot();
     let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::default());
     let rules =
-        crate::run::offline::rules(&config, &[], shared, crate::run::offline::RecordedSite::new(|_| true)).unwrap();
+        crate::run::offline::rules(&config, &[], shared, crate::run::offline::RecordedSite::new(|_| true).exists)
+            .unwrap();
     PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()))
 }
 
@@ -53,6 +59,21 @@ fn exchange(headers: &[(&'static str, &str)], body: &[u8]) -> Exchange {
         signature: RequestSignature::default(),
         result: Ok(answer),
         timings,
+    }
+}
+
+impl PageProcessor {
+    /// Leads a page past the stations that read it, and past the gates of these features.
+    fn read(&mut self, item: &ScheduledUrl, exchange: &Exchange, gates: Vec<Box<dyn Gate>>) -> PageResult {
+        let lease = Lease { id: LeaseId(0), item: item.clone(), decision: None, statements: Vec::new() };
+        let fetched = FetchedPage { lease, exchange: exchange.clone() };
+        let mut page = PageInWork::new(fetched, Arrival::Host, Instant::EPOCH);
+        Stations::new(gates).read(self, &mut page);
+        page.result
+    }
+
+    fn page(&mut self, item: &ScheduledUrl, exchange: &Exchange) -> PageResult {
+        self.read(item, exchange, Vec::new())
     }
 }
 
@@ -86,13 +107,14 @@ fn text_is_read_where_the_policy_asks_for_it() {
     let needs = Arc::new(crate::policy_thread::needs::SharedNeeds::new(Needs { words: true, ..Needs::default() }));
     let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &needs);
     let rules =
-        crate::run::offline::rules(&config, &[], shared, crate::run::offline::RecordedSite::new(|_| true)).unwrap();
+        crate::run::offline::rules(&config, &[], shared, crate::run::offline::RecordedSite::new(|_| true).exists)
+            .unwrap();
     let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
     let exchange = exchange(&[("content-type", "text/html")], b"<p>one two three four");
     let mut words = |place| {
         let url = CanonicalUrl::from_canonical(PAGE);
         let item = ScheduledUrl::found(url, LinkClass::unclassified(Apath(place)));
-        processor.page(&item, &exchange).facts.unwrap().text.map(|text| text.len())
+        processor.page(&item, &exchange).policy.facts.unwrap().text.map(|text| text.len())
     };
     assert_eq!([2, 3, 4].map(&mut words), [Some(4), None, Some(4)]);
     needs.set(Needs::default());
@@ -110,13 +132,17 @@ fn what_stands_around_new_links_is_told_where_the_policy_asks_for_it() {
         accepted: Some(url == PAGE && body.starts_with(b"<ul>")),
         is_given_up: false,
     };
-    let site = crate::run::offline::RecordedSite { accepts: Some(Arc::new(known)), ..RecordedSite::new(|_| true) };
-    let rules = crate::run::offline::rules(&config, &[CanonicalUrl::from_canonical(PAGE)], shared, site).unwrap();
+    let (seeds, exists) = ([CanonicalUrl::from_canonical(PAGE)], RecordedSite::new(|_| true).exists);
+    let rules = crate::run::offline::rules(&config, &seeds, shared, exists).unwrap();
+    let validator: Arc<AcceptsPage> = Arc::new(known);
     let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
     let body = "<ul><li><a href=/p/1><img src=1.png></a> by <a href=/ann>Ann</a><li><a href=/p/1>again</a>";
     let exchange = exchange(&[("content-type", "text/html")], body.as_bytes());
     let item = ScheduledUrl::found(CanonicalUrl::from_canonical(PAGE), LinkClass::unclassified(Apath(2)));
-    let mut observed = || observation(&item, &mut processor.page(&item, &exchange));
+    let mut observed = || {
+        let gates: Vec<Box<dyn Gate>> = vec![Box::new(ValidatorGate(Arc::clone(&validator)))];
+        observation(&item, &mut processor.read(&item, &exchange, gates))
+    };
     let seen = observed();
     assert_eq!(seen.new.len(), 2);
     assert!(seen.new[0].context.contains(&image_token()) && seen.new[0].context.contains(&sibling_token("/ann")));
@@ -142,7 +168,7 @@ fn links_have_their_words_where_the_text_itself_is_not_asked_for() {
             (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::new(crate::policy_thread::needs::SharedNeeds::new(needs)));
         let seeds = [CanonicalUrl::from_canonical(PAGE)];
         let rules =
-            crate::run::offline::rules(&Config::default(), &seeds, shared, RecordedSite::new(|_| true)).unwrap();
+            crate::run::offline::rules(&Config::default(), &seeds, shared, RecordedSite::new(|_| true).exists).unwrap();
         let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
         let item = ScheduledUrl::found(CanonicalUrl::from_canonical(PAGE), LinkClass::unclassified(Apath(place)));
         let mut seen = observation(&item, &mut processor.page(&item, &exchange));
@@ -158,7 +184,7 @@ fn links_have_their_words_where_the_text_itself_is_not_asked_for() {
 
 /// The URLs that a page leads to.
 fn urls(result: &PageResult) -> Vec<&str> {
-    result.found.accepted.iter().map(|item| item.url.as_str()).collect()
+    result.links.found.accepted.iter().map(|item| item.url.as_str()).collect()
 }
 
 /// The links that are followed on a page with these headers and this body, by a crawler whose product token is
@@ -225,8 +251,8 @@ fn a_refresh_header_counts_as_the_element_does() {
     let headers = [("content-type", "text/html"), ("refresh", "1; url=/x")];
     let both = exchange(&headers, b"<meta http-equiv=refresh content='0; url=/y'><a href=/z>z</a>");
     let result = page(&mut processor(|_| {}), &both);
-    assert_eq!((result.fate, result.links), (Fate::Fetched, Some(3)));
-    let apaths: Vec<_> = result.found.accepted.iter().map(|item| item.class.apath == Apath::REFRESH).collect();
+    assert_eq!((result.fate, result.notes.links), (Fate::Fetched, Some(3)));
+    let apaths: Vec<_> = result.links.found.accepted.iter().map(|item| item.class.apath == Apath::REFRESH).collect();
     assert_eq!(
         (urls(&result), apaths),
         (vec!["http://h.test/x", "http://h.test/y", "http://h.test/z"], vec![true, true, false])
