@@ -13,6 +13,9 @@
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
+mod bounds;
+mod error;
+mod extensions;
 mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -36,6 +39,10 @@ mod wiring;
 use std::collections::BTreeSet;
 use std::path::Path;
 
+pub use error::Error;
+pub use extensions::{
+    AcceptsLinks, DeliveredLink, DeliveredPage, ExtensionErrors, Extensions, LinkInQuestion, OnTaken, ReceivesPages,
+};
 pub use page::rules::{Acceptance, AcceptsPage};
 pub use page::validator::accepting;
 pub use policy_thread::example::{reader, spelling_reader};
@@ -45,10 +52,6 @@ pub use policy_thread::text_replay::{TextReplay, replay_text};
 pub use rendering::{BrowserCheck, RENDER_FILE, check_browser, read_rendering};
 use run::crawl::ClosedCrawl;
 use run::environment::{Environment, LiveEnvironment};
-pub use run::error::Error;
-pub use run::extensions::{
-    AcceptsLinks, DeliveredLink, DeliveredPage, ExtensionErrors, Extensions, LinkInQuestion, OnTaken, ReceivesPages,
-};
 pub use run::offline;
 use run::resume::Start;
 use run::threads::Threads;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{budget, orders};
-use crate::Error;
+use crate::error::Error;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_fleet::bus::{Bus, KeyValue};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::Error;
+use crate::error::Error;
 use crate::handles::FrontierHandle;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_fleet::budget::{Amounts, Budget, BudgetKind, BudgetUsage, ExhaustedBudget, Limits, Spender};

@@ -7,7 +7,7 @@ use super::commit_tracker::CommitTracker;
 use super::journal::SessionJournal;
 use super::log::FleetLog;
 use super::policy::{FleetPolicy, NodePolicy};
-use crate::Error;
+use crate::error::Error;
 use crate::policy_thread::make_policy::MakePolicy;
 use crate::rendering::{Browsers, OtherBrowsers};
 use crate::run::environment::{Environment, LiveEnvironment, Network, NetworkOptions};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Error;
+use crate::error::Error;
 use crate::policy_thread::example::examples;
 use crate::wiring::{scope, seeds as canonical_seeds};
 use harvestman_core::config::Config;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
 
-use crate::Error;
+use crate::error::Error;
 use crate::handles::FrontierHandle;
 use crate::operate::control::{CrawlControl, known};
 use crate::policy_thread::snapshot_publisher::SnapshotPublisher;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::agreed;
 use super::node_setup::partitions;
 use super::status::failed;
-use crate::Error;
+use crate::error::Error;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_fleet::bus::{Bus, BusError};

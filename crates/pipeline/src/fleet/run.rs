@@ -7,7 +7,7 @@ use super::agreed::{self, Disagreement};
 use super::before;
 use super::session::NodeContext;
 use super::{browsers, budget, orders, shared_secrets};
-use crate::Error;
+use crate::error::Error;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_fleet::bus::Bus;

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::Error;
+use crate::error::Error;
 use harvestman_core::config::Config;
 
 /// How to get a key that seals what is on the servers.

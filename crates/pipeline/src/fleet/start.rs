@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::Error;
+use crate::error::Error;
 use crate::operate::active_orders::ActiveOrders;
 use crate::run::output::{self, DirectoryLock, SEEN_DIRECTORY, STATE_DIRECTORY};
 use crate::run::resume::Start;

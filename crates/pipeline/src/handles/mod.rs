@@ -6,6 +6,7 @@
 mod archive;
 mod frontier;
 mod hosts;
+pub(crate) mod job;
 mod pages;
 mod state;
 

@@ -2,9 +2,9 @@
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::page::job::{Job, Sitemap};
+use crate::bounds::{ERRANDS_MAX, leases_max, threads};
+use crate::handles::job::{Job, Sitemap};
 use crate::rendering::{PageToRender, RenderOutcome};
-use crate::run::bounds::{ERRANDS_MAX, leases_max, threads};
 use harvestman_core::config::Config;
 use harvestman_core::model::{Fate, FetchedPage, Lease};
 use harvestman_login::Verdict;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use crate::run::bounds::{ERRANDS_MAX, UNCOMMITTED_URLS_MAX, leases_max};
+use crate::bounds::{ERRANDS_MAX, UNCOMMITTED_URLS_MAX, leases_max};
 use harvestman_core::config::Config;
 use harvestman_core::model::{Change, ProgressRecord};
 use harvestman_core::url::HostKey;

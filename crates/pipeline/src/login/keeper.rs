@@ -7,7 +7,7 @@ use super::log_in::{LogIn, SessionCheck};
 use super::problem::LogInProblem;
 use super::session::Session;
 use super::store::SessionStore;
-use crate::Error;
+use crate::error::Error;
 use crate::handles::{FrontierHandle, HostsHandle};
 use harvestman_core::clock::Clock;
 use harvestman_login::Marks;

@@ -6,7 +6,7 @@ use url::Url;
 
 use super::problem::LogInProblem;
 use super::requests::{AnsweredPage, LogInRequests};
-use crate::Error;
+use crate::error::Error;
 use crate::run::subrequests::Subrequests;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{Config, LoginOptions};

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
+use crate::error::Error;
 use crate::run::output;
 use harvestman_core::crawl_file;
 use harvestman_policy::steering::Steering;

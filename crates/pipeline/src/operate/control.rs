@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::bounds::{budgets, limits};
 use crate::handles::FrontierHandle;
 use crate::hosts::HostDirectory;
 use crate::operate::active_orders::ActiveOrders;
 use crate::policy_thread::snapshot_publisher::SnapshotPublisher;
-use crate::run::bounds::{budgets, limits};
 use crate::run::output;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{self, Config, Flag, FlagValue, value_of};

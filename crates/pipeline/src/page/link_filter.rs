@@ -9,12 +9,12 @@
 use std::cell::LazyCell;
 use std::sync::Arc;
 
+use crate::extensions::DeliveredLink;
 use crate::login::AvoidedOnPage;
 use crate::page::link_judge::{Judge, Judged, Memory};
 use crate::page::link_times::LinkTimes;
-use crate::page::reach::Reach;
 use crate::page::rules::Rules;
-use crate::run::extensions::DeliveredLink;
+use crate::search::reach::Reach;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{

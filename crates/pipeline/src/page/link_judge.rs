@@ -1,10 +1,10 @@
 //! Decides about the links of one page, one after another.
 
+use crate::extensions::LinkInQuestion;
 use crate::login::AvoidedOnPage;
 use crate::page::link_times::{LinkTimes, Timing};
-use crate::page::reach::Reach;
 use crate::page::rules::Rules;
-use crate::run::extensions::LinkInQuestion;
+use crate::search::reach::Reach;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Apath, Budget, Fate, LinkClass, PolicyRefusal, Priority, QueueKey, UrlPattern};
 use harvestman_core::url::{CanonicalRef, Fingerprint, OutOfScope};

@@ -18,9 +18,9 @@ use crate::page::link_filter::LinkFilter;
 use crate::page::link_judge::Memory;
 use crate::page::page_in_work::{Body, Content, PageInWork, Verdict};
 use crate::page::page_result::PageResult;
-use crate::page::reach::Reach;
 use crate::page::rules::Rules;
 use crate::rendering::{LinkScope, Shown};
+use crate::search::reach::Reach;
 use crate::search::searches::visible_text;
 
 mod feeds;

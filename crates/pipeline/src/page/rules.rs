@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::extensions::AcceptsLinks;
 use crate::login::AvoidedLinks;
 use crate::page::cookie_walls::CookieWalls;
 use crate::page::feeds::Feeds;
 use crate::policy_thread::needs::SharedNeeds;
-use crate::run::extensions::AcceptsLinks;
 use crate::search::searches::Searches;
 use harvestman_core::clock::Stopwatch;
 use harvestman_core::config::filter::FilterOptions;

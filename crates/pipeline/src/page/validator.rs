@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::Error;
+use crate::error::Error;
 use crate::page::gate::{Feature, Gate};
 use crate::page::page_in_work::{Content, PageInWork, Verdict};
 use crate::page::page_processor::PageProcessor;

@@ -10,7 +10,7 @@ use crossbeam_channel::Receiver;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::handles::Writing;
-use crate::page::job::{Job, Sitemap};
+use crate::handles::job::{Job, Sitemap};
 use crate::page::page_in_work::{Arrival, Completion, PageInWork};
 use crate::page::page_processor::SitemapContents;
 use crate::page::page_result::PageResult;

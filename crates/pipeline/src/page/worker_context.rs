@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::extensions::{ExtensionErrors, ReceivesPages};
 use crate::handles::{ArchiveHandle, FrontierHandle, HostsHandle, Writing};
 use crate::live::LiveBoard;
 use crate::page::consent::Consent;
 use crate::page::visits::Visits;
 use crate::recrawl::RecrawlHandle;
-use crate::run::extensions::{ExtensionErrors, ReceivesPages};
 use harvestman_core::clock::Clock;
 use harvestman_core::held_pages::PutBacks;
 use harvestman_core::recent_trees::RecentTrees;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::extensions::{DeliveredLink, DeliveredPage};
 use crate::handles::Writing;
 use crate::page::lease_end::LeaseEnd;
 use crate::page::page_processor::PageProcessor;
@@ -10,7 +11,6 @@ use crate::page::page_record::page_record;
 use crate::page::page_result::observation;
 use crate::page::worker_context::WorkerContext;
 use crate::policy_thread::learning::{ObservationSender, Seen};
-use crate::run::extensions::{DeliveredLink, DeliveredPage};
 use harvestman_core::held_pages::PutBackReason;
 use harvestman_core::model::{Answer, Exchange, Fate, FetchedPage, Lease, PageRecord, ScheduledUrl};
 use harvestman_stages::frontier::{LeaseEnded, Outcome};

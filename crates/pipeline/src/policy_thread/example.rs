@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::Error;
+use crate::error::Error;
 use harvestman_core::config::{Config, ExampleNames, ParseOptions};
 use harvestman_core::model::{ClassTokens, ParsedPage};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Scope};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::Error;
+use crate::error::Error;
 use harvestman_core::config::{Config, PolicyKind};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_policy::learned::ExampleLink;

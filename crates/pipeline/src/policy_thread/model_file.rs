@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::error::Error;
 use crate::policy_thread::example::spelling_reader;
 use harvestman_core::config::{Config, ParseOptions, PolicyKind};
 use harvestman_core::crawl_file;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::Error;
+use crate::error::Error;
 use crate::fleet::{NodePolicy, SharedPolicy};
 use crate::handles::FrontierHandle;
 use crate::live::LiveBoard;

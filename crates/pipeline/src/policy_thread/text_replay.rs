@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use crate::Error;
+use crate::error::Error;
 use crate::observations::{self, OBSERVATIONS_DIRECTORY};
 use crate::policy_thread::example::{examples, reader};
 use crate::policy_thread::example_links::links_reader;

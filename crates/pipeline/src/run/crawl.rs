@@ -7,7 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::Error;
+use crate::error::Error;
 use crate::fleet::SharedPolicy;
 use crate::handles::{FrontierHandle, HostsHandle, PageQueue, StateHandle};
 use crate::live::{LiveSources, LiveViewer};

@@ -6,10 +6,10 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::error::Error as CrawlError;
 use crate::fleet::NodePolicy;
 use crate::policy_thread::make_policy::MakePolicy;
 use crate::rendering;
-use crate::run::error::Error as CrawlError;
 use crate::run::state_writer::{StateLog, SyncArchive};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::{Config, FetchOptions, IdentityOptions};

@@ -1,10 +1,7 @@
 //! Runs of a crawl: threads, directory, state, and requests that are no pages.
 
-pub(crate) mod bounds;
 pub(crate) mod crawl;
 pub(crate) mod environment;
-pub(crate) mod error;
-pub(crate) mod extensions;
 pub(crate) mod local_failures;
 pub mod offline;
 pub(crate) mod output;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::Error;
+use crate::error::Error;
 use crate::page::feeds::Feeds;
 use crate::page::gate::Gate;
 use crate::page::page_in_work::{Arrival, PageInWork};

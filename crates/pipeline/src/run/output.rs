@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::error::Error;
 use harvestman_core::config::{Config, Secrets, as_toml};
 use harvestman_core::crawl_file;
 

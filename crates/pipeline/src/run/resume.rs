@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::Error;
+use crate::error::Error;
 use crate::run::output::{self, DirectoryLock, SEEN_DIRECTORY, STATE_DIRECTORY};
 use crate::run::state_writer::recollection;
 use harvestman_core::clock::Clock;

@@ -12,9 +12,9 @@ use std::time::Duration;
 use crossbeam_channel::RecvTimeoutError;
 use parking_lot::Mutex;
 
+use crate::bounds::{UNCOMMITTED_URLS_MAX, leases_max};
 use crate::handles::{FrontierHandle, StateHandle, StateQueue, Task};
 use crate::recrawl::RecrawlHandle;
-use crate::run::bounds::{UNCOMMITTED_URLS_MAX, leases_max};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_core::model::Ledger;

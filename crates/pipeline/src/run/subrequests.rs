@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
+use crate::bounds::SUBREQUESTS_IN_PROGRESS_MAX;
 use crate::handles::HostsHandle;
-use crate::run::bounds::SUBREQUESTS_IN_PROGRESS_MAX;
 use harvestman_core::url::{CanonicalUrl, HostKey};
 use harvestman_metrics::HostMetrics;
 use harvestman_stages::host::{Subrequest, SubrequestPort, SubrequestRefusal, SubrequestReply};

@@ -4,9 +4,9 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::Receiver;
 
-use crate::Error;
+use crate::error::Error;
+use crate::handles::job::Job;
 use crate::handles::{PageQueue, StateHandle};
-use crate::page::job::Job;
 use crate::page::worker::Worker;
 use crate::policy_thread::learning::Learner;
 use crate::recrawl::RecrawlScheduler;

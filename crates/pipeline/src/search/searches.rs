@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::Error;
-use crate::page::reach::Reach;
+use crate::error::Error;
 use crate::search::own_searches::{DESCRIPTION_BYTES_MAX, OwnRequest, OwnSearches};
+use crate::search::reach::Reach;
 use harvestman_core::config::{Config, PolicyKind};
 use harvestman_core::model::{Apath, Fate, Initiator, LinkClass, Priority, RobotsRefusal, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostKey, SearchKeys, SearchTemplate, origin_of};

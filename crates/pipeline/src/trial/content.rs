@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::Error;
+use crate::error::Error;
 use crate::rendering::LinkScope;
 use crate::search::searches::visible_text;
 use crate::wiring::{scope, seeds};

@@ -13,7 +13,7 @@ pub(crate) use self::watched::WatchedBrowsers;
 
 use self::content::ContentReader;
 use self::watched::WatchedRender;
-use crate::Error;
+use crate::error::Error;
 use crate::rendering::{Shown, gain_of_page};
 use harvestman_core::config::Config;
 use harvestman_core::url::{CanonicalUrl, Fingerprint};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::Error;
+use crate::error::Error;
 use crate::rendering::Browsers;
 use crate::run::environment::{Environment, LiveEnvironment, Network, NetworkOptions};
 use harvestman_core::clock::Clock;

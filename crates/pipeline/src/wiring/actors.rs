@@ -9,12 +9,12 @@ use tokio::sync::oneshot;
 
 use super::CrawlBuilder;
 use super::parts::Parts;
+use crate::bounds::{budgets, errands_max, leases_max, limits};
 use crate::handles::{FrontierHandle, PageQueue, StateHandle};
 use crate::hosts::{DirectorySetup, HostDirectory, RememberedHosts};
 use crate::login::AvoidedLinks;
 use crate::operate::tally::Tally;
 use crate::page::visits::Visits;
-use crate::run::bounds::{budgets, errands_max, leases_max, limits};
 use crate::run::local_failures::LocalRetry;
 use crate::run::requests::{Fetching, RequestSender};
 use crate::run::subrequests::SubrequestCallers;

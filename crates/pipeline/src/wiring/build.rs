@@ -9,7 +9,7 @@ use super::lease_loop::LeaseLoop;
 use super::parts::{Parts, parts, plant, plant_queries};
 use super::sinks::Sinks;
 use super::workers::Features;
-use crate::Error;
+use crate::error::Error;
 use crate::live::{LiveBoard, LiveSources};
 use crate::login::{LoggedIn, LoggedInSetup};
 use crate::operate::control::{ControlSetup, CrawlControl};

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::Error;
+use crate::error::Error;
+use crate::extensions::Extensions;
 use crate::run::environment::Environment;
-use crate::run::extensions::Extensions;
 use crate::run::resume::Start;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;

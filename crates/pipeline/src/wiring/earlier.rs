@@ -6,7 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::CrawlBuilder;
-use crate::Error;
+use crate::error::Error;
 use crate::hosts::RememberedHosts;
 use crate::recrawl::Loaded;
 use crate::run::output::STATE_DIRECTORY;

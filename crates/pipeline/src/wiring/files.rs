@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::CrawlBuilder;
-use crate::Error;
+use crate::bounds::threads;
+use crate::error::Error;
 use crate::handles::ArchiveHandle;
 use crate::page::metered::Metered;
 use crate::page::page_processor::PageProcessor;
@@ -14,7 +15,6 @@ use crate::page::worker::Worker;
 use crate::page::worker_context::WorkerContext;
 use crate::page::worker_tools::WorkerTools;
 use crate::policy_thread::learning::ObservationSender;
-use crate::run::bounds::threads;
 use crate::run::state_writer::Disk;
 use harvestman_core::config::Config;
 use harvestman_storage::archive::{

@@ -14,7 +14,7 @@ mod workers;
 pub(super) use self::builder::CrawlBuilder;
 pub(super) use self::parts::{scope, seeds};
 
-use crate::run::bounds::threads;
+use crate::bounds::threads;
 use harvestman_core::config::Config;
 
 /// Returns the system that a crawl runs on: actors on the calling thread, requests on `crawl.io_threads` others.

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::CrawlBuilder;
-use crate::Error;
+use crate::bounds::descriptor_shares;
+use crate::error::Error;
 use crate::login::{AvoidedLinks, LogInSettings};
 use crate::page::cookie_walls::CookieWalls;
 use crate::page::feeds::Feeds;
 use crate::page::rules::{LinkRules, PolicyRules, ReadingRules, Rules, UrlRules};
 use crate::page::validator::reads_posts;
 use crate::policy_thread::policy_setup::{PolicyEnvironment, PolicySetup};
-use crate::run::bounds::descriptor_shares;
 use crate::run::environment::{Network, NetworkOptions};
 use crate::search::searches::{Searches, query};
 use harvestman_core::config::Config;

@@ -8,7 +8,7 @@ use super::earlier::EarlierRuns;
 use super::earlier_addresses::public_hosts;
 use super::files::ArchiveFiles;
 use super::parts::{Parts, rules};
-use crate::Error;
+use crate::error::Error;
 use crate::operate::active_orders::ActiveOrders;
 use crate::page::rules::Rules;
 use crate::page::visits::Visits;

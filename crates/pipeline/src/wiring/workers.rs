@@ -5,7 +5,8 @@ use std::sync::atomic::AtomicBool;
 
 use super::CrawlBuilder;
 use super::sinks::Sinks;
-use crate::Error;
+use crate::bounds::SITEMAP_URLS_MAX;
+use crate::error::Error;
 use crate::live::LiveBoard;
 use crate::login::Session;
 use crate::page::block_page_gate::BlockPageGate;
@@ -21,7 +22,6 @@ use crate::page::worker_context::{Followers, WorkerContext, WorkerHandles};
 use crate::policy_thread::learning::{Learner, ObservationSender};
 use crate::policy_thread::policy_setup::{LearnerSetup, PolicySetup};
 use crate::rendering::{RenderQueue, Renders};
-use crate::run::bounds::SITEMAP_URLS_MAX;
 use crate::run::crawl::Handles;
 use harvestman_consent::ConsentRules;
 use harvestman_stages::frontier::CreditPool;

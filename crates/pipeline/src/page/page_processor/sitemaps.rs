@@ -9,9 +9,9 @@ use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap::{self, SITEMAP_PATH};
 
 use super::PageProcessor;
-use crate::page::job::Sitemap;
+use crate::bounds::SITEMAP_PART_URLS;
+use crate::handles::job::Sitemap;
 use crate::page::link_filter::{LinkDates, LinkFilter};
-use crate::run::bounds::SITEMAP_PART_URLS;
 
 /// What a sitemap led to.
 #[derive(Default)]

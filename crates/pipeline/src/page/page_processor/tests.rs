@@ -13,14 +13,14 @@ use harvestman_structure::parse::word_hash;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 
 use super::*;
+use crate::bounds::SITEMAP_PART_URLS;
+use crate::handles::job::Sitemap;
 use crate::page::gate::Gate;
-use crate::page::job::Sitemap;
 use crate::page::page_in_work::Arrival;
 use crate::page::page_result::observation;
 use crate::page::rules::{Acceptance, AcceptsPage};
 use crate::page::stations::Stations;
 use crate::page::validator::ValidatorGate;
-use crate::run::bounds::SITEMAP_PART_URLS;
 use crate::run::offline::RecordedSite;
 
 const PAGE: &str = "http://h.test/dir/page";

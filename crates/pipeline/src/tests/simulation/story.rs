@@ -13,7 +13,7 @@ use super::disk::{Disk, Event, Plan, scratch};
 use super::network::Servers;
 use super::run::{End, Ended, Run};
 use super::web::Web;
-use crate::Error;
+use crate::error::Error;
 use crate::run::resume::Start;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::LineCompression;

@@ -17,9 +17,9 @@ use http::header::{ACCEPT, COOKIE, HeaderValue};
 use tempfile::TempDir;
 
 use self::server::{Reply, Server};
+use crate::extensions::Extensions;
 use crate::run::crawl::Handles;
 use crate::run::environment::LiveEnvironment;
-use crate::run::extensions::Extensions;
 use crate::run::output;
 use crate::run::resume::Start;
 use crate::run::threads::Threads;
