@@ -27,7 +27,7 @@ use harvestman_stages::frontier::{
 use harvestman_stages::host::{BlockedHosts, HostRules, HostSetup};
 
 /// A frontier that has an address and is not built yet: the hosts that get its leases need the address first.
-pub(super) struct FrontierToBe {
+pub(super) struct FrontierBuilder {
     context: Context<FrontierActor>,
     pub(super) handle: FrontierHandle,
     pub(super) ledger: Arc<Mutex<Ledger>>,
@@ -43,7 +43,7 @@ pub(super) struct FrontierParts {
     pub(super) finished: oneshot::Sender<EndReason>,
 }
 
-impl FrontierToBe {
+impl FrontierBuilder {
     /// Creates the address of a frontier whose orders wait in `orders`.
     pub(super) fn new(builder: &CrawlBuilder<'_>, orders: Arc<OrderSlot>, started: Instant) -> Self {
         let ledger: Arc<Mutex<Ledger>> = Arc::default();

@@ -28,7 +28,7 @@ use harvestman_report::Run;
 use harvestman_stages::frontier::DiscoveredLinks;
 
 /// The parts that show the crawl to others.
-struct Shown {
+struct CrawlViews {
     board: Arc<PolicyBoard>,
     publisher: Arc<SnapshotPublisher>,
     live: Arc<LiveBoard>,
@@ -49,7 +49,7 @@ impl CrawlBuilder<'_> {
         let leases = self.lease_loop(&parts, &policy, &mut sinks)?;
         let seeds = self.seeds(&parts, &policy, &sinks, leases.is_new);
         let shared_policy = policy.shared.clone();
-        let shown = Shown {
+        let views = CrawlViews {
             board: Arc::clone(&policy.board),
             publisher: Arc::clone(&policy.publisher),
             live: Arc::new(LiveBoard::new(&self.hooks.live)),
@@ -62,13 +62,13 @@ impl CrawlBuilder<'_> {
             renders: sinks.renders.clone().zip(queue),
             validator: policy.validator.clone(),
         };
-        let (observer, learner) = self.learner(policy, &shown.live, &leases.handles, &sinks)?.unzip();
-        let context = self.worker_context(&shown.live, &leases.handles, &sinks);
+        let (observer, learner) = self.learner(policy, &views.live, &leases.handles, &sinks)?.unzip();
+        let context = self.worker_context(&views.live, &leases.handles, &sinks);
         let stations = self.stations(features, &leases.handles, &sinks);
         let workers = sinks.files.workers(self, context, (&sinks.rules, stations), observer.as_ref());
-        let control = self.control(&leases, &sinks, &shown);
-        let status = self.status(&leases, &sinks, &shown, &control);
-        let live = LiveSources { renders: sinks.renders.clone(), ..self.live(&leases, &shown, &control) };
+        let control = self.control(&leases, &sinks, &views);
+        let status = self.status(&leases, &sinks, &views, &control);
+        let live = LiveSources { renders: sinks.renders.clone(), ..self.live(&leases, &views, &control) };
         let render_writer = sinks.renders.clone();
         let render_writer =
             render_writer.map(|renders| RenderWriter::new(renders, &sinks.directory, self.clock.clone()));
@@ -87,7 +87,7 @@ impl CrawlBuilder<'_> {
             started: sinks.started,
             finished: Mutex::new(Some(finished)),
             seeds,
-            run: Run { seeds: shown.seeds, seed: self.seed.0, config: Some(CONFIG_FILE.to_owned()), ..Run::default() },
+            run: Run { seeds: views.seeds, seed: self.seed.0, config: Some(CONFIG_FILE.to_owned()), ..Run::default() },
             lock,
         };
         Ok(PreparedCrawl {
@@ -138,11 +138,11 @@ impl CrawlBuilder<'_> {
         LoggedIn::prepare(setup)
     }
 
-    fn control(&self, leases: &LeaseLoop, sinks: &Sinks, shown: &Shown) -> Arc<CrawlControl> {
+    fn control(&self, leases: &LeaseLoop, sinks: &Sinks, views: &CrawlViews) -> Arc<CrawlControl> {
         let setup = ControlSetup {
             active: sinks.active.clone(),
             directory: sinks.directory.clone(),
-            publisher: Arc::clone(&shown.publisher),
+            publisher: Arc::clone(&views.publisher),
             frontier: leases.handles.frontier.clone(),
             hosts: Arc::clone(&leases.hosts),
             metrics: Arc::clone(&self.hooks.metrics.crawl),
@@ -151,14 +151,20 @@ impl CrawlBuilder<'_> {
         Arc::new(CrawlControl::new(self.config, setup))
     }
 
-    fn status(&self, leases: &LeaseLoop, sinks: &Sinks, shown: &Shown, control: &Arc<CrawlControl>) -> StatusReader {
+    fn status(
+        &self,
+        leases: &LeaseLoop,
+        sinks: &Sinks,
+        views: &CrawlViews,
+        control: &Arc<CrawlControl>,
+    ) -> StatusReader {
         StatusReader {
             frontier: leases.handles.frontier.clone(),
             hosts: Arc::clone(&leases.hosts),
             control: Arc::clone(control),
             ledger: Arc::clone(&leases.ledger),
             tally: Arc::clone(&leases.tally),
-            board: Arc::clone(&shown.board),
+            board: Arc::clone(&views.board),
             recrawl: leases.handles.recrawl.clone(),
             fleet: Arc::default(),
             posts: self.hooks.posts.clone(),
@@ -169,16 +175,16 @@ impl CrawlBuilder<'_> {
         }
     }
 
-    fn live(&self, leases: &LeaseLoop, shown: &Shown, control: &Arc<CrawlControl>) -> LiveSources {
+    fn live(&self, leases: &LeaseLoop, views: &CrawlViews, control: &Arc<CrawlControl>) -> LiveSources {
         LiveSources {
-            board: Arc::clone(&shown.live),
+            board: Arc::clone(&views.live),
             control: Arc::clone(control),
             frontier: leases.handles.frontier.clone(),
             hosts: Arc::clone(&leases.hosts),
             archive: Arc::clone(&self.hooks.metrics.archive),
             renders: None,
             clock: self.clock.clone(),
-            seeds: shown.seeds.clone(),
+            seeds: views.seeds.clone(),
         }
     }
 }

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::CrawlBuilder;
-use super::actors::{FrontierParts, FrontierToBe, HostParts, directory, request_sender};
+use super::actors::{FrontierBuilder, FrontierParts, HostParts, directory, request_sender};
 use super::parts::Parts;
 use super::sinks::Sinks;
 use crate::error::Error;
@@ -52,8 +52,8 @@ impl CrawlBuilder<'_> {
     ) -> Result<LeaseLoop, Error> {
         let config = self.config;
         let (state, state_queue) = sinks.earlier.store.is_some().then(|| StateHandle::new(config)).unzip();
-        let frontier_to_be = FrontierToBe::new(self, Arc::clone(&policy.orders), sinks.started);
-        let frontier_handle = frontier_to_be.handle.clone();
+        let frontier_builder = FrontierBuilder::new(self, Arc::clone(&policy.orders), sinks.started);
+        let frontier_handle = frontier_builder.handle.clone();
         let (pages, jobs) = PageQueue::new(config);
         let (requests, tally) = request_sender(self, parts, &sinks.visits, &frontier_handle);
         let abort = requests.abort().clone();
@@ -77,7 +77,7 @@ impl CrawlBuilder<'_> {
             spill: spill(config, &sinks.directory, sinks.earlier.store.is_some())?,
             finished: finished_sender,
         };
-        let mut frontier = frontier_to_be.build(self, frontier_parts);
+        let mut frontier = frontier_builder.build(self, frontier_parts);
         let account = std::mem::take(&mut sinks.earlier.past.account.ledger).reopened();
         let is_new = account.discovered() == 0;
         frontier.restore_ledger(account.clone());
@@ -91,8 +91,8 @@ impl CrawlBuilder<'_> {
         if let Some(state) = &state {
             frontier.persist_through(Arc::new(state.clone()));
         }
-        let ledger = Arc::clone(&frontier_to_be.ledger);
-        frontier_to_be.start(frontier);
+        let ledger = Arc::clone(&frontier_builder.ledger);
+        frontier_builder.start(frontier);
         let sitemaps = std::mem::take(&mut sinks.earlier.past.sitemaps);
         for (nesting, urls) in sitemaps.into_iter().filter(|_| config.robots.sitemaps) {
             hosts.hand_out_sitemaps(urls, nesting);
