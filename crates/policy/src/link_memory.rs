@@ -42,6 +42,11 @@ impl LinkMemory {
         Some(context)
     }
 
+    /// Whether it has no link.
+    pub fn is_empty(&self) -> bool {
+        self.contexts.is_empty()
+    }
+
     /// The number of links.
     pub fn len(&self) -> usize {
         self.contexts.len()
