@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::crawl;
 use super::exit::{Exit, Failure};
 use super::settings::SettingArgs;
-use harvestman_core::config::left_out;
+use harvestman_core::config::{left_out, overridden};
 use harvestman_library::program::{CONFIG_FILE, Owner, directory_flags};
 use harvestman_pipeline::Beginning;
 
@@ -86,6 +86,9 @@ pub(super) fn run_in(directory: &Path, settings: &SettingArgs, further: FurtherR
     let (config, progress) = crawl::prepare(config, further.quiet)?;
     if !missing.is_empty() {
         tracing::warn!("{} was set and is not in config.toml; the crawl resumes without it", missing.join(", "));
+    }
+    for setting in overridden(&text) {
+        tracing::warn!("config.toml: {setting}");
     }
     crawl::run_with(&config, &progress, further.beginning)
 }

@@ -24,4 +24,4 @@ pub use directives::{Directive, Directives};
 pub use host::{RobotsLine, RobotsStatements, SIGNAL_LINES_MAX};
 pub use page::{of_headers, of_page};
 pub use path_pattern::UrlPath;
-pub use tdmrep::{TDMREP_PATH, TdmrepFile, TdmrepLimits};
+pub use tdmrep::{TDMREP_BYTES_MAX, TDMREP_PATH, TdmrepFile, TdmrepLimits};

@@ -15,11 +15,17 @@ use serde_json::Value;
 
 use super::path_pattern::{PathPattern, UrlPath};
 use super::text::recorded;
-use harvestman_core::config::SignalOptions;
 use harvestman_core::model::{Signal, StatedIn, Statement, Usage, Wish};
 
 /// Where the file is, on every host.
 pub const TDMREP_PATH: &str = "/.well-known/tdmrep.json";
+
+/// How many bytes of a file are read: as many as of a robots.txt, which has rules of the same kind. Rules that end within this are used.
+pub const TDMREP_BYTES_MAX: usize = 500 << 10;
+
+/// Maximum number of rules of a file: all are compared with the path of each page of the host. A file of the maximum size cannot have many
+/// more.
+const RULES_MAX: usize = 10_000;
 
 /// How much of a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,10 +36,9 @@ pub struct TdmrepLimits {
     pub rules_max: usize,
 }
 
-impl From<&SignalOptions> for TdmrepLimits {
-    fn from(options: &SignalOptions) -> Self {
-        let rules_max = usize::try_from(options.tdmrep_max_rules).unwrap_or(usize::MAX);
-        Self { bytes_max: options.tdmrep_max_bytes.as_usize(), rules_max }
+impl Default for TdmrepLimits {
+    fn default() -> Self {
+        Self { bytes_max: TDMREP_BYTES_MAX, rules_max: RULES_MAX }
     }
 }
 

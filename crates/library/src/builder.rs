@@ -11,7 +11,7 @@ use super::policy::OwnPolicy;
 use super::program::{self, CONFIG_FILE, Owner};
 use super::ready::ReadyCrawl;
 use super::{Crawl, Error, LinkFilter, OnError, Pages, Policy, Sink};
-use harvestman_core::config::{Config, Flag, FlagValue, Layers, left_out};
+use harvestman_core::config::{Config, Flag, FlagValue, Layers, left_out, overridden};
 use harvestman_pipeline::{self as pipeline, Beginning, ExtensionErrors, Extensions};
 use harvestman_report::Hooks;
 
@@ -183,6 +183,9 @@ impl CrawlBuilder {
                     "{} was set and is not in {CONFIG_FILE}; the crawl resumes without it",
                     missing.join(", ")
                 );
+            }
+            for setting in overridden(before) {
+                tracing::warn!("{CONFIG_FILE}: {setting}");
             }
         }
         Ok(config)

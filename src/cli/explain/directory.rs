@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use crate::cli::lines::Lines;
-use harvestman_core::config::{self, Config, Layers};
+use harvestman_core::config::{self, Config};
 use harvestman_core::model::PageRecord;
 use harvestman_report::{Report, read_object};
 
@@ -30,8 +30,7 @@ impl CrawlDirectory {
             io::ErrorKind::NotFound => format!("directory {shown} does not exist; name the directory given as --out"),
             _ => format!("cannot read {}: {error}", file.display()),
         })?;
-        let layers = Layers { file: Some((&file, &text)), ..Layers::default() };
-        let config = config::load(&layers).map_err(|mistakes| mistakes.to_string())?;
+        let config = config::load_recorded(&file, &text).map_err(|mistakes| mistakes.to_string())?;
         Ok(Self { path: path.to_owned(), config })
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::answer_lines;
 use super::usv::UsvLines;
-use harvestman_core::config::url::{ScopeOptions, UrlOptions};
+use harvestman_core::config::url::UrlOptions;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, OutOfScope, TrapGuard, registrable_domain, surt, whatwg_href};
 use harvestman_report::terminal;
 
@@ -99,7 +99,7 @@ fn describe(canonicaliser: &Canonicaliser, url: &str, base: Option<&str>, mut ou
         Some((path, query)) => (path, Some(query)),
         None => (canonical.path_and_query(), None),
     };
-    let trap = TrapGuard::new(&ScopeOptions::default()).shape(canonical.path_and_query());
+    let trap = TrapGuard::default().shape(canonical.path_and_query());
     line("canonical", canonical.as_str())?;
     line("host key", host_key.as_str())?;
     line("host", host_key.host())?;

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ByteSize;
-
 /// What a crawl is for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -72,11 +70,5 @@ crate::options! {
         /// Whether `/.well-known/tdmrep.json` is fetched, once per host and again with robots.txt: `auto` (for the
         /// purposes research, ai-input and train-ai), `always` or `never`.
         tdmrep: TdmrepUse = TdmrepUse::Auto,
-        /// How much of a tdmrep.json is read. Rules that end within this are used, the remainder is ignored. Raising it
-        /// raises the memory that one host may take.
-        tdmrep_max_bytes: ByteSize = ByteSize::kib(500),
-        /// Maximum number of rules of a tdmrep.json; further ones are ignored. Raising it costs time for each page of a
-        /// host with so many.
-        tdmrep_max_rules: u32 = 10_000,
     }
 }

@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::mistake::{Mistake, Source};
 use super::names;
+use super::retired;
 use super::sections::SectionInfo;
 
 /// Environment variables of this prefix are settings.
@@ -85,8 +86,17 @@ pub enum FlagValue {
     List(Vec<String>),
 }
 
+/// Who wrote a configuration file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writer {
+    /// The user, who is told what is no setting any more.
+    User,
+    /// The program, perhaps an earlier version: what is no setting any more is passed over.
+    Program,
+}
+
 /// Reads the text of a configuration file.
-pub fn from_file(path: &Path, text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Given> {
+pub fn from_file(path: &Path, text: &str, writer: Writer, mistakes: &mut Vec<Mistake>) -> Vec<Given> {
     let source = |offset: usize| Source::File { path: path.to_owned(), line: line_of(text, offset) };
     let (table, errors) = DeTable::parse_recoverable(text);
     mistakes.extend(errors.iter().map(|error| Mistake {
@@ -102,6 +112,9 @@ pub fn from_file(path: &Path, text: &str, mistakes: &mut Vec<Mistake>) -> Vec<Gi
             (Ok(_), DeValue::Table(settings)) => {
                 given.extend(settings.into_iter().filter_map(|(key, value)| {
                     let at = source(key.span().start);
+                    if writer == Writer::Program && retired::find(&name, key.get_ref()).is_some() {
+                        return None;
+                    }
                     let value = Value::deserialize(ValueDeserializer::from(value));
                     let value = value.map_err(|error| error.message().to_owned());
                     noted(named(&name, &key.into_inner(), at, value.map(|value| vec![value])), mistakes)
@@ -153,15 +166,26 @@ pub fn from_flags(flags: &[Flag], mistakes: &mut Vec<Mistake>) -> Vec<Given> {
     flags.iter().filter_map(setting).collect()
 }
 
-fn named(section: &str, key: &str, source: Source, value: Result<Vec<Value>, String>) -> Result<Given, Mistake> {
+/// Returns the setting of this name; `None` if it is no setting any more and has the value that is fixed.
+fn named(
+    section: &str,
+    key: &str,
+    source: Source,
+    value: Result<Vec<Value>, String>,
+) -> Result<Option<Given>, Mistake> {
+    if let (Some(retired), Ok(readings)) = (retired::find(section, key), &value)
+        && readings.iter().any(|value| retired.is_value(value))
+    {
+        return Ok(None);
+    }
     match names::find_key(section, key).and_then(|found| Ok((found, value?))) {
-        Ok(((section, key), readings)) => Ok(Given { section, key, readings, source }),
+        Ok(((section, key), readings)) => Ok(Some(Given { section, key, readings, source })),
         Err(text) => Err(Mistake { source, text }),
     }
 }
 
-fn noted(given: Result<Given, Mistake>, mistakes: &mut Vec<Mistake>) -> Option<Given> {
-    given.map_err(|mistake| mistakes.push(mistake)).ok()
+fn noted(given: Result<Option<Given>, Mistake>, mistakes: &mut Vec<Mistake>) -> Option<Given> {
+    given.map_err(|mistake| mistakes.push(mistake)).ok().flatten()
 }
 
 /// Returns the possible values of a text: itself; a TOML value (`100`, `true`, `["a", "b"]`); a comma-separated list.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::given::{self, Flag, Given};
+use super::given::{self, Flag, Given, Writer};
 use super::mistake::{Mistake, Mistakes, Source};
 use super::own;
 use super::print::is_secret;
@@ -42,6 +42,22 @@ pub fn load(layers: &Layers<'_>) -> Result<Config, Mistakes> {
     let mut mistakes = Vec::new();
     let mut broken = Vec::new();
     let all = given_settings(layers, &mut mistakes, &mut broken);
+    combined(all, mistakes, broken)
+}
+
+/// Reads the configuration that a crawl directory records, to look at what its crawl did.
+///
+/// # Errors
+///
+/// Everything that is wrong.
+pub fn load_recorded(path: &Path, text: &str) -> Result<Config, Mistakes> {
+    let mut mistakes = Vec::new();
+    let all = given::from_file(path, text, Writer::Program, &mut mistakes);
+    combined(all, mistakes, Vec::new())
+}
+
+/// Returns the configuration of settings in ascending order of precedence.
+fn combined(all: Vec<Given>, mut mistakes: Vec<Mistake>, mut broken: Vec<Name>) -> Result<Config, Mistakes> {
     let mut root = Table::new();
     let mut sources: BTreeMap<(&str, &str), Source> = BTreeMap::new();
     for given in all {
@@ -64,7 +80,7 @@ pub fn load(layers: &Layers<'_>) -> Result<Config, Mistakes> {
 fn given_settings(layers: &Layers<'_>, mistakes: &mut Vec<Mistake>, broken: &mut Vec<Name>) -> Vec<Given> {
     let mut own = Vec::new();
     if let Some((path, text)) = layers.file {
-        own.extend(given::from_file(path, text, mistakes));
+        own.extend(given::from_file(path, text, Writer::User, mistakes));
         own.retain(|given| layers.directory.is_none() || own::is_asked_in_runs(given.section.name, given.key));
     }
     own.extend(given::from_environment(layers.environment.iter().cloned(), mistakes));
@@ -82,7 +98,7 @@ fn of_directory(
     mistakes: &mut Vec<Mistake>,
     broken: &mut Vec<Name>,
 ) -> Vec<Given> {
-    let mut all = given::from_file(path, text, mistakes);
+    let mut all = given::from_file(path, text, Writer::Program, mistakes);
     let mut refused = own::left_out_of_directory(path, text);
     all.retain(|given| {
         let value = given.readings.first();

@@ -1,5 +1,6 @@
 //! Finds a setting by its name, and suggests the name that was probably meant if there is none.
 
+use super::retired;
 use super::sections::{SECTIONS, SectionInfo};
 
 /// Minimum similarity of two names (Jaro-Winkler, 0 to 1) for one to be suggested for the other.
@@ -35,6 +36,9 @@ pub fn find_key(section: &str, key: &str) -> Result<(&'static SectionInfo, &'sta
     let found = find_section(section)?;
     if let Some(option) = found.options.iter().find(|option| option.key == key) {
         return Ok((found, option.key));
+    }
+    if let Some(retired) = retired::find(section, key) {
+        return Err(format!("{retired}; remove it"));
     }
     let unknown = format!("unknown setting `{section}.{key}`");
     if let Some(meant) = nearest(key, found.options.iter().map(|option| option.key)) {

@@ -1,15 +1,17 @@
 //! The configuration as a TOML table. The conversions are compiled here, once, and not in every crate that calls them.
 
-use super::Config;
+use super::{Config, retired};
 use toml::Table;
 
 impl Config {
-    /// Returns the configuration of `table`. Settings that are absent have their defaults.
+    /// Returns the configuration of `table`. Settings that are absent have their defaults, and those of earlier versions whose
+    /// values are fixed now are passed over.
     ///
     /// # Errors
     ///
     /// If a setting is unknown, or its value malformed.
-    pub fn from_table(table: Table) -> Result<Self, toml::de::Error> {
+    pub fn from_table(mut table: Table) -> Result<Self, toml::de::Error> {
+        retired::remove(&mut table);
         table.try_into()
     }
 

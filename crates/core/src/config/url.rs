@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ByteSize;
-
 crate::options! {
     /// The canonical form of URLs: URLs that differ only in what is removed here count as one page.
     pub struct UrlOptions in "url" {
@@ -19,9 +17,6 @@ crate::options! {
         /// Whether the query's parameters are sorted by name. It merges `?a=1&b=2` with `?b=2&a=1`; it is off because a
         /// few sites answer them differently.
         sort_parameters: bool = false,
-        /// Links longer than this many bytes, as written, are refused before they are parsed. Raising it lets pages
-        /// with oversized links cost more time and memory.
-        link_bytes_max: ByteSize = ByteSize::kib(64),
     }
 }
 
@@ -43,28 +38,10 @@ crate::options! {
         include: Vec<String> = Vec::new(),
         /// Regular expressions over the whole URL. A URL that matches one is refused, even if it is included.
         exclude: Vec<String> = Vec::new(),
-        /// Maximum memory, in bytes, of the compiled patterns of one list. Raise it if a long list is refused.
-        pattern_memory_max: ByteSize = ByteSize::mib(10),
-        /// Maximum length of a URL, in bytes of the canonical form. Raising it accepts more of a trap's ever longer
-        /// URLs.
-        url_length_max: usize = 2048,
-        /// Whether URLs shaped like crawler traps are refused. The following settings define a trap.
+        /// Whether URLs shaped like crawler traps are refused: paths of more than 32 segments, or that repeat a segment four times
+        /// or a sequence of segments three times in a row; queries with more than 64 parameters, or that repeat one eight times;
+        /// escapes nested more than three levels deep; a URL whose own path is nested in its query.
         trap_guard: bool = true,
-        /// A path of more segments is a trap. Raising it follows endlessly nested relative links for longer.
-        path_segments_max: usize = 32,
-        /// A path with the same segment this often is a trap.
-        trap_segment_repeats: usize = 4,
-        /// A path that repeats a sequence of two or more segments this often in a row is a trap (`/a/b/a/b/a/b`: 3).
-        trap_sequence_repeats: usize = 3,
-        /// A URL whose own path occurs this often inside one parameter of its query, escapes decoded, is a trap: a
-        /// log-in page that links to itself with its own address to return to nests endlessly.
-        trap_self_nesting: usize = 2,
-        /// Escapes nested deeper than this (`%3F` is one level, `%253F` two) are a trap.
-        escape_levels_max: usize = 3,
-        /// A query with more parameters is a trap.
-        query_parameters_max: usize = 64,
-        /// A query with the same parameter and value this often is a trap.
-        trap_parameter_repeats: usize = 8,
     }
 }
 

@@ -16,12 +16,16 @@ use super::strip::Stripper;
 use super::whatwg::{has_other_scheme, path_text};
 use crate::config::url::UrlOptions;
 
+/// Maximum length of a link that is parsed, in bytes as written. It is far longer than any URL that a crawl accepts, because
+/// canonicalisation may shorten a link; longer ones are data, and parsing them would cost hostile pages nothing and the crawl much.
+pub(super) const LINK_BYTES_MAX: usize = 64 << 10;
+
 /// Produces canonical URLs. There is one for a whole crawl: all URLs that are ever compared must come from the same
 /// settings.
 #[derive(Debug, Clone)]
 pub struct Canonicaliser {
     pub(super) stripper: Stripper,
-    link_bytes_max: usize,
+    pub(super) link_bytes_max: usize,
 }
 
 impl Canonicaliser {
@@ -31,14 +35,14 @@ impl Canonicaliser {
     ///
     /// If the settings name parameters in a way that cannot be matched.
     pub fn new(options: &UrlOptions) -> Result<Self, Error> {
-        Ok(Self { stripper: Stripper::new(options)?, link_bytes_max: options.link_bytes_max.as_usize() })
+        Ok(Self { stripper: Stripper::new(options)?, link_bytes_max: LINK_BYTES_MAX })
     }
 
     /// Returns the canonical form of an absolute URL.
     ///
     /// # Errors
     ///
-    /// If `input` is not an absolute http(s) URL, or is longer than `url.link_bytes_max`. A URL whose host has a label
+    /// If `input` is not an absolute http(s) URL, or is longer than [`LINK_BYTES_MAX`]. A URL whose host has a label
     /// of invalid Punycode (`xn--`, `xn--pokxncvks`) is invalid: the URL standard validates such labels, and so does
     /// the `url` crate.
     pub fn parse(&self, input: &str) -> Result<CanonicalUrl, OutOfScope> {

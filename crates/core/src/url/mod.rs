@@ -41,6 +41,6 @@ pub use scope::Scope;
 pub use search_keys::{SearchKeys, without_keys};
 pub use search_template::SearchTemplate;
 pub use surt::surt;
-pub use trap::{TrapGuard, TrapShape};
+pub use trap::{TrapGuard, TrapLimits, TrapShape};
 pub use user_info::without_user_info;
 pub use whatwg::whatwg_href;

@@ -125,7 +125,7 @@ impl<'a> Resolver<'a> {
     ///
     /// # Errors
     ///
-    /// If it does not lead to an http(s) URL, or is longer than `url.link_bytes_max`.
+    /// If it does not lead to an http(s) URL, or is longer than 64 KiB.
     pub fn resolve(&mut self, href: &str) -> Result<CanonicalRef<'_>, OutOfScope> {
         self.buffer.clear();
         // Not earlier: on many pages no link is resolved at all.

@@ -13,6 +13,14 @@ use super::trap::TrapGuard;
 use super::{CanonicalUrl, authority, domain, registrable_domain};
 use crate::config::url::{ScopeMode, ScopeOptions};
 
+/// Maximum length of a URL, in bytes of the canonical form: what browsers and servers have long agreed to handle. Longer ones are mostly
+/// those of traps, which grow from page to page.
+const URL_LENGTH_MAX: usize = 2_048;
+
+/// Maximum memory of the compiled patterns of one list, in bytes: thousands of ordinary patterns, and none that would take the machine's
+/// memory.
+const PATTERN_MEMORY_MAX: usize = 10 << 20;
+
 /// Decides whether a URL belongs to the crawl. Created once from the settings and the seeds; only sites that searches find
 /// are added later. An ordinary check does not allocate.
 #[derive(Debug)]
@@ -21,7 +29,6 @@ pub struct Scope {
     extra: Vec<HostPattern>,
     include: RegexSet,
     exclude: RegexSet,
-    url_length_max: usize,
     trap_guard: Option<TrapGuard>,
     /// The authorities of sites that searches found.
     found: RwLock<Authorities>,
@@ -72,17 +79,15 @@ impl Scope {
                 Err(problem) => bad.push(entry("scope.hosts", written, problem)),
             }
         }
-        let memory_max = options.pattern_memory_max.as_usize();
-        let include = pattern_set("scope.include", &options.include, memory_max, &mut bad);
-        let exclude = pattern_set("scope.exclude", &options.exclude, memory_max, &mut bad);
+        let include = pattern_set("scope.include", &options.include, &mut bad);
+        let exclude = pattern_set("scope.exclude", &options.exclude, &mut bad);
         Error::unless_empty(bad)?;
         Ok(Self {
             reach: Reach::new(options.mode, seeds),
             extra,
             include,
             exclude,
-            url_length_max: options.url_length_max,
-            trap_guard: options.trap_guard.then(|| TrapGuard::new(options)),
+            trap_guard: options.trap_guard.then(TrapGuard::default),
             found: RwLock::default(),
             found_max: 0,
             moved: MovedSeeds::new(options.follow_seeds),
@@ -154,7 +159,7 @@ impl Scope {
 
     /// Checks a URL; `beyond` says whether one belongs to the crawl that is on none of its sites.
     fn check_reach(&self, canonical: &str, beyond: impl FnOnce(&Authorities) -> bool) -> Result<(), OutOfScope> {
-        if canonical.len() > self.url_length_max {
+        if canonical.len() > URL_LENGTH_MAX {
             return Err(OutOfScope::TooLong);
         }
         let path_start = authority::end(canonical);
@@ -268,9 +273,9 @@ fn directory(canonical: &str) -> &str {
 
 /// Compiles the patterns into one set. Malformed ones, or all of them if they are too large together, are added to
 /// `bad`.
-fn pattern_set(setting: &'static str, patterns: &[String], memory_max: usize, bad: &mut Vec<BadEntry>) -> RegexSet {
+fn pattern_set(setting: &'static str, patterns: &[String], bad: &mut Vec<BadEntry>) -> RegexSet {
     let before = bad.len();
-    let build = |patterns: &[String]| RegexSetBuilder::new(patterns).size_limit(memory_max).build();
+    let build = |patterns: &[String]| RegexSetBuilder::new(patterns).size_limit(PATTERN_MEMORY_MAX).build();
     for pattern in patterns {
         if let Err(error) = build(std::slice::from_ref(pattern)) {
             bad.push(entry(setting, pattern, &pattern_problem(&error)));
@@ -288,7 +293,7 @@ fn pattern_set(setting: &'static str, patterns: &[String], memory_max: usize, ba
 fn pattern_problem(error: &regex::Error) -> String {
     match error {
         regex::Error::CompiledTooBig(limit) => {
-            format!("compiles to more than {limit} bytes; simplify it or raise scope.pattern_memory_max")
+            format!("compiles to more than {limit} bytes; simplify it, or give fewer patterns")
         }
         // The parser shows the place of the mistake over several lines; its last line says what the mistake is.
         other => {

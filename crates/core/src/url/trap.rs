@@ -4,7 +4,6 @@
 //! site that generates endless plain addresses (a calendar) is limited by budgets, not by this guard.
 
 use super::escapes;
-use crate::config::url::ScopeOptions;
 
 /// The type of trap that a URL looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -40,16 +39,47 @@ impl TrapShape {
     }
 }
 
+/// Where a URL becomes a trap. The values are well beyond every address of the recorded forums, blogs and wikis, and few enough that a
+/// trap is left after some pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrapLimits {
+    /// Maximum number of segments of a path: endlessly nested relative links pass it soon, no known software reaches it.
+    pub segments_max: usize,
+    /// A path with the same segment this often is a trap; dates and archives repeat one up to three times (`/2011/11/11/`).
+    pub segment_repeats: usize,
+    /// A path that repeats a sequence of two or more segments this often in a row is a trap (`/a/b/a/b/a/b`: 3); a sequence that
+    /// occurs twice is also found where a section is named like its parent.
+    pub sequence_repeats: usize,
+    /// A URL whose own path occurs this often inside one parameter of its query, escapes decoded, is a trap: a log-in page that
+    /// links to itself with its own address to return to nests endlessly. Once is the usual link to the log-in.
+    pub self_nesting: usize,
+    /// Maximum depth of nested escapes (`%3F` is one level, `%253F` two): one address in the query of another has two, and a log-in
+    /// page in front of it three.
+    pub escape_levels_max: usize,
+    /// Maximum number of parameters of a query; the forms for advanced searches stay below it.
+    pub parameters_max: usize,
+    /// A query with the same parameter and value this often is a trap: each page appends one more.
+    pub parameter_repeats: usize,
+}
+
+impl Default for TrapLimits {
+    fn default() -> Self {
+        Self {
+            segments_max: 32,
+            segment_repeats: 4,
+            sequence_repeats: 3,
+            self_nesting: 2,
+            escape_levels_max: 3,
+            parameters_max: 64,
+            parameter_repeats: 8,
+        }
+    }
+}
+
 /// Recognises traps by the shape of their URLs. Most URLs take one pass and no allocation.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct TrapGuard {
-    segments_max: usize,
-    segment_repeats: usize,
-    sequence_repeats: usize,
-    self_nesting: usize,
-    escape_levels_max: usize,
-    parameters_max: usize,
-    parameter_repeats: usize,
+    limits: TrapLimits,
 }
 
 /// Maximum number of segments that are compared; only the first ones of longer paths are, which bounds the cost if the
@@ -57,17 +87,9 @@ pub struct TrapGuard {
 const SEGMENTS_COMPARED_MAX: usize = 64;
 
 impl TrapGuard {
-    /// Creates a guard with the `scope.trap_*` settings. The caller checks `trap_guard`, which enables the guard.
-    pub const fn new(options: &ScopeOptions) -> Self {
-        Self {
-            segments_max: options.path_segments_max,
-            segment_repeats: options.trap_segment_repeats,
-            sequence_repeats: options.trap_sequence_repeats,
-            self_nesting: options.trap_self_nesting,
-            escape_levels_max: options.escape_levels_max,
-            parameters_max: options.query_parameters_max,
-            parameter_repeats: options.trap_parameter_repeats,
-        }
+    /// Creates a guard with other limits than the default ones.
+    pub const fn new(limits: TrapLimits) -> Self {
+        Self { limits }
     }
 
     /// Returns the trap that a canonical URL with this path and query looks like.
@@ -84,10 +106,10 @@ impl TrapGuard {
         let inner = path.strip_prefix('/').unwrap_or(path);
         let inner = inner.strip_suffix('/').unwrap_or(inner);
         let (count, may_repeat) = survey(inner.as_bytes());
-        if count > self.segments_max {
+        if count > self.limits.segments_max {
             return Some(TrapShape::DeepPath);
         }
-        if !may_repeat && self.segment_repeats > 1 {
+        if !may_repeat && self.limits.segment_repeats > 1 {
             return None;
         }
         let mut segments = [""; SEGMENTS_COMPARED_MAX];
@@ -95,10 +117,10 @@ impl TrapGuard {
             *slot = segment;
         }
         let segments = &segments[..count.min(SEGMENTS_COMPARED_MAX)];
-        if has_repeats(segments, self.segment_repeats) {
+        if has_repeats(segments, self.limits.segment_repeats) {
             return Some(TrapShape::RepeatedSegment);
         }
-        has_repeated_sequence(segments, self.sequence_repeats).then_some(TrapShape::RepeatedSequence)
+        has_repeated_sequence(segments, self.limits.sequence_repeats).then_some(TrapShape::RepeatedSequence)
     }
 
     /// Returns whether escapes are nested too deep. A percent sign escaped n times is `%` and n times `25`, and starts
@@ -112,7 +134,7 @@ impl TrapGuard {
                 rest = below;
                 levels += 1;
             }
-            if levels > self.escape_levels_max {
+            if levels > self.limits.escape_levels_max {
                 return true;
             }
         }
@@ -121,10 +143,10 @@ impl TrapGuard {
 
     fn query_shape(&self, path: &str, query: &str) -> Option<TrapShape> {
         let count = 1 + memchr::memchr_iter(b'&', query.as_bytes()).count();
-        if count > self.parameters_max {
+        if count > self.limits.parameters_max {
             return Some(TrapShape::ManyParameters);
         }
-        if count >= self.parameter_repeats && self.repeats_a_parameter(query) {
+        if count >= self.limits.parameter_repeats && self.repeats_a_parameter(query) {
             return Some(TrapShape::RepeatedParameter);
         }
         self.nests_itself(path, query).then_some(TrapShape::NestedSelf)
@@ -133,7 +155,7 @@ impl TrapGuard {
     fn repeats_a_parameter(&self, query: &str) -> bool {
         let mut parameters: Vec<&str> = query.split('&').filter(|parameter| !parameter.is_empty()).collect();
         parameters.sort_unstable();
-        parameters.chunk_by(|a, b| a == b).any(|equal| equal.len() >= self.parameter_repeats)
+        parameters.chunk_by(|a, b| a == b).any(|equal| equal.len() >= self.limits.parameter_repeats)
     }
 
     /// Returns whether one parameter's value, with all escapes decoded, contains the path often enough for a trap.
@@ -154,7 +176,8 @@ impl TrapGuard {
             value.clear();
             escapes::decode_all_levels(parameter.as_bytes(), &mut value);
             let ends_there = |at: &usize| matches!(value.get(at + own.len()), None | Some(b'?' | b'&' | b'#' | b';'));
-            finder.find_iter(&value).filter(ends_there).take(self.self_nesting).count() >= self.self_nesting
+            finder.find_iter(&value).filter(ends_there).take(self.limits.self_nesting).count()
+                >= self.limits.self_nesting
         })
     }
 }
@@ -199,7 +222,7 @@ mod tests {
     use super::*;
 
     fn shape(path_and_query: &str) -> Option<TrapShape> {
-        TrapGuard::new(&ScopeOptions::default()).shape(path_and_query)
+        TrapGuard::default().shape(path_and_query)
     }
 
     #[test]
@@ -255,17 +278,15 @@ mod tests {
     #[test]
     fn limits_of_nothing_and_of_very_much_hurt_nothing() {
         for n in [0, 1, usize::MAX] {
-            let options = ScopeOptions {
-                path_segments_max: n,
-                trap_segment_repeats: n,
-                trap_sequence_repeats: n,
-                trap_self_nesting: n,
+            let guard = TrapGuard::new(TrapLimits {
+                segments_max: n,
+                segment_repeats: n,
+                sequence_repeats: n,
+                self_nesting: n,
                 escape_levels_max: n,
-                query_parameters_max: n,
-                trap_parameter_repeats: n,
-                ..ScopeOptions::default()
-            };
-            let guard = TrapGuard::new(&options);
+                parameters_max: n,
+                parameter_repeats: n,
+            });
             for text in ["/", "/a/b?a=/a/b&b", "/%25/%C3%A9?%", &"/x".repeat(200)] {
                 let _ = guard.shape(text);
             }

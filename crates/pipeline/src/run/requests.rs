@@ -14,6 +14,7 @@ use crate::page::visits::{Visits, conditions};
 use crate::run::environment::Network;
 use crate::run::local_failures::LocalRetry;
 use crate::search::searches::Searches;
+use harvestman_consent::TDMREP_BYTES_MAX;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::RobotsOptions;
 use harvestman_core::model::{Exchange, Failure, Initiator, Lease, LocalFailure, PolicyRefusal, ScheduledUrl};
@@ -22,6 +23,7 @@ use harvestman_login::avoided_address;
 use harvestman_metrics::Metrics;
 use harvestman_stages::fetch::{self, DecodeLimits};
 use harvestman_stages::frontier::Allowance;
+use harvestman_stages::host::robots::BYTE_LIMIT;
 use harvestman_stages::host::{Errand, ErrandEnded, HostReply, HostRequest, RequestPort};
 
 /// The interval at which an auxiliary request that begins while the crawl is paused checks whether the crawl continues.
@@ -31,8 +33,6 @@ const PAUSE_CHECK_EVERY: Duration = Duration::from_millis(100);
 pub(crate) struct Fetching {
     pub(crate) network: Arc<dyn Network>,
     pub(crate) robots: Arc<RobotsOptions>,
-    /// How much of a tdmrep.json is read.
-    pub(crate) tdmrep_max: u64,
     /// The searches, whose answers may be of any type.
     pub(crate) searches: Option<Arc<Searches>>,
     pub(crate) decode: DecodeLimits,
@@ -60,8 +60,8 @@ impl Fetching {
         let own = || allowed_initiator(&url, Initiator::Origin(host.clone()));
         let side_file = |bytes_max| fetch::Request::of_any_type(url.clone(), bytes_max, own());
         let request = match errand {
-            Errand::Robots(_) => side_file(self.robots.max_bytes.0),
-            Errand::Tdmrep(_) => side_file(self.tdmrep_max),
+            Errand::Robots(_) => side_file(BYTE_LIMIT as u64),
+            Errand::Tdmrep(_) => side_file(TDMREP_BYTES_MAX as u64),
             Errand::Sitemap { .. } => side_file(self.robots.sitemap_max_bytes.0),
             Errand::Subrequest(wanted) => {
                 let (body, headers, initiator) =

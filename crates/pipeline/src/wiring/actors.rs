@@ -110,7 +110,6 @@ pub(super) fn request_sender(
     let fetching = Fetching {
         network: Arc::clone(&parts.network),
         robots: Arc::new(config.robots.clone()),
-        tdmrep_max: config.signals.tdmrep_max_bytes.0,
         searches: parts.searches.clone(),
         decode: DecodeLimits::from(&config.fetch),
         tally: Arc::clone(&tally),

@@ -57,7 +57,7 @@ impl From<&Config> for HostRules {
             searches: searches(config),
             session_host: config.check_page().map(|page| page.host_key()),
             consent: ConsentRules::from(config),
-            tdmrep: TdmrepLimits::from(&config.signals),
+            tdmrep: TdmrepLimits::default(),
         }
     }
 }

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::robots::http_url;
+use super::robots::{REDIRECTS_MAX, http_url};
 use harvestman_consent::{TDMREP_PATH, TdmrepFile, TdmrepLimits};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::RobotsOptions;
@@ -82,7 +82,7 @@ impl TdmrepState {
 
     fn next_hop(&self, hop: Option<(String, u32)>, location: Option<&str>) -> Option<(String, u32)> {
         let (base, redirects) = hop.unwrap_or_else(|| (self.url.clone(), 0));
-        let target = http_url(&base, location?).filter(|_| redirects < self.options.max_redirects)?;
+        let target = http_url(&base, location?).filter(|_| redirects < REDIRECTS_MAX)?;
         Some((target, redirects + 1))
     }
 

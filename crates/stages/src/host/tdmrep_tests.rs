@@ -16,7 +16,7 @@ struct File {
 
 impl File {
     fn new() -> Self {
-        let options = RobotsOptions { unavailable_tries: 2, max_redirects: 2, ..RobotsOptions::default() };
+        let options = RobotsOptions { unavailable_tries: 2, ..RobotsOptions::default() };
         let state = TdmrepState::new(Arc::new(options), &HostKey::from_origin("http://h.test"));
         Self { state, now: Instant::EPOCH + Duration::from_secs(1_000) }
     }
@@ -93,7 +93,7 @@ fn redirects_are_followed_up_to_the_limit() {
     arrived.end(Ok(200), None, RESERVED);
     assert!(arrived.is_reserved());
     let mut endless = File::new();
-    for _ in 0..3 {
+    for _ in 0..=REDIRECTS_MAX {
         endless.end(Ok(302), Some("/again"), b"");
     }
     assert!(endless.due().is_none() && !endless.is_reserved());

@@ -2,18 +2,17 @@
 
 use proptest::prelude::*;
 
-use crate::config::url::ScopeOptions;
-use crate::url::{TrapGuard, TrapShape};
+use crate::url::{TrapGuard, TrapLimits, TrapShape};
 
 /// Returns the shape of a path that repeats a segment, or a sequence of segments in a row, often enough, by trying all.
-fn naive_path_shape(segments: &[&str], options: &ScopeOptions) -> Option<TrapShape> {
+fn naive_path_shape(segments: &[&str], limits: TrapLimits) -> Option<TrapShape> {
     let occurrences = |segment: &&&str| segments.iter().filter(|other| other == segment).count();
-    if segments.iter().any(|segment| occurrences(&segment) >= options.trap_segment_repeats) {
+    if segments.iter().any(|segment| occurrences(&segment) >= limits.segment_repeats) {
         return Some(TrapShape::RepeatedSegment);
     }
     for start in 0..segments.len() {
         for period in 2..=segments.len() {
-            let end = start + period * options.trap_sequence_repeats;
+            let end = start + period * limits.sequence_repeats;
             let Some(stretch) = segments.get(start..end) else { continue };
             if stretch.chunks(period).all(|chunk| chunk == &stretch[..period]) {
                 return Some(TrapShape::RepeatedSequence);
@@ -59,9 +58,9 @@ proptest! {
         segments in proptest::collection::vec(proptest::sample::select(&["a", "b", "c", "topic", "5"][..]), 1..14),
         repeats in 2_usize..6,
     ) {
-        let options = ScopeOptions { trap_segment_repeats: repeats, ..ScopeOptions::default() };
+        let limits = TrapLimits { segment_repeats: repeats, ..TrapLimits::default() };
         let path = format!("/{}", segments.join("/"));
-        prop_assert_eq!(TrapGuard::new(&options).shape(&path), naive_path_shape(&segments, &options), "{}", path);
+        prop_assert_eq!(TrapGuard::new(limits).shape(&path), naive_path_shape(&segments, limits), "{}", path);
     }
 
     #[test]
@@ -74,14 +73,14 @@ proptest! {
             let page = if *own { path } else { "/user/logout" };
             format!("next={}", escaped(&format!("{page}?{inner}"), *escapes))
         });
-        let options = ScopeOptions { escape_levels_max: 20, ..ScopeOptions::default() };
-        let shape = TrapGuard::new(&options).shape(&format!("{path}?{query}"));
+        let limits = TrapLimits { escape_levels_max: 20, ..TrapLimits::default() };
+        let shape = TrapGuard::new(limits).shape(&format!("{path}?{query}"));
         prop_assert_eq!(shape == Some(TrapShape::NestedSelf), naive_nesting(path, &query) >= 2, "{}", query);
     }
 
     #[test]
     fn no_text_is_too_odd_for_the_guard(text in any::<String>(), like in "/[a%25/?&=;.]{0,60}") {
-        let guard = TrapGuard::new(&ScopeOptions::default());
+        let guard = TrapGuard::default();
         let _ = guard.shape(&text);
         let _ = guard.shape(&like);
     }

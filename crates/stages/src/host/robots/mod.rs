@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use harvestman_consent::RobotsStatements;
 pub(super) use state::http_url;
-pub use state::{Next, Reply, RobotsState, Verdict};
+pub use state::{Next, REDIRECTS_MAX, Reply, RobotsState, Verdict};
 
 /// The number of bytes of a robots.txt that are read: 500 KiB (RFC 9309, section 2.5).
 pub use robotxt::BYTE_LIMIT;

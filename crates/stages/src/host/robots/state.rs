@@ -26,6 +26,14 @@ mod tests;
 /// host's delay lets a page through, and the crawl would request nothing else.
 const CACHE_MIN: Duration = Duration::from_secs(60);
 
+/// Maximum number of consecutive redirects to a robots.txt, to any host: the five that RFC 9309, section 2.3.1.2, asks for. After more,
+/// the host counts as having none.
+pub const REDIRECTS_MAX: u32 = 5;
+
+/// After this long with server errors only, a host counts as having no robots.txt, so that everything is allowed: the 30 days that
+/// RFC 9309, section 2.3.1.4, names.
+const UNAVAILABLE_ALLOW_AFTER: Duration = Duration::from_secs(30 * 86_400);
+
 /// Minimum wait after a failure, whatever the settings, so that a failing host is not contacted continuously.
 const RETRY_WAIT_MIN: Duration = Duration::from_secs(1);
 
@@ -206,7 +214,7 @@ impl RobotsState {
     }
 
     fn given_up(&self, failing: Failing, now: Instant) -> bool {
-        now.since(failing.since) >= self.options.unavailable_allow_after.0
+        now.since(failing.since) >= UNAVAILABLE_ALLOW_AFTER
     }
 
     fn settle(&mut self, rules: RobotsRules, now: Instant) {
@@ -220,7 +228,7 @@ impl RobotsState {
     fn redirect(&mut self, hop: Option<Hop>, location: Option<&str>, now: Instant) -> Next {
         let (base, redirects) = hop.map_or((self.url.clone(), 0), |hop| (hop.url, hop.redirects));
         let target = location.and_then(|location| http_url(&base, location));
-        match target.filter(|_| redirects < self.options.max_redirects) {
+        match target.filter(|_| redirects < REDIRECTS_MAX) {
             Some(url) => {
                 self.hop = Some(Hop { url: url.clone(), redirects: redirects + 1 });
                 Next::Follow(url)

@@ -2,6 +2,20 @@
 
 use harvestman_core::config::RobotsOptions;
 
+/// How many times larger than its compressed form a document may be before it counts as a decompression bomb. XML rarely exceeds 100; the
+/// limit of gzip itself is 1032.
+const RATIO_MAX: usize = 400;
+
+/// Maximum number of URLs of one document: the entries that the sitemap protocol allows.
+const URLS_MAX: usize = 50_000;
+
+/// Maximum length of a URL, in bytes: four times what the sitemap protocol allows, as canonicalisation may shorten it.
+const URL_BYTES_MAX: usize = 8 << 10;
+
+/// Maximum nesting depth of elements. The protocol needs three levels, its extensions and feeds a few more; deeper documents are made to
+/// cost memory.
+const NESTING_MAX: usize = 64;
+
 /// Limits for one document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SitemapLimits {
@@ -19,13 +33,12 @@ pub struct SitemapLimits {
 
 impl From<&RobotsOptions> for SitemapLimits {
     fn from(options: &RobotsOptions) -> Self {
-        let count = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
         Self {
             bytes: options.sitemap_max_bytes.as_usize(),
-            ratio: count(options.sitemap_max_ratio),
-            urls: count(options.sitemap_max_urls),
-            url_bytes: options.sitemap_max_url_bytes.as_usize(),
-            nesting: count(options.sitemap_max_nesting),
+            ratio: RATIO_MAX,
+            urls: URLS_MAX,
+            url_bytes: URL_BYTES_MAX,
+            nesting: NESTING_MAX,
         }
     }
 }
@@ -43,9 +56,7 @@ pub enum SitemapError {
     #[error("the gzip data cannot be decompressed")]
     Gzip,
     /// Compressed data whose size after decompression exceeds the ratio limit.
-    #[error(
-        "the compressed data expands to more than {0} times its size; raise robots.sitemap_max_ratio if this is correct"
-    )]
+    #[error("the compressed data expands to more than {0} times its size")]
     Bomb(usize),
 }
 

@@ -6,13 +6,15 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use harvestman_core::config::RobotsOptions;
 
+/// Maximum number of levels of sitemap indexes below the sitemaps that robots.txt names. The protocol defines one; some sites have two.
+const DEPTH_MAX: u32 = 3;
+
 /// A host's sitemaps: each is fetched once, breadth first, within the configured depth and number.
 #[derive(Debug, Clone)]
 pub struct SitemapQueue {
     waiting: VecDeque<Entry>,
     seen: HashSet<u128>,
     files_max: u32,
-    depth_max: u32,
 }
 
 /// A sitemap to be fetched.
@@ -29,12 +31,7 @@ pub struct Entry {
 impl SitemapQueue {
     /// Creates an empty queue.
     pub fn new(options: &RobotsOptions) -> Self {
-        Self {
-            waiting: VecDeque::new(),
-            seen: HashSet::new(),
-            files_max: options.sitemap_max_files,
-            depth_max: options.sitemap_max_depth,
-        }
+        Self { waiting: VecDeque::new(), seen: HashSet::new(), files_max: options.sitemap_max_files }
     }
 
     /// Adds a sitemap that `depth` sitemap indexes lead to. Returns whether it is new and within the limits.
@@ -43,7 +40,7 @@ impl SitemapQueue {
         if self.seen.contains(&fingerprint) {
             return false;
         }
-        if depth > self.depth_max || self.seen.len() as u64 >= u64::from(self.files_max) {
+        if depth > DEPTH_MAX || self.seen.len() as u64 >= u64::from(self.files_max) {
             return false;
         }
         self.seen.insert(fingerprint);
@@ -76,17 +73,13 @@ impl SitemapQueue {
 mod tests {
     use super::*;
 
-    fn queue(files: u32, depth: u32) -> SitemapQueue {
-        SitemapQueue::new(&RobotsOptions {
-            sitemap_max_files: files,
-            sitemap_max_depth: depth,
-            ..RobotsOptions::default()
-        })
+    fn queue(files: u32) -> SitemapQueue {
+        SitemapQueue::new(&RobotsOptions { sitemap_max_files: files, ..RobotsOptions::default() })
     }
 
     #[test]
     fn each_sitemap_is_taken_once_in_the_order_found() {
-        let mut queue = queue(10, 3);
+        let mut queue = queue(10);
         assert!(queue.add("a".into(), 0));
         assert!(queue.add("b".into(), 0));
         assert!(!queue.add("a".into(), 0));
@@ -99,7 +92,7 @@ mod tests {
 
     #[test]
     fn sitemaps_read_in_an_earlier_run_are_skipped_and_count_towards_the_limit() {
-        let mut queue = queue(2, 3);
+        let mut queue = queue(2);
         queue.mark_read("a");
         assert!(!queue.add("a".into(), 0) && queue.add("b".into(), 0) && !queue.add("c".into(), 0));
         assert_eq!(queue.take().unwrap().url, "b");
@@ -107,7 +100,7 @@ mod tests {
 
     #[test]
     fn the_file_limit_applies_to_all_sitemaps_ever_added() {
-        let mut queue = queue(2, 3);
+        let mut queue = queue(2);
         assert!(queue.add("a".into(), 0) && queue.add("b".into(), 0));
         queue.take();
         assert!(!queue.add("c".into(), 0));
@@ -115,11 +108,14 @@ mod tests {
 
     #[test]
     fn indexes_are_followed_down_to_the_depth_limit_and_no_further() {
-        let mut queue = queue(10, 1);
-        queue.add("a".into(), 0);
-        let a = queue.take().unwrap();
-        assert!(queue.add("b".into(), a.depth + 1));
-        let b = queue.take().unwrap();
-        assert!(!queue.add("c".into(), b.depth + 1));
+        let mut queue = queue(10);
+        queue.add("0".into(), 0);
+        for depth in 1..=DEPTH_MAX {
+            let above = queue.take().unwrap();
+            assert!(queue.add(depth.to_string(), above.depth + 1));
+        }
+        let last = queue.take().unwrap();
+        assert_eq!(last.depth, DEPTH_MAX);
+        assert!(!queue.add("deeper".into(), last.depth + 1));
     }
 }

@@ -1,0 +1,108 @@
+//! Settings of earlier versions whose values are constants now.
+//!
+//! A configuration file or a crawl directory may still name one. With the value that is now fixed it is accepted. With any other
+//! value it is an error where the user wrote it, so that nothing is ignored silently; a crawl directory, which an earlier version
+//! wrote, can still be read and resumed, and the caller warns ([`overridden`]).
+
+use std::fmt;
+
+use toml::{Table, Value};
+
+use super::{ByteSize, Period};
+
+/// A value that was a setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Fixed {
+    Number(f64),
+    Size(ByteSize),
+    Time(Period),
+}
+
+use Fixed::{Number, Size, Time};
+
+/// All of them: section, key, the value that is fixed.
+#[rustfmt::skip]
+pub(super) const RETIRED: &[(&str, &str, Fixed)] = &[
+    ("url", "link_bytes_max", Size(ByteSize::kib(64))),
+    ("scope", "pattern_memory_max", Size(ByteSize::mib(10))),
+    ("scope", "url_length_max", Number(2_048.0)),
+    ("scope", "path_segments_max", Number(32.0)),
+    ("scope", "trap_segment_repeats", Number(4.0)),
+    ("scope", "trap_sequence_repeats", Number(3.0)),
+    ("scope", "trap_self_nesting", Number(2.0)),
+    ("scope", "escape_levels_max", Number(3.0)),
+    ("scope", "query_parameters_max", Number(64.0)),
+    ("scope", "trap_parameter_repeats", Number(8.0)),
+    ("robots", "unavailable_allow_after", Time(Period::secs(30 * 86_400))),
+    ("robots", "max_bytes", Size(ByteSize::kib(500))),
+    ("robots", "max_redirects", Number(5.0)),
+    ("robots", "sitemap_max_ratio", Number(400.0)),
+    ("robots", "sitemap_max_urls", Number(50_000.0)),
+    ("robots", "sitemap_max_url_bytes", Size(ByteSize::kib(8))),
+    ("robots", "sitemap_max_nesting", Number(64.0)),
+    ("robots", "sitemap_max_depth", Number(3.0)),
+    ("signals", "tdmrep_max_bytes", Size(ByteSize::kib(500))),
+    ("signals", "tdmrep_max_rules", Number(10_000.0)),
+];
+
+/// A retired setting.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Retired {
+    section: &'static str,
+    key: &'static str,
+    value: Fixed,
+}
+
+impl Retired {
+    /// Returns whether a value, as written, is the one that is fixed.
+    pub(super) fn is_value(&self, value: &Value) -> bool {
+        match self.value {
+            Number(number) => value.as_float().or_else(|| value.as_integer().map(|value| value as f64)) == Some(number),
+            Size(size) => value.clone().try_into() == Ok(size),
+            Time(period) => value.clone().try_into() == Ok(period),
+        }
+    }
+}
+
+impl fmt::Display for Retired {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}.{}` is no longer a setting: its value is fixed at ", self.section, self.key)?;
+        match self.value {
+            Number(number) => write!(f, "{number}"),
+            Size(size) => write!(f, "{size}"),
+            Time(period) => write!(f, "{period}"),
+        }
+    }
+}
+
+/// Returns the retired setting of this name.
+pub(super) fn find(section: &str, key: &str) -> Option<Retired> {
+    let is_named = |(its_section, its_key, _): &&(&str, &str, Fixed)| (*its_section, *its_key) == (section, key);
+    RETIRED.iter().find(is_named).map(|(section, key, value)| Retired { section, key, value: *value })
+}
+
+/// Removes retired settings from the settings in `table`, whatever their values.
+pub(super) fn remove(table: &mut Table) {
+    for (section, settings) in table {
+        let Some(settings) = settings.as_table_mut() else { continue };
+        settings.retain(|key, _| find(section, key).is_none());
+    }
+}
+
+/// Returns a sentence for each retired setting that the text of a configuration gives another value than the one that is fixed.
+pub fn overridden(text: &str) -> Vec<String> {
+    let written: Table = text.parse().unwrap_or_default();
+    let of_section = |(section, settings): (&String, &Value)| -> Vec<String> {
+        let settings = settings.as_table().into_iter().flatten();
+        let other = |(key, value): (&String, &Value)| {
+            let retired = find(section, key).filter(|retired| !retired.is_value(value))?;
+            Some(format!("{retired}, not {value}"))
+        };
+        settings.filter_map(other).collect()
+    };
+    written.iter().flat_map(of_section).collect()
+}
+
+#[cfg(test)]
+#[path = "retired_tests.rs"]
+mod tests;
