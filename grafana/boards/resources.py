@@ -47,7 +47,7 @@ def process():
               units.BytesIEC,
               (MEMORY, "process"), (total("dedup_memory_bytes"), "URLs seen")),
         graph("Files and threads",
-              "Open file descriptors and threads. If files grow without end, lower `fetch.idle_per_host` or `frontier.in_flight_max`.",
+              "Open file descriptors and threads. If files grow without end, lower `fetch.idle_max` or `frontier.in_flight_max`.",
               units.Short,
               ("sum (process_open_fds{@})", "files"), ("sum (process_threads{@})", "threads")),
     ]
@@ -88,7 +88,7 @@ def bottlenecks():
                 (rate("parse_substitute_pages_total", by="kind"), "{{kind}}")),
         graph("Parsed bytes",
               "Bytes parsed, after decompression. If it is far above the bytes received, pages are heavily compressed: "
-              "`fetch.decoded_ratio_max` limits that.", units.BytesPerSecondSI,
+              "the crawl cuts a body that expands to more than 500 times its size.", units.BytesPerSecondSI,
               (rate("parse_parsed_bytes_total"), "parsed")).span(24),
     ]
 

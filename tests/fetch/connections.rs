@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use harvestman::config::{FetchOptions, Period};
+use harvestman::fetch::ClientBounds;
 use harvestman::model::Failure;
 use tokio::net::TcpSocket;
 
-use crate::server::{Server, client, get, get_with, quick};
+use crate::server::{Server, client, client_within, get, get_with, quick};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -45,7 +46,7 @@ async fn a_request_that_the_server_may_have_read_is_not_sent_again_where_a_delay
         peer.request().await;
     })
     .await;
-    let client = client(&FetchOptions { resend_unanswered: false, ..quick() });
+    let client = client_within(ClientBounds { resends_unanswered: false, ..ClientBounds::default() }, &quick());
     assert!(get_with(&client, &server.url("/")).await.is_ok());
     assert_eq!(get_with(&client, &server.url("/")).await.unwrap_err(), Failure::Disconnected);
     assert_eq!((server.connections(), server.requests().len()), (1, 2));
@@ -54,7 +55,7 @@ async fn a_request_that_the_server_may_have_read_is_not_sent_again_where_a_delay
 #[tokio::test]
 async fn a_connection_that_was_closed_before_the_request_costs_nothing_even_where_a_delay_is_owed() {
     let server = Server::once(OK).await;
-    let client = client(&FetchOptions { resend_unanswered: false, ..quick() });
+    let client = client_within(ClientBounds { resends_unanswered: false, ..ClientBounds::default() }, &quick());
     for expected in [1, 2, 3] {
         assert_eq!(get_with(&client, &server.url("/")).await.unwrap().body, "ok");
         assert_eq!(server.connections(), expected);
@@ -93,7 +94,8 @@ async fn a_connection_is_given_up_where_the_server_says_so_or_does_not_say_where
 #[tokio::test]
 async fn an_unused_connection_is_not_kept_for_longer_than_the_idle_timeout() {
     let server = Server::always(OK).await;
-    let client = client(&FetchOptions { idle_timeout: Period::millis(50), ..quick() });
+    let client =
+        client_within(ClientBounds { idle_timeout: Duration::from_millis(50), ..ClientBounds::default() }, &quick());
     for expected in [1, 2] {
         assert!(get_with(&client, &server.url("/")).await.is_ok());
         assert_eq!(server.connections(), expected);
@@ -110,7 +112,7 @@ async fn connections_are_kept_up_to_the_number_for_a_host() {
         }
     })
     .await;
-    let client = client(&FetchOptions { idle_per_host: 2, ..quick() });
+    let client = client_within(ClientBounds { idle_per_host: 2, ..ClientBounds::default() }, &quick());
     for expected in [4, 4 + 2] {
         let url = server.url("/");
         let fetches = (0..4).map(|_| get_with(&client, &url));
@@ -122,7 +124,7 @@ async fn connections_are_kept_up_to_the_number_for_a_host() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_tasks_share_a_client() {
     let server = Server::always(OK).await;
-    let client = client(&FetchOptions { idle_per_host: 16, ..quick() });
+    let client = client_within(ClientBounds { idle_per_host: 16, ..ClientBounds::default() }, &quick());
     let tasks = (0..16).map(|_| {
         let (client, url) = (client.clone(), server.url("/"));
         tokio::spawn(async move {

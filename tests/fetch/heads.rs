@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use harvestman::config::{ByteSize, FetchOptions};
-use harvestman::fetch::redirect;
+use harvestman::fetch::{ClientBounds, redirect};
 use harvestman::model::Failure;
 
-use crate::server::{Server, answered, client, get, get_with, quick};
+use crate::server::{Server, answered, client, client_within, get, get_with, quick};
 
 #[tokio::test]
 async fn a_server_that_never_answers_is_given_up_after_the_first_byte_timeout() {
@@ -66,7 +65,7 @@ async fn a_status_line_without_end_is_refused() {
 
 #[tokio::test]
 async fn the_number_of_header_lines_is_limited_exactly() {
-    let client = client(&FetchOptions { headers_max: 20, ..quick() });
+    let client = client_within(ClientBounds { headers_max: 20, ..ClientBounds::default() }, &quick());
     let with_lines = |lines: usize| format!("HTTP/1.1 204 No Content\r\n{}\r\n", "X-Line: 1\r\n".repeat(lines));
     let (at, beyond) = (Server::once(with_lines(20)).await, Server::once(with_lines(21)).await);
     assert_eq!(get_with(&client, &at.url("/")).await.unwrap().status, 204);
@@ -75,7 +74,7 @@ async fn the_number_of_header_lines_is_limited_exactly() {
 
 #[tokio::test]
 async fn the_size_of_the_head_is_limited() {
-    let client = client(&FetchOptions { head_max: ByteSize::kib(16), ..quick() });
+    let client = client_within(ClientBounds { head_max: 16 << 10, ..ClientBounds::default() }, &quick());
     let of_size = |size: usize| {
         let frame = "HTTP/1.1 204 No Content\r\nX: \r\n\r\n".len();
         format!("HTTP/1.1 204 No Content\r\nX: {}\r\n\r\n", "a".repeat(size - frame))

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use harvestman::clock::Clock;
 use harvestman::config::{ByteSize, FetchOptions, Period};
-use harvestman::fetch::{Client, Request, Trust};
+use harvestman::fetch::{Client, ClientBounds, Request, Trust};
 use harvestman::model::{Answer, Exchange, Failure};
 use harvestman::url::CanonicalUrl;
 use parking_lot::Mutex;
@@ -149,7 +149,6 @@ impl Peer {
 pub fn quick() -> FetchOptions {
     FetchOptions {
         connect_timeout: Period::millis(300),
-        tls_timeout: Period::millis(300),
         first_byte_timeout: Period::millis(400),
         whole_timeout: Period::millis(1_000),
         body_max: ByteSize(100_000),
@@ -160,6 +159,11 @@ pub fn quick() -> FetchOptions {
 
 pub fn client_with(options: &FetchOptions, trust: Trust) -> Client {
     Client::new(options, Clock::system(), trust).unwrap()
+}
+
+/// A client with these bounds.
+pub fn client_within(bounds: ClientBounds, options: &FetchOptions) -> Client {
+    Client::bounded(options, bounds, None, Clock::system(), Trust::default()).unwrap()
 }
 
 pub fn client(options: &FetchOptions) -> Client {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use data_encoding::{BASE64, BASE64URL_NOPAD};
 use harvestman::clock::{Clock, Instant};
 use harvestman::config::{ByteSize, FetchOptions, IdentityOptions, SignMode};
-use harvestman::fetch::{Client, RequestSigner, Trust};
+use harvestman::fetch::{Client, ClientBounds, RequestSigner, Trust};
 use harvestman::identity::{SigningKey, file};
 use harvestman::model::{Failure, SignReason};
 use ring::signature::{ED25519, UnparsedPublicKey};
@@ -30,7 +30,7 @@ fn options(folder: &Path) -> IdentityOptions {
 
 fn client_at(clock: Clock, fetch: &FetchOptions, identity: &IdentityOptions) -> Client {
     let signer = RequestSigner::new(identity).unwrap();
-    Client::signing(fetch, signer, clock, Trust::default()).unwrap()
+    Client::bounded(fetch, ClientBounds::default(), signer, clock, Trust::default()).unwrap()
 }
 
 fn client(fetch: &FetchOptions, identity: &IdentityOptions) -> Client {
@@ -169,7 +169,15 @@ async fn clients_that_share_a_signer_share_what_hosts_ask_for() {
     let folder = tempfile::tempdir().unwrap();
     let identity = IdentityOptions { sign: SignMode::Asked, ..options(folder.path()) };
     let signer = RequestSigner::new(&identity).unwrap();
-    let client = || Client::signing(&quick(), signer.as_ref().map(Arc::clone), Clock::system(), Trust::default());
+    let client = || {
+        Client::bounded(
+            &quick(),
+            ClientBounds::default(),
+            signer.as_ref().map(Arc::clone),
+            Clock::system(),
+            Trust::default(),
+        )
+    };
     assert!(exchange(&client().unwrap(), &page(&server.url("/"))).await.signature.is_wanted);
     assert!(exchange(&client().unwrap(), &page(&server.url("/"))).await.signature.reason.is_some());
 }

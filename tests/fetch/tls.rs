@@ -111,7 +111,7 @@ pub fn trusting(authority: &Authority, address: SocketAddr) -> (FetchOptions, te
     let options = FetchOptions {
         ca_file: file.path().to_str().unwrap().to_owned(),
         resolve: vec![format!("*.test:{}:{}", address.ip(), address.port())],
-        tls_timeout: harvestman::config::Period::secs(3),
+        connect_timeout: harvestman::config::Period::secs(3),
         whole_timeout: harvestman::config::Period::secs(4),
         first_byte_timeout: harvestman::config::Period::secs(3),
         ..quick()

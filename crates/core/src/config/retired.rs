@@ -14,11 +14,12 @@ use super::{ByteSize, Period};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Fixed {
     Number(f64),
+    Switch(bool),
     Size(ByteSize),
     Time(Period),
 }
 
-use Fixed::{Number, Size, Time};
+use Fixed::{Number, Size, Switch, Time};
 
 /// All of them: section, key, the value that is fixed.
 #[rustfmt::skip]
@@ -43,6 +44,22 @@ pub(super) const RETIRED: &[(&str, &str, Fixed)] = &[
     ("robots", "sitemap_max_depth", Number(3.0)),
     ("signals", "tdmrep_max_bytes", Size(ByteSize::kib(500))),
     ("signals", "tdmrep_max_rules", Number(10_000.0)),
+    ("fetch", "cookies_per_domain", Number(50.0)),
+    ("fetch", "cookies_max", Number(20_000.0)),
+    ("fetch", "cookie_bytes_max", Size(ByteSize::kib(4))),
+    ("fetch", "drain_max", Size(ByteSize::kib(64))),
+    ("fetch", "head_max", Size(ByteSize::kib(64))),
+    ("fetch", "headers_max", Number(256.0)),
+    ("fetch", "decoded_ratio_max", Number(500.0)),
+    ("fetch", "codings_max", Number(3.0)),
+    ("fetch", "resolve_timeout", Time(Period::secs(10))),
+    ("fetch", "tls_timeout", Time(Period::secs(10))),
+    ("fetch", "low_speed_window", Time(Period::secs(15))),
+    ("fetch", "addresses_max", Number(4.0)),
+    ("fetch", "idle_timeout", Time(Period::secs(30))),
+    ("fetch", "idle_per_host", Number(2.0)),
+    ("fetch", "resend_unanswered", Switch(true)),
+    ("fetch", "dns_cache", Number(8_192.0)),
 ];
 
 /// A retired setting.
@@ -58,6 +75,7 @@ impl Retired {
     pub(super) fn is_value(&self, value: &Value) -> bool {
         match self.value {
             Number(number) => value.as_float().or_else(|| value.as_integer().map(|value| value as f64)) == Some(number),
+            Switch(switch) => value.as_bool() == Some(switch),
             Size(size) => value.clone().try_into() == Ok(size),
             Time(period) => value.clone().try_into() == Ok(period),
         }
@@ -69,6 +87,7 @@ impl fmt::Display for Retired {
         write!(f, "`{}.{}` is no longer a setting: its value is fixed at ", self.section, self.key)?;
         match self.value {
             Number(number) => write!(f, "{number}"),
+            Switch(switch) => write!(f, "{switch}"),
             Size(size) => write!(f, "{size}"),
             Time(period) => write!(f, "{period}"),
         }

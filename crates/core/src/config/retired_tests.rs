@@ -33,6 +33,7 @@ fn every_retired_setting_is_accepted_with_the_value_that_is_fixed() {
     for (section, key, value) in RETIRED {
         let written = match value {
             Number(number) => format!("{number}"),
+            Switch(switch) => format!("{switch}"),
             Size(size) => format!("\"{size}\""),
             Time(period) => format!("\"{period}\""),
         };

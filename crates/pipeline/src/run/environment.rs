@@ -16,7 +16,7 @@ use harvestman_core::config::{Config, FetchOptions, IdentityOptions};
 use harvestman_core::model::{Exchange, Failure, HostOwnership, SingleNode};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{HostKey, SearchKeys};
-use harvestman_stages::fetch::{Client, Error, Request, RequestSigner, StoredCookies, Trust};
+use harvestman_stages::fetch::{Client, ClientBounds, Error, Request, RequestSigner, StoredCookies, Trust};
 use harvestman_storage::archive::{ArchiveOutput, CrawlFiles};
 use harvestman_storage::store::Store;
 
@@ -73,6 +73,7 @@ impl Network for Client {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NetworkOptions<'a> {
     pub(crate) fetch: &'a FetchOptions,
+    pub(crate) bounds: ClientBounds,
     pub(crate) identity: &'a IdentityOptions,
     /// The keys in the addresses of searches; `None` if there are no searches.
     pub(crate) search_keys: Option<&'a Arc<SearchKeys>>,
@@ -144,7 +145,7 @@ pub(crate) struct LiveEnvironment;
 impl Environment for LiveEnvironment {
     fn network(&self, options: NetworkOptions<'_>, clock: Clock, trust: Trust) -> Result<Arc<dyn Network>, Error> {
         let signer = RequestSigner::new(options.identity)?;
-        let client = Client::signing(options.fetch, signer, clock, trust)?;
+        let client = Client::bounded(options.fetch, options.bounds, signer, clock, trust)?;
         Ok(Arc::new(client.with_search_keys(options.search_keys.cloned())))
     }
 }

@@ -18,7 +18,7 @@ use harvestman_core::config::Config;
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
 use harvestman_policy::{PolicySnapshot, Proposal};
-use harvestman_stages::fetch::{DecodeLimits, Trust};
+use harvestman_stages::fetch::{ClientBounds, DecodeLimits, Trust};
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_stages::host::sitemap;
 use harvestman_storage::archive;
@@ -72,20 +72,29 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let log_in = LogInSettings::read(config, &scope)?;
     let groups = HostGroups::new(&config.host.groups).map_err(|error| wrong(&error))?;
     let mut fetch = config.fetch.clone();
-    fetch.idle_per_host = fetch.idle_per_host.max(config.host.connections_per_host);
     fetch.idle_max = descriptor_shares(config).idle;
-    fetch.resend_unanswered &= config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero();
+    let bounds = client_bounds(config);
     // The session of a log-in.
     fetch.cookie_jar |= config.login.is_on();
     let trust = trust(config, &canonicaliser, &seeds, searches.as_deref())?;
     let search_keys = searches.as_ref().map(|searches| &searches.keys);
-    let options = NetworkOptions { fetch: &fetch, identity: &config.identity, search_keys };
+    let options = NetworkOptions { fetch: &fetch, bounds, identity: &config.identity, search_keys };
     let network = environment.network(options, clock.clone(), trust).map_err(|error| wrong(&error))?;
     let own = builder.extensions.policy.clone();
     let environment = PolicyEnvironment { environment: *environment, seed: *seed, own };
     let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (searches.as_ref(), environment))?;
     let ownership = builder.environment.ownership();
     Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, log_in, ownership }, policy))
+}
+
+/// Returns the bounds of the client of a crawl: it keeps the connections that it uses at once, and owes hosts a delay.
+fn client_bounds(config: &Config) -> ClientBounds {
+    let usual = ClientBounds::default();
+    ClientBounds {
+        idle_per_host: usual.idle_per_host.max(config.host.connections_per_host as usize),
+        resends_unanswered: config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero(),
+        ..usual
+    }
 }
 
 /// Returns whom the user trusts: seeds with everything, searches with private addresses alone.

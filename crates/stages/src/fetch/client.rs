@@ -11,6 +11,7 @@ use hyper::body::{Body, Incoming};
 use tokio::sync::Semaphore;
 
 use super::body::{self, BodyLimits};
+use super::bounds::{ClientBounds, DRAIN_MAX};
 use super::connect::Connector;
 use super::connection::{Connection, RequestBody};
 use super::cookies::{Cookies, StoredCookies};
@@ -50,8 +51,7 @@ struct Inner {
     types: WantedTypes,
     body: BodyLimits,
     places: Arc<Semaphore>,
-    drain_max: u64,
-    resend_unanswered: bool,
+    resends_unanswered: bool,
     first_byte_timeout: Duration,
     whole_timeout: Duration,
 }
@@ -82,16 +82,17 @@ impl Client {
     ///
     /// Reports all invalid settings together.
     pub fn new(options: &FetchOptions, clock: Clock, trust: Trust) -> Result<Self, Error> {
-        Self::signing(options, None, clock, trust)
+        Self::bounded(options, ClientBounds::default(), None, clock, trust)
     }
 
-    /// Creates a client like [`Self::new`] whose requests `signer` signs.
+    /// Creates a client like [`Self::new`] with these bounds, whose requests `signer` signs.
     ///
     /// # Errors
     ///
     /// Reports all invalid settings together.
-    pub fn signing(
+    pub fn bounded(
         options: &FetchOptions,
+        bounds: ClientBounds,
         signer: Option<Arc<RequestSigner>>,
         clock: Clock,
         trust: Trust,
@@ -108,8 +109,8 @@ impl Client {
         let tls = tls::config(options, &mut errors);
         let Some(tls) = tls.filter(|_| errors.is_empty()) else { return Err(Error::Settings(errors)) };
         let inner = Inner {
-            connector: Connector::new(options, clock.clone(), resolver, proxy, tls),
-            pool: Pool::new(options),
+            connector: Connector::new(options, bounds, clock.clone(), resolver, proxy, tls),
+            pool: Pool::new(options.idle_max, bounds),
             http1_only: Http1Origins::default(),
             clock,
             headers,
@@ -118,12 +119,11 @@ impl Client {
             types,
             body: BodyLimits {
                 max: options.body_max.0,
-                window_min: window_min(options),
-                window: options.low_speed_window.0,
+                window_min: window_min(options, bounds.low_speed_window),
+                window: bounds.low_speed_window,
             },
             places: Arc::new(Semaphore::new(options.large_bodies.max(1) as usize)),
-            drain_max: options.drain_max.0,
-            resend_unanswered: options.resend_unanswered,
+            resends_unanswered: bounds.resends_unanswered,
             first_byte_timeout: options.first_byte_timeout.0,
             whole_timeout: options.whole_timeout.0,
         };
@@ -190,8 +190,8 @@ impl Client {
 }
 
 /// Returns the minimum number of bytes in each window of the low-speed limit.
-fn window_min(options: &FetchOptions) -> u64 {
-    let millis = u64::try_from(options.low_speed_window.0.as_millis()).unwrap_or(u64::MAX);
+fn window_min(options: &FetchOptions, window: Duration) -> u64 {
+    let millis = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);
     options.low_speed_min.0.saturating_mul(millis) / 1_000
 }
 
@@ -232,7 +232,7 @@ impl Inner {
                 // What is posted may have been processed.
                 Err(Failure::Disconnected)
                     if connection.was_stale()
-                        && (progress.unsent || self.resend_unanswered && request.body.is_none()) =>
+                        && (progress.unsent || self.resends_unanswered && request.body.is_none()) =>
                 {
                     connection = Box::pin(self.connect(&target, end)).await?;
                 }
@@ -373,7 +373,7 @@ impl Inner {
             (read.bytes, read.truncated, read.truncated.is_none(), read.place.map(BodyReservation::new))
         } else {
             let nothing = incoming.is_end_stream();
-            let drained = body::drain(incoming, self.drain_max, timer).await;
+            let drained = body::drain(incoming, DRAIN_MAX, timer).await;
             (Bytes::new(), (!nothing).then_some(Truncation::UnwantedType), drained, None)
         };
         let remote = connection.remote;

@@ -14,6 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tower_service::Service;
 
+use super::bounds::ClientBounds;
 use super::connection::{Connection, Sender};
 use super::proxy::Proxy;
 use super::resolve::Resolver;
@@ -34,8 +35,8 @@ pub(super) struct Connector {
     tls: Arc<ClientConfig>,
     /// The same without HTTP/2.
     tls_http1: Arc<ClientConfig>,
-    connect_timeout: Duration,
-    tls_timeout: Duration,
+    /// Of each step.
+    timeout: Duration,
     heads_max: u64,
     h1: http1::Builder,
     h2: http2::Builder<TokioExecutor>,
@@ -44,18 +45,18 @@ pub(super) struct Connector {
 impl Connector {
     pub(super) fn new(
         options: &FetchOptions,
+        bounds: ClientBounds,
         clock: Clock,
         resolver: Resolver,
         proxy: Option<Proxy>,
         tls: Arc<ClientConfig>,
     ) -> Self {
-        let (connect_timeout, tls_timeout) = (options.connect_timeout.0, options.tls_timeout.0);
-        let (h1, h2) = (h1_builder(options), h2_builder(options));
-        let heads_max = options.head_max.0.max(READ_BUFFER_MIN as u64).saturating_mul(HEADS_MAX);
+        let (h1, h2) = (h1_builder(bounds), h2_builder(bounds));
+        let heads_max = (bounds.head_max.max(READ_BUFFER_MIN) as u64).saturating_mul(HEADS_MAX);
         let mut without_http2 = (*tls).clone();
         without_http2.alpn_protocols = vec![b"http/1.1".to_vec()];
         let tls_http1 = Arc::new(without_http2);
-        Self { clock, resolver, proxy, tls, tls_http1, connect_timeout, tls_timeout, heads_max, h1, h2 }
+        Self { clock, resolver, proxy, tls, tls_http1, timeout: options.connect_timeout.0, heads_max, h1, h2 }
     }
 
     pub(super) fn resolver(&self) -> &Resolver {
@@ -103,7 +104,7 @@ impl Connector {
             return Ok(wire);
         }
         let uri = target.with_port().ok_or(Failure::Internal)?;
-        let tunnel = timeout(self.connect_timeout, proxy.tunnel(TokioIo::new(wire), uri)).await;
+        let tunnel = timeout(self.timeout, proxy.tunnel(TokioIo::new(wire), uri)).await;
         tunnel.map_err(|_| Failure::ConnectTimeout)?.map(TokioIo::into_inner)
     }
 
@@ -111,7 +112,7 @@ impl Connector {
     /// does not use up the time of the others. Where this machine lacks something, no other address is tried, because the
     /// failure of the last one would hide it.
     async fn dial(&self, addresses: &[SocketAddr]) -> Result<Wire, Failure> {
-        let until = self.clock.now() + self.connect_timeout;
+        let until = self.clock.now() + self.timeout;
         let mut failure = Failure::Dns;
         for (address, left_to_try) in addresses.iter().zip((1..=addresses.len()).rev()) {
             let share = until.since(self.clock.now()) / u32::try_from(left_to_try).unwrap_or(u32::MAX);
@@ -135,7 +136,7 @@ impl Connector {
         let tls = if http1 { &self.tls_http1 } else { &self.tls };
         let uri: Uri = target.with_port().ok_or(Failure::Internal)?;
         let mut https = HttpsConnector::from((Ready::new(io), Arc::clone(tls)));
-        match timeout(self.tls_timeout, https.call(uri)).await {
+        match timeout(self.timeout, https.call(uri)).await {
             Ok(Ok(stream)) => Ok(stream),
             Ok(Err(error)) => Err(failure::of_handshake(&*error)),
             Err(_) => Err(Failure::TlsTimeout),
@@ -164,12 +165,12 @@ const READ_BUFFER_MIN: usize = 8_192;
 /// buffer). Includes informational responses and what was read ahead of the body.
 const HEADS_MAX: u64 = 16;
 
-fn h1_builder(options: &FetchOptions) -> http1::Builder {
+fn h1_builder(bounds: ClientBounds) -> http1::Builder {
     let mut builder = http1::Builder::new();
     builder
-        .max_headers(options.headers_max as usize)
-        .max_header_size(options.head_max.as_usize())
-        .max_buf_size(options.head_max.as_usize().max(READ_BUFFER_MIN))
+        .max_headers(bounds.headers_max)
+        .max_header_size(bounds.head_max)
+        .max_buf_size(bounds.head_max.max(READ_BUFFER_MIN))
         .title_case_headers(true)
         // Deviations that browsers tolerate: sites are tested with browsers.
         .allow_obsolete_multiline_headers_in_responses(true)
@@ -178,8 +179,8 @@ fn h1_builder(options: &FetchOptions) -> http1::Builder {
     builder
 }
 
-fn h2_builder(options: &FetchOptions) -> http2::Builder<TokioExecutor> {
+fn h2_builder(bounds: ClientBounds) -> http2::Builder<TokioExecutor> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
-    builder.timer(TokioTimer::new()).max_header_list_size(u32::try_from(options.head_max.0).unwrap_or(u32::MAX));
+    builder.timer(TokioTimer::new()).max_header_list_size(u32::try_from(bounds.head_max).unwrap_or(u32::MAX));
     builder
 }

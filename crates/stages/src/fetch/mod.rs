@@ -7,6 +7,7 @@
 //! CPU worker. Redirects are not followed: [`redirect::target`] returns where they lead.
 
 mod body;
+mod bounds;
 mod client;
 mod connect;
 mod connection;
@@ -38,6 +39,7 @@ mod tls;
 mod trust;
 mod wire;
 
+pub use bounds::ClientBounds;
 pub use client::Client;
 pub use cookies::StoredCookies;
 pub use decode::{DecodeLimits, Decoded, decode, decode_answer};

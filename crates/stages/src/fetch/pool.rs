@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use super::bounds::ClientBounds;
 use super::connection::Connection;
 use harvestman_core::clock::Instant;
-use harvestman_core::config::FetchOptions;
 
 /// The operations that the pool needs of a connection.
 pub(super) trait Poolable: Sized {
@@ -56,13 +56,13 @@ struct Lanes<C> {
 }
 
 impl<C: Poolable> Pool<C> {
-    pub(super) fn new(options: &FetchOptions) -> Self {
+    pub(super) fn new(max: u32, bounds: ClientBounds) -> Self {
         let lanes = Lanes { by_origin: HashMap::new(), len: 0, swept: Instant::EPOCH };
         Self {
             lanes: Mutex::new(lanes),
-            per_host: options.idle_per_host as usize,
-            max: options.idle_max as usize,
-            timeout: options.idle_timeout.0,
+            per_host: bounds.idle_per_host,
+            max: max as usize,
+            timeout: bounds.idle_timeout,
         }
     }
 
@@ -157,7 +157,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use harvestman_core::config::Period;
 
     #[derive(Clone, Debug, PartialEq)]
     struct Fake {
@@ -190,13 +189,9 @@ mod tests {
         Fake { id, used, closed: false, shared: false }
     }
 
-    fn pool(per_host: u32, max: u32) -> Pool<Fake> {
-        Pool::new(&FetchOptions {
-            idle_per_host: per_host,
-            idle_max: max,
-            idle_timeout: Period::secs(10),
-            ..Default::default()
-        })
+    fn pool(per_host: usize, max: u32) -> Pool<Fake> {
+        let idle_timeout = Duration::from_secs(10);
+        Pool::new(max, ClientBounds { idle_per_host: per_host, idle_timeout, ..ClientBounds::default() })
     }
 
     #[test]

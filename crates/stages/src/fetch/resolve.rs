@@ -8,6 +8,7 @@ use hickory_resolver::TokioResolver;
 use hickory_resolver::config::LookupIpStrategy;
 use tokio::sync::Semaphore;
 
+use super::bounds::{ADDRESSES_MAX, DNS_CACHE};
 use super::descriptors::DescriptorShares;
 use super::guard::Guard;
 use super::name_servers::NameServerProbe;
@@ -28,7 +29,6 @@ pub(super) struct Resolver {
     /// One permit for each look-up, because each opens sockets.
     look_ups: Semaphore,
     timeout: Duration,
-    addresses_max: usize,
     /// Number of look-ups in succession, of names that a proxy resolves, that had no answer in time.
     unanswered: AtomicU32,
 }
@@ -46,7 +46,7 @@ const OWN_NETWORK: [&str; 10] =
 
 impl Resolver {
     pub(super) fn new(options: &FetchOptions, guard: Guard, clock: &Clock, errors: &mut Vec<String>) -> Self {
-        let dns = system_resolver(u64::from(options.dns_cache));
+        let dns = system_resolver(DNS_CACHE);
         // The cache would answer although the name servers do not.
         let probe = dns.as_ref().and_then(|_| system_resolver(0));
         let shares = DescriptorShares::of_process(DescriptorShares::default());
@@ -56,14 +56,13 @@ impl Resolver {
             dns,
             probe: probe.map(|dns| NameServerProbe::new(dns, clock.clone())),
             look_ups: Semaphore::new(shares.look_ups as usize),
-            timeout: options.resolve_timeout.0,
-            addresses_max: (options.addresses_max as usize).max(1),
+            timeout: options.connect_timeout.0,
             unanswered: AtomicU32::new(0),
         }
     }
 
     /// Returns the addresses of `host` (with or without brackets) that the guard allows, in the order in which to try
-    /// them: never empty, at most `addresses_max`.
+    /// them: never empty, at most [`ADDRESSES_MAX`].
     pub(super) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, Failure> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let mut addresses = self.unguarded(host, port).await?;
@@ -71,7 +70,7 @@ impl Resolver {
             return Err(Failure::Dns);
         }
         self.guard.keep_allowed(host, &mut addresses);
-        addresses.truncate(self.addresses_max);
+        addresses.truncate(ADDRESSES_MAX);
         if addresses.is_empty() { Err(Failure::ForbiddenAddress) } else { Ok(addresses) }
     }
 
@@ -192,11 +191,7 @@ mod tests {
     use harvestman_core::url::HostKey;
 
     fn resolver(resolve: &[&str], trusted: &str) -> Resolver {
-        let options = FetchOptions {
-            resolve: resolve.iter().map(|&r| r.to_owned()).collect(),
-            addresses_max: 2,
-            ..Default::default()
-        };
+        let options = FetchOptions { resolve: resolve.iter().map(|&r| r.to_owned()).collect(), ..Default::default() };
         let seed = HostKey::from_origin(&format!("http://{trusted}"));
         let guard = Guard { trusted: Trust::of_seeds([&seed]).addresses, private_addresses: false };
         Resolver::new(&options, guard, &Clock::system(), &mut Vec::new())
@@ -215,9 +210,12 @@ mod tests {
 
     #[tokio::test]
     async fn forbidden_addresses_are_left_out_and_the_number_of_addresses_is_bounded() {
-        let entries = ["a.test:10.0.0.1", "a.test:8.8.8.8", "a.test:8.8.4.4:81", "a.test:9.9.9.9", "b.test:10.0.0.1"];
+        let public =
+            ["8.8.8.8", "8.8.4.4:81", "9.9.9.9", "1.1.1.1", "1.0.0.1"].map(|address| format!("a.test:{address}"));
+        let entries = ["a.test:10.0.0.1", "b.test:10.0.0.1"].into_iter().chain(public.iter().map(String::as_str));
+        let entries: Vec<&str> = entries.collect();
         let resolver = resolver(&entries, "seed.test");
-        assert_eq!(texts(&resolver, "a.test").await.unwrap(), ["8.8.8.8:80", "8.8.4.4:81"]);
+        assert_eq!(texts(&resolver, "a.test").await.unwrap(), ["8.8.8.8:80", "8.8.4.4:81", "9.9.9.9:80", "1.1.1.1:80"]);
         assert_eq!(texts(&resolver, "b.test").await, Err(Failure::ForbiddenAddress));
     }
 

@@ -4,24 +4,22 @@ use std::collections::{HashMap, VecDeque};
 
 use super::cookie::Cookie;
 use harvestman_core::clock::Instant;
-use harvestman_core::config::FetchOptions;
 use harvestman_core::url::registrable_domain;
 
-/// The capacity of a jar.
+/// The capacity of a jar. With the default one, cookies take 80 MB at worst.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct JarLimits {
+    /// Per registrable domain: the 50 that RFC 6265, section 6.1, asks for. The oldest are dropped first.
     pub(super) per_domain: usize,
+    /// In all: those of many more domains than are usually crawled.
     pub(super) all: usize,
+    /// Of one cookie, name, value, domain and path together: the 4 KiB that RFC 6265, section 6.1, asks for.
     pub(super) cookie_bytes: usize,
 }
 
-impl From<&FetchOptions> for JarLimits {
-    fn from(options: &FetchOptions) -> Self {
-        Self {
-            per_domain: options.cookies_per_domain as usize,
-            all: options.cookies_max as usize,
-            cookie_bytes: options.cookie_bytes_max.as_usize(),
-        }
+impl Default for JarLimits {
+    fn default() -> Self {
+        Self { per_domain: 50, all: 20_000, cookie_bytes: 4 << 10 }
     }
 }
 

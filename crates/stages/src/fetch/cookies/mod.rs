@@ -50,7 +50,7 @@ impl Cookies {
     pub(super) fn new(options: &FetchOptions, scope: &CredentialScope, now: Instant, errors: &mut Vec<String>) -> Self {
         let mut login = netscape::read_file(&options.cookies_file, errors);
         login.retain(|cookie| !cookie.is_expired(now) && scope.hosts().any(|host| cookie.matches_domain(host)));
-        let jar = options.cookie_jar.then(|| Mutex::new(Jar::new(JarLimits::from(options))));
+        let jar = options.cookie_jar.then(|| Mutex::new(Jar::new(JarLimits::default())));
         Self { login, jar }
     }
 

@@ -17,6 +17,10 @@ fn cookies(options: FetchOptions) -> Cookies {
     cookies
 }
 
+fn jar_within(limits: JarLimits) -> Cookies {
+    Cookies { jar: Some(Mutex::new(Jar::new(limits))), ..jar() }
+}
+
 fn jar() -> Cookies {
     cookies(FetchOptions { cookie_jar: true, ..Default::default() })
 }
@@ -115,14 +119,7 @@ fn cookies_expire_and_max_age_takes_precedence_over_expires() {
 
 #[test]
 fn the_jar_is_bounded_per_domain_in_total_and_per_cookie() {
-    let options = FetchOptions {
-        cookie_jar: true,
-        cookies_per_domain: 2,
-        cookies_max: 3,
-        cookie_bytes_max: harvestman_core::config::ByteSize(20),
-        ..Default::default()
-    };
-    let jar = cookies(options);
+    let jar = jar_within(JarLimits { per_domain: 2, all: 3, cookie_bytes: 20 });
     set(&jar, "http://a.test/", &["a=1", "b=2", "c=3", "tiny=1234567890"]);
     assert_eq!(sent(&jar, "http://a.test/"), "b=2; c=3", "a=1 was the oldest; tiny has 21 bytes with domain and path");
     set(&jar, "http://b.test/", &["d=4", "e=5"]);
@@ -180,7 +177,7 @@ fn an_answer_over_plain_http_does_not_hide_a_secure_cookie_of_the_users_file() {
 
 #[test]
 fn cookies_without_the_attribute_secure_do_not_push_out_those_with_it() {
-    let jar = cookies(FetchOptions { cookie_jar: true, cookies_per_domain: 2, ..Default::default() });
+    let jar = jar_within(JarLimits { per_domain: 2, ..JarLimits::default() });
     set(&jar, "https://a.test/", &["sid=1; Secure; Path=/"]);
     set(&jar, "http://a.test/", &["x=1", "y=2", "z=3"]);
     assert_eq!(sent(&jar, "https://a.test/"), "sid=1; z=3");

@@ -11,6 +11,13 @@ use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use super::member::whole_member;
 use harvestman_core::config::FetchOptions;
 
+/// How many times larger than its coded form a body may become: decompression bombs reach 1,000 with gzip and 32,000 with zstd, ordinary
+/// pages stay below 100.
+const RATIO_MAX: u32 = 500;
+
+/// Maximum number of content codings of one body. Misconfigured servers stack two; each more multiplies what a bomb may reach.
+const CODINGS_MAX: u32 = 3;
+
 /// Limits on a decoded body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeLimits {
@@ -24,11 +31,7 @@ pub struct DecodeLimits {
 
 impl From<&FetchOptions> for DecodeLimits {
     fn from(options: &FetchOptions) -> Self {
-        Self {
-            bytes_max: options.decoded_max.as_usize(),
-            ratio_max: options.decoded_ratio_max,
-            codings_max: options.codings_max,
-        }
+        Self { bytes_max: options.decoded_max.as_usize(), ratio_max: RATIO_MAX, codings_max: CODINGS_MAX }
     }
 }
 
