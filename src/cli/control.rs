@@ -84,8 +84,8 @@ Examples:
 
 docs/configuration.md marks the settings that can be changed while a crawl runs as live: budgets of
 pages, bytes, time, requests and pages per host; delays, retries, back-off and circuit breaker of
-hosts; frontier.queued_max and frontier.explore_every. New values take effect at once, are written
-to the crawl's config.toml and remain in force after `harvestman resume`.";
+hosts; frontier.queued_max. New values take effect at once, are written to the crawl's config.toml
+and remain in force after `harvestman resume`.";
 
 /// The target of `ban`, `unban`, `pin` and `unpin`.
 #[derive(Debug, Clone, clap::Args)]

@@ -215,7 +215,7 @@ async fn a_fleet_sends_each_query_once_and_crawls_the_sites_that_it_finds_on_all
         config.policy.want = vec!["selector:article.post".to_owned()];
         config.search.url = vec![site.url("search", "/find?q={query}&format=json")];
         config.search.query = vec!["zoom lens".to_owned()];
-        (config.search.fruitless_max, config.search.queries_max, config.search.tokens) = (4, 4, 4);
+        config.search.fruitless_max = 4;
         config.archive.file_size_max = ByteSize::mib(4);
         config
     };

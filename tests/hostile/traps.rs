@@ -132,7 +132,7 @@ fn a_page_of_100_000_links_fills_no_more_than_the_frontier_may_hold() {
     let outcome = crawl.finish();
     outcome.assert_healthy(&site);
     let parsed = outcome.lines().into_iter().find(|line| line.url.ends_with("/many")).unwrap();
-    assert_eq!(parsed.links, Some(20_000), "no more than parse.links_max");
+    assert_eq!(parsed.links, Some(20_000), "no more than the parser takes of a page");
     assert!((100..150).contains(&outcome.count("fetched")), "{}", outcome.report());
     assert!(outcome.count_of("over_budget", "frontier") > 19_000);
 }

@@ -41,7 +41,8 @@ fn bag(page: &ParsedPage) -> Bag {
 }
 
 fn parser(scripting: bool) -> Parser {
-    Parser::with_spelling(&ParseOptions { scripting, ..ParseOptions::default() }, Spelling::On)
+    Parser::with_spelling(&ParseOptions::default(), Spelling::On)
+        .with_scripting(scripting)
         .with_units()
         .with_token_list()
 }

@@ -12,7 +12,7 @@ use super::scripted::{Reply, Scripted};
 
 const PAGES: usize = 200;
 const CHANGED: [usize; 6] = [3, 41, 77, 120, 158, 199];
-const SETTINGS: [&str; 4] = ["host.delay=0s", "host.delay_factor=0", "state.commit_every=5ms", "recrawl.ahead=1"];
+const SETTINGS: [&str; 3] = ["host.delay=0s", "host.delay_factor=0", "state.commit_every=5ms"];
 
 /// A site whose pages have versions and, in its sitemap, times of modification; and whose feed lists some of them.
 #[derive(Default)]

@@ -24,7 +24,7 @@ fn changing(world: &WorldOptions, validators: Validators) -> Server {
 }
 
 fn runs(server: &Server) -> Runs {
-    Runs::of(server, &["host.delay=0s", "host.delay_factor=0", "state.commit_every=5ms", "recrawl.ahead=1"])
+    Runs::of(server, &["host.delay=0s", "host.delay_factor=0", "state.commit_every=5ms"])
 }
 
 fn succeed(command: Command) {

@@ -41,8 +41,6 @@ crate::options! {
         /// Compression level, 0 (stored) to 12. Raising it costs CPU time: level 6 takes about twice as much as level
         /// 1, for files a tenth smaller.
         level: u8 = 1,
-        /// Compression level of bodies that are already compressed (content-encoded, or images, video, audio).
-        level_encoded: u8 = 0,
         /// Digest algorithm of payloads and blocks: `sha1` or `sha256`.
         digest: DigestAlgorithm = DigestAlgorithm::Sha1,
         /// Whether a page with exactly the bytes of an earlier one is written as a revisit record, without its body.

@@ -28,8 +28,6 @@ crate::options! {
         /// Where it comes several times in a row, the host is paused (`host.block_pause`) and its URLs wait; elsewhere the URL fails
         /// with `soft_404`. A page that looks like one waits for the next pages of its host before it counts.
         substitutes: bool = true,
-        /// Maximum number of consecutive redirects before the chain fails with `too_many_redirects`.
-        redirects_max: u8 = 10,
     }
 }
 

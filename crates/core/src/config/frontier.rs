@@ -17,13 +17,5 @@ crate::options! {
         /// Further URLs go to a file in the crawl directory; without a state on disk (`state.enabled`) they stay in
         /// memory. Raising it saves reading and writing.
         memory: ByteSize = ByteSize::mib(128),
-        /// Maximum number of link classes of one host. URLs of further classes share a queue: with the seeds of the
-        /// same URL pattern, or all under one class. Raising it keeps the order exact on sites with very many types of
-        /// links; each class costs about 500 bytes of memory, and a check when the policy's scores change.
-        classes_max: u32 = 16_384,
-        /// One in this many URLs of a host is taken from the class of links about which the policy still has most to learn,
-        /// instead of from the best; 0: none. Lowering it (except to 0) finds out earlier what unknown links are worth,
-        /// and defers the links that are known to be good.
-        [live] explore_every: u32 = 20,
     }
 }

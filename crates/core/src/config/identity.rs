@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ByteSize, Period};
+use super::Period;
 
 /// Which requests are signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -50,10 +50,5 @@ crate::options! {
         /// a host share a signature for a quarter of its lifetime, which saves processor time where a crawl is fast. A site that
         /// asks for a nonce of its own by `Accept-Signature` gets it in any case.
         nonce: bool = false,
-        /// Maximum size of an `Accept-Signature` header that is read; a longer one counts as asking for nothing.
-        accept_max: ByteSize = ByteSize::kib(8),
-        /// Maximum number of hosts of which it is remembered that they ask for a signature; the oldest are forgotten first. Each
-        /// takes some hundred bytes, and 8 KiB at most.
-        hosts_max: usize = 10_000,
     }
 }

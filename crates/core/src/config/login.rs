@@ -33,9 +33,6 @@ crate::options! {
         tries: u32 = 3,
         /// Time until the second try; it doubles with each further one.
         backoff: Period = Period::secs(60),
-        /// Number of log-ins in the whole run. A session that is lost again and again means that something that is followed ends
-        /// it, or that somebody else uses the account.
-        max: u32 = 100,
         /// Number of answers without a sign of the session (images, redirects, pages without the usual frame) that wait together
         /// for the next sign of it before the session is checked. They are kept in memory. Raising it saves requests.
         unsure_max: u32 = 8,

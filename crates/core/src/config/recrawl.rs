@@ -14,8 +14,5 @@ crate::options! {
         /// 0: none is left out for that reason. Raising it saves requests to sites that hardly change; the rare changes
         /// on them are then missed.
         chance: f64 = 0.003,
-        /// Number of visits to one host that are planned ahead, in addition to those that its connections make. Raising
-        /// it delays the effect of what is learned.
-        ahead: u32 = 4,
     }
 }

@@ -60,8 +60,6 @@ crate::options! {
         page_bytes: ByteSize = ByteSize::mib(20),
         /// Maximum size of the scripts' memory of a page, in MiB.
         heap_mib: u32 = 256,
-        /// Size of the memory for scripts and style sheets, which are requested once for all pages.
-        assets: ByteSize = ByteSize::mib(64),
     }
 }
 

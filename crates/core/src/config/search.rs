@@ -17,23 +17,12 @@ crate::options! {
         query: Vec<String> = Vec::new(),
         /// Number of results of a query that are looked at. Of a site's own search, known pages do not count.
         results: u32 = 10,
-        /// Maximum number of generated queries of several words. As many as `tokens` queries of one word come before
-        /// them.
-        queries_max: u32 = 40,
-        /// Number of words of the examples that queries are made from.
-        tokens: u32 = 12,
-        /// Number of words of a query.
-        length: u32 = 3,
         /// No further query is sent after this many in succession that found no new site; for results of a site's own
         /// search: no new wanted page. A site's own search is also given up after as many answers
         /// without a new page. Raising it finds rarer sites and costs requests.
         fruitless_max: u32 = 10,
         /// Maximum number of sites that are added to the crawl, and of seeds on whose pages a search of the site is looked for.
         sites_max: u32 = 20,
-        /// Number of requests after which a found site is compared with the best one, and again after as many.
-        site_requests: u32 = 300,
-        /// A found site is left if its share of wanted pages is surely below this part of the best site's. 0: none is left.
-        site_share: f64 = 0.1,
     }
 }
 

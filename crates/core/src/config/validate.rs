@@ -62,7 +62,6 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("policy", "model", unusable_model(config));
     wrong("policy", "worth", unusable_worth(config));
     wrong("search", "url", unusable_searches(config));
-    wrong("search", "site_share", invalid_share(config.search.site_share));
     wrong("metrics", "listen", invalid_address(&config.metrics.listen));
     wrong("metrics", "token", weak_token(&config.metrics.token));
     wrong("fleet", "name", invalid_name(&config.fleet.name));

@@ -14,6 +14,10 @@ use harvestman_login::Marks;
 use harvestman_metrics::HostMetrics;
 use harvestman_stages::host::ContentReport;
 
+/// Maximum number of log-ins of a run. A session that is lost again and again means that something that is followed ends it, or that somebody
+/// else uses the account; the site may lock it.
+const LOG_INS_MAX: u32 = 100;
+
 /// How often the keeper looks whether the crawl ends while answers wait.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
@@ -125,10 +129,10 @@ impl SessionKeeper {
             host,
             "the session is lost: what was answered without it is asked for again after the next log-in"
         );
-        let (tries, max) = (parts.log_in.options().tries.max(1), parts.log_in.options().max);
+        let tries = parts.log_in.options().tries.max(1);
         for attempt in 0..tries {
-            if self.log_ins >= max {
-                return self.wait_for_operator(&format!("this run has logged in {max} times (`login.max`)"));
+            if self.log_ins >= LOG_INS_MAX {
+                return self.wait_for_operator(&format!("this run has logged in {LOG_INS_MAX} times"));
             }
             if attempt > 0 {
                 self.pause(attempt - 1).await;

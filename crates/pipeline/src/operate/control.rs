@@ -217,7 +217,7 @@ impl CrawlControl {
     /// Applies the settings to all stages.
     fn apply(&self, config: &Config) {
         self.frontier.allowance().set_budgets(budgets(config, self.started));
-        self.frontier.send(LimitsChanged { limits: limits(config), explore_every: config.frontier.explore_every });
+        self.frontier.send(LimitsChanged { limits: limits(config) });
         self.hosts.change_rules(Some(HostRules::from(config)));
     }
 

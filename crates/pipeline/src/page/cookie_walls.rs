@@ -1,7 +1,7 @@
 //! Redirects and refreshes that set a cookie and lead back to where they came from: pages that are shown only with that cookie.
 //!
 //! A URL is requested once, because its answer is taken for the same each time. Behind such a redirect it is not: the URL is
-//! requested again, with the cookie. The number of redirects in a row (`filter.redirects_max`) bounds how often.
+//! requested again, with the cookie. The maximum number of redirects in a row bounds how often.
 
 use std::collections::HashMap;
 

@@ -34,6 +34,10 @@ use harvestman_stages::revisit::rows::signs;
 use harvestman_stages::revisit::{RowChange, RowMark};
 use harvestman_storage::store::{RecrawlRound, VisitReader};
 
+/// Number of visits to one host that are planned ahead, in addition to those that its connections make: few enough that what is learned takes
+/// effect soon, and enough that a connection never waits for the plan.
+const VISITS_AHEAD: u32 = 4;
+
 /// The maximum number of links of a page that are stored until the recrawl is over.
 const LINKS_MAX: usize = 256;
 
@@ -179,7 +183,7 @@ pub(super) struct RecrawlQueue {
 impl RecrawlHandle {
     /// Creates the handle of the recrawl `round`, which knows what was loaded, and the scheduler's end of its queue.
     pub(super) fn new(config: &Config, round: &RecrawlRound, loaded: &Loaded) -> (Self, RecrawlQueue) {
-        let window = (config.host.connections_per_host + config.recrawl.ahead).max(1) as usize;
+        let window = (config.host.connections_per_host + VISITS_AHEAD) as usize;
         let room =
             config.frontier.in_flight_max as usize + 2 * (window * loaded.hosts.max(1) + loaded.waiting.len()) + 8;
         let (sender, messages) = bounded(room);

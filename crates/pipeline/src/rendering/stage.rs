@@ -24,6 +24,10 @@ use harvestman_render::{
 };
 use harvestman_stages::fetch::{self, DecodeLimits};
 
+/// Memory for scripts and style sheets, which are requested once for all pages: those of the templates of several sites. Less would request
+/// and run them again, more would hold what no page needs any more.
+const ASSET_BYTES: usize = 64 << 20;
+
 /// The queue of pages that wait for a browser. It has room for every lease, so sending never blocks.
 #[derive(Clone)]
 pub(crate) struct RenderQueue(mpsc::Sender<Box<PageToRender>>);
@@ -74,7 +78,7 @@ impl RenderStage {
         let (queue, pages) = mpsc::channel(leases_max(config));
         let setup = RenderSetup {
             rules,
-            requests: Arc::new(CrawlRequests::new(subrequests, config.render.assets.as_usize())),
+            requests: Arc::new(CrawlRequests::new(subrequests, ASSET_BYTES)),
             limits: limits(config),
             workers,
             decode: DecodeLimits::from(&config.fetch),

@@ -18,10 +18,10 @@ use crate::page::rules::{AcceptsPage, LinkRules, PolicyRules, ReadingRules, Reco
 use crate::page::stations::Stations;
 use crate::page::validator::{ValidatorGate, reads_posts};
 use crate::policy_thread::needs::SharedNeeds;
+use crate::run::bounds::{CLASSES_MAX, EXPLORE_EVERY};
 use crate::search::searches::{Searches, query};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;
-use harvestman_core::config::frontier::FrontierOptions;
 use harvestman_core::model::SingleNode;
 use harvestman_core::model::{Apath, Exchange, Fate, FetchedPage, Lease, LinkClass, ScheduledUrl};
 use harvestman_core::seed::Seed;
@@ -87,12 +87,12 @@ impl Offline {
         let rules = Arc::new(rules(config, seeds, (&current, &needs), exists)?);
         let validator = accepts.map(|accepts| Box::new(ValidatorGate(accepts)) as Box<dyn Gate>);
         let options = config.parse.clone();
-        let FrontierOptions { queued_max, classes_max, explore_every, .. } = config.frontier;
-        let limits = FrontierLimits { queued_max, host_pages_max: None, classes_max };
+        let queued_max = config.frontier.queued_max;
+        let limits = FrontierLimits { queued_max, host_pages_max: None, classes_max: CLASSES_MAX };
         let mut offline = Self {
             stations: Stations::new(validator.into_iter().collect()),
             processor: PageProcessor::new(Arc::clone(&rules), move || Parser::new(&options)),
-            frontier: Frontier::new(limits, Arc::clone(&snapshot) as _).exploring(explore_every),
+            frontier: Frontier::new(limits, Arc::clone(&snapshot) as _).exploring(EXPLORE_EVERY),
             generation: snapshot.generation(),
             current,
             needs,

@@ -15,6 +15,23 @@ use harvestman_stages::fetch;
 use harvestman_structure::site::QueryOptions;
 use harvestman_validators::PageView;
 
+/// Number of words of the examples that queries are made from. Those beyond the best dozen describe the examples, not their topic.
+const TOKENS: usize = 12;
+
+/// Number of words of a query; search engines answer longer ones by what has all of the words: the examples themselves.
+const QUERY_LENGTH: usize = 3;
+
+/// Maximum number of generated queries of several words, after as many of one word as there are [`TOKENS`]. Search engines limit queries, and
+/// `search.fruitless_max` usually ends them before.
+const QUERIES_MAX: usize = 40;
+
+/// Number of requests after which a found site is compared with the best one, and again after as many: enough to see past its front page.
+const SITE_REQUESTS: u32 = 300;
+
+/// A found site is left if its share of wanted pages is surely below this part of the best site's: a tenth is far below what differs between
+/// sites that are worth crawling.
+const SITE_SHARE: f64 = 0.1;
+
 /// Number of queries in succession without a result after which the printed form ends (section 5.3).
 const PAPER_FRUITLESS: u32 = 50;
 
@@ -166,12 +183,8 @@ impl Searches {
         let search = &config.search;
         let counts_pages = is_printed(config);
         let max_iterations = if counts_pages { PAPER_FRUITLESS } else { search.fruitless_max };
-        let generation = QueryOptions {
-            tokens: search.tokens as usize,
-            length: search.length as usize,
-            max_iterations,
-            queries_max: search.queries_max as usize,
-        };
+        let generation =
+            QueryOptions { tokens: TOKENS, length: QUERY_LENGTH, max_iterations, queries_max: QUERIES_MAX };
         Box::new(Searching::new(
             policy,
             SearchingOptions {
@@ -183,7 +196,7 @@ impl Searches {
                 generation,
                 each_example: !counts_pages,
                 counts_pages,
-                limits: SiteLimits { requests: search.site_requests, share: search.site_share },
+                limits: SiteLimits { requests: SITE_REQUESTS, share: SITE_SHARE },
                 read_text: Box::new(visible_text),
             },
         ))

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::CrawlBuilder;
 use super::parts::Parts;
-use crate::bounds::{budgets, errands_max, leases_max, limits};
+use crate::bounds::{EXPLORE_EVERY, budgets, errands_max, leases_max, limits};
 use crate::handles::{FrontierHandle, PageQueue, StateHandle};
 use crate::hosts::{DirectorySetup, HostDirectory, RememberedHosts};
 use crate::login::AvoidedLinks;
@@ -65,7 +65,7 @@ impl FrontierBuilder {
                 share: config.budget.early_stop,
                 requests: config.budget.early_stop_requests,
             },
-            explore_every: config.frontier.explore_every,
+            explore_every: EXPLORE_EVERY,
             order: parts.order,
             orders: Arc::clone(&self.orders),
             ownership: parts.ownership,

@@ -214,8 +214,6 @@ pub struct WaitingHosts;
 pub struct LimitsChanged {
     /// Limits on what may wait.
     pub limits: FrontierLimits,
-    /// Of this many pops of a host the last one explores.
-    pub explore_every: u32,
 }
 
 /// This many errands were accepted that may still discover URLs: the crawl does not end before they have.

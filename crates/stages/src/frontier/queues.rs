@@ -89,8 +89,8 @@ impl Frontier {
 
     /// Replaces the limits. URLs that wait already stay, and so does the number of link classes that known hosts may
     /// have.
-    pub fn set_limits(&mut self, limits: FrontierLimits, explore_every: u32) {
-        (self.limits, self.explore_every) = (limits, explore_every);
+    pub const fn set_limits(&mut self, limits: FrontierLimits) {
+        self.limits = limits;
     }
 
     /// Moves what is not needed soon to `spill`.

@@ -292,9 +292,12 @@ pub(super) struct RecordAssembler {
     out: Vec<u8>,
 }
 
+/// Compression level of bodies that are already compressed (content-encoded, or images, video, audio): none, as they do not shrink further.
+const ENCODED_LEVEL: u8 = 0;
+
 impl RecordAssembler {
     pub fn new(options: &ArchiveOptions) -> Self {
-        let members = options.compress.then(|| MemberCompressor::new(options.level, options.level_encoded));
+        let members = options.compress.then(|| MemberCompressor::new(options.level, ENCODED_LEVEL));
         Self { members, plain: Vec::new(), out: Vec::new() }
     }
 

@@ -293,7 +293,7 @@ fn invalid_settings_are_rejected() {
         let result = Archive::create(directory.path(), &options, &CrawlInfo::default(), run(), NOW);
         assert!(matches!(result.err().unwrap(), Error::Setting { .. }));
     }
-    let best = ArchiveOptions { level: 12, level_encoded: 12, ..Default::default() };
+    let best = ArchiveOptions { level: 12, ..Default::default() };
     assert!(Archive::create(directory.path(), &best, &CrawlInfo::default(), run(), NOW).is_ok());
 }
 

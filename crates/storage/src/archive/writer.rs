@@ -183,10 +183,9 @@ pub fn check(options: &ArchiveOptions) -> Result<(), Error> {
         let hint = "use 1 to 100 letters, digits, `-`, `_` or `.`, not starting with `.`";
         return Err(Error::Setting { key: "prefix", value: format!("{prefix:?}"), hint });
     }
-    for (key, level) in [("level", options.level), ("level_encoded", options.level_encoded)] {
-        if level > 12 {
-            return Err(Error::Setting { key, value: level.to_string(), hint: "use 0 (stored) to 12 (smallest)" });
-        }
+    if options.level > 12 {
+        let (value, hint) = (options.level.to_string(), "use 0 (stored) to 12 (smallest)");
+        return Err(Error::Setting { key: "level", value, hint });
     }
     if !options.upload.is_empty() {
         let value = || format!("{:?}", options.upload);

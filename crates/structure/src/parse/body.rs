@@ -107,7 +107,7 @@ impl Builder {
                 return Next::Raw(Raw::Escapable);
             }
             Tag::NOEMBED => return Next::Raw(Raw::Text),
-            Tag::NOSCRIPT if self.options.scripting => return Next::Raw(Raw::Text),
+            Tag::NOSCRIPT if self.scripting => return Next::Raw(Raw::Text),
             Tag::IFRAME => {
                 self.collect(source, tag, LinkKind::Frame, "src");
                 return Next::Raw(Raw::Text);

@@ -9,6 +9,7 @@ use super::classes::Classes;
 use super::element::{self, Tag};
 use super::formatting_entry::Anchor;
 use super::leaves::Leaves;
+use super::limits::ParseLimits;
 use super::links::Links;
 use super::meta::Meta;
 use super::open::{OpenElements, Space};
@@ -45,6 +46,9 @@ pub(super) enum Next {
 #[derive(Debug)]
 pub(super) struct Builder {
     pub options: ParseOptions,
+    pub limits: ParseLimits,
+    /// Whether pages are read as by a browser with scripting, in which case the content of `noscript` does not exist.
+    pub scripting: bool,
     /// The product token by which a page addresses only this crawler.
     pub agent: Box<str>,
     pub open: OpenElements,
@@ -71,17 +75,19 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    pub fn new(options: &ParseOptions, spelling: bool) -> Self {
-        let paths_max = options.leaf_paths_max.saturating_add(options.links_max).saturating_mul(8) as usize;
+    pub fn new(options: &ParseOptions, limits: ParseLimits, spelling: bool) -> Self {
+        let paths_max = limits.leaf_paths.saturating_add(limits.links).saturating_mul(8) as usize;
         Self {
             options: options.clone(),
+            limits,
+            scripting: false,
             agent: RobotsOptions::default().agent.into(),
-            open: OpenElements::new(options.depth_max as usize),
-            leaves: Leaves::new(options.leaf_paths_max),
-            links: Links::new(options.links_max, options.attribute_max.as_usize()),
+            open: OpenElements::new(limits.depth),
+            leaves: Leaves::new(limits.leaf_paths),
+            links: Links::new(limits.links, limits.attribute),
             meta: Meta::default(),
             units: Units::new(spelling),
-            classes: Classes::new(options.attribute_max.as_usize()),
+            classes: Classes::new(limits.attribute),
             forms: FormFacts::default(),
             spellings: Spellings::new(spelling, paths_max),
             phase: Phase::Start,
@@ -324,7 +330,7 @@ impl Builder {
         let tag = tokens.tag;
         let content = tokens.content(raw, tag.tag.name());
         if tag.tag == Tag::TITLE && !self.in_template() {
-            self.meta.title(source, content, self.options.title_max as usize);
+            self.meta.title(source, content, self.limits.title);
         }
         self.part_texts(tag.tag);
         self.open.tree.raw(source, tag.tag, (content, raw), self.phase < Phase::Body);

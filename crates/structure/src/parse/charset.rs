@@ -13,20 +13,20 @@ use harvestman_core::model::ContentType;
 use super::attributes::Attributes;
 use super::bytes::is_space;
 use super::element::Tag;
+use super::limits::CHARSET_SNIFF_MAX;
 use super::tokens::{Token, Tokens};
 
 /// Bytes at the beginning of a page that may hold the declaration (HTML standard, section 13.2.3.2).
 const PRESCAN_MAX: usize = 1024;
 
 /// Returns the charset of a page, and the page without its byte order mark.
-pub(super) fn of<'b>(bytes: &'b [u8], content_type: Option<&str>, sniff_max: usize) -> (&'static Encoding, &'b [u8]) {
+pub(super) fn of<'b>(bytes: &'b [u8], content_type: Option<&str>) -> (&'static Encoding, &'b [u8]) {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return (encoding, &bytes[mark..]);
     }
     let declared =
         content_type.and_then(ContentType::charset_of).and_then(|label| Encoding::for_label(label.as_bytes()));
-    let encoding =
-        declared.or_else(|| prescan(&bytes[..bytes.len().min(PRESCAN_MAX)])).unwrap_or_else(|| guess(bytes, sniff_max));
+    let encoding = declared.or_else(|| prescan(&bytes[..bytes.len().min(PRESCAN_MAX)])).unwrap_or_else(|| guess(bytes));
     (encoding, bytes)
 }
 
@@ -40,11 +40,11 @@ pub(super) fn scannable<'b>(encoding: &'static Encoding, bytes: &'b [u8]) -> (&'
     (encoding, Cow::Borrowed(bytes))
 }
 
-fn guess(bytes: &[u8], sniff_max: usize) -> &'static Encoding {
+fn guess(bytes: &[u8]) -> &'static Encoding {
     if std::str::from_utf8(bytes).is_ok() {
         return UTF_8;
     }
-    let beginning = &bytes[..bytes.len().min(sniff_max)];
+    let beginning = &bytes[..bytes.len().min(CHARSET_SNIFF_MAX)];
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(beginning, beginning.len() == bytes.len());
     // A page that begins as UTF-8 and has an error only later is still read as UTF-8.

@@ -119,8 +119,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::parse::{Parser, Spelling, class_token};
-    use harvestman_core::config::{ByteSize, ParseOptions};
+    use crate::parse::{ParseLimits, Parser, Spelling, class_token};
+    use harvestman_core::config::ParseOptions;
     use harvestman_core::model::ParsedPage;
 
     fn keep(names: &[&str]) -> Arc<ClassTokens> {
@@ -175,8 +175,9 @@ mod tests {
     #[test]
     fn names_are_decoded_told_apart_by_case_and_cut_at_the_limit() {
         assert_eq!(leaves(&rich("<p class='a&amp;b B'>x", &["a&b", "b"])), ["/html/body/p.a&b/#text"]);
-        let options = ParseOptions { attribute_max: ByteSize(3), ..ParseOptions::default() };
-        let mut parser = Parser::with_spelling(&options, Spelling::On).with_class_tokens(keep(&["a", "b"]));
+        let limits = ParseLimits { attribute: 3, ..ParseLimits::default() };
+        let mut parser =
+            Parser::bounded(&ParseOptions::default(), limits, Spelling::On).with_class_tokens(keep(&["a", "b"]));
         assert_eq!(leaves(&parser.parse(b"<p class='a x b'>x", None)), ["/html/body/p.a/#text"]);
     }
 

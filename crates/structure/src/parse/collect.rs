@@ -67,7 +67,7 @@ impl Builder {
     /// Collects the addresses of a `srcset` (HTML standard, section "Parsing a srcset attribute").
     fn srcset(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
         let [value, class] = Self::attributes(source, tag).pick(["srcset", "class"]);
-        let value = value.filter(|value| !self.in_template() && value.len() <= self.options.attribute_max.as_usize());
+        let value = value.filter(|value| !self.in_template() && value.len() <= self.limits.attribute);
         let Some(value) = value else { return };
         let (_, apath) = self.place(source, tag, class);
         let text = source.attribute(value);
@@ -92,7 +92,7 @@ impl Builder {
 
     /// Reads a `base`, `link` or `meta`.
     pub fn about_the_page(&mut self, source: Source<'_>, tag: &TagToken<'_>) {
-        let value_max = self.options.attribute_max.as_usize();
+        let value_max = self.limits.attribute;
         let attributes = Self::attributes(source, tag);
         match tag.tag {
             Tag::BASE => self.meta.base(source, attributes, value_max),
@@ -137,7 +137,7 @@ impl Builder {
         if raw.is_empty() {
             return;
         }
-        let raw = &raw[..raw.len().min(self.options.attribute_max.as_usize())];
+        let raw = &raw[..raw.len().min(self.limits.attribute)];
         source.append_attribute(raw, &mut self.class);
         squeeze_in_place(&mut self.class);
     }

@@ -49,7 +49,7 @@ impl Builder {
 
     fn noscript_in_head(&mut self) -> Next {
         self.phase = Phase::Head;
-        if self.options.scripting {
+        if self.scripting {
             return Next::Raw(Raw::Text);
         }
         self.head_noscript = true;

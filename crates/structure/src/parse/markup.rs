@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{ContentType, MarkupRules, MediaType};
 
 use super::charset;
@@ -33,12 +32,12 @@ impl MarkupLanguage {
 }
 
 /// Returns a page of XHTML that is declared to be XML as HTML, or otherwise what it is written in.
-pub(super) fn from_xhtml(bytes: &[u8], content_type: Option<&str>, sniff_max: usize) -> Result<String, MarkupLanguage> {
+pub(super) fn from_xhtml(bytes: &[u8], content_type: Option<&str>) -> Result<String, MarkupLanguage> {
     let is_xhtml = content_type.and_then(ContentType::of).is_some_and(|stated| stated.is(XHTML));
     if !is_xhtml && MediaType::of(content_type) != MediaType::Xml {
         return Err(MarkupLanguage::Html);
     }
-    let (encoding, bytes) = charset::of(bytes, content_type, sniff_max);
+    let (encoding, bytes) = charset::of(bytes, content_type);
     as_html(&encoding.decode_without_bom_handling(bytes).0).map_err(|error| match error {
         NotXhtml::Broken if is_xhtml => MarkupLanguage::BrokenXhtml,
         NotXhtml::OtherRoot if is_xhtml => MarkupLanguage::Html,
@@ -55,8 +54,7 @@ pub fn html_of<'b>(
     content_type: Option<&str>,
     decode: impl FnOnce(&'b [u8]) -> Cow<'b, str>,
 ) -> Cow<'b, str> {
-    let sniff_max = ParseOptions::default().charset_sniff_max.as_usize();
-    let language = match from_xhtml(bytes, content_type, sniff_max) {
+    let language = match from_xhtml(bytes, content_type) {
         Ok(html) => return Cow::Owned(html),
         Err(language) => language,
     };

@@ -14,7 +14,7 @@
 //! the page ([`Parser::with_token_list`]), leaf paths with some class names ([`Parser::with_class_tokens`]), path strings
 //! with the texts at their ends ([`Parser::with_path_strings`]).
 //!
-//! For any page, time is linear in its length and memory is bounded by [`ParseOptions`].
+//! For any page, time is linear in its length and memory is bounded by [`ParseLimits`].
 
 mod ascii_words;
 mod attributes;
@@ -34,6 +34,7 @@ mod forms;
 mod gist;
 mod head;
 mod leaves;
+mod limits;
 mod links;
 mod markup;
 mod meta;
@@ -59,6 +60,7 @@ use builder::Builder;
 use encoding_rs::{Encoding, UTF_8};
 use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{ClassTokens, MarkupRules, ParsedPage, Reading};
+pub use limits::ParseLimits;
 pub use markup::html_of;
 use markup::{MarkupLanguage, from_xhtml, with_ends};
 pub use meta::refresh_target;
@@ -90,7 +92,6 @@ pub fn word_hash(word: &str) -> u32 {
 #[derive(Debug)]
 pub struct Parser {
     builder: Builder,
-    charset_sniff_max: usize,
     /// Whether the page that was read last lacked end tags.
     is_repaired: bool,
 }
@@ -103,11 +104,20 @@ impl Parser {
 
     /// Creates a parser that may spell paths out.
     pub fn with_spelling(options: &ParseOptions, spelling: Spelling) -> Self {
-        Self {
-            builder: Builder::new(options, spelling == Spelling::On),
-            charset_sniff_max: options.charset_sniff_max.as_usize(),
-            is_repaired: false,
-        }
+        Self::bounded(options, ParseLimits::default(), spelling)
+    }
+
+    /// Creates a parser with other limits than the default ones.
+    pub fn bounded(options: &ParseOptions, limits: ParseLimits, spelling: Spelling) -> Self {
+        Self { builder: Builder::new(options, limits, spelling == Spelling::On), is_repaired: false }
+    }
+
+    /// Reads pages as a browser with scripting does, for which the content of `noscript` does not exist, or as one without, which is the
+    /// default: a crawler runs no scripts, so the links in `noscript` are meant for it.
+    #[must_use]
+    pub fn with_scripting(mut self, scripting: bool) -> Self {
+        self.builder.scripting = scripting;
+        self
     }
 
     /// Sets the product token (`robots.agent`) by which a page addresses this crawler alone: `<meta name=TOKEN>` then counts as
@@ -157,7 +167,7 @@ impl Parser {
     #[must_use]
     pub fn with_path_strings(mut self) -> Self {
         self.builder.units.ask_strings();
-        self.builder.classes.display = Some(display::Display::new(self.builder.options.attribute_max.as_usize()));
+        self.builder.classes.display = Some(display::Display::new(self.builder.limits.attribute));
         self
     }
 
@@ -190,7 +200,7 @@ impl Parser {
     /// Returns the words of the page that was read last, which are those that [`ParsedPage::text`] would have.
     /// `bytes` and `content_type` are the same as for [`Parser::parse`].
     pub fn words(&self, bytes: &[u8], content_type: Option<&str>) -> PageWords {
-        let read = Read::of(bytes, content_type, self.charset_sniff_max);
+        let read = Read::of(bytes, content_type);
         let repaired = if self.is_repaired { with_ends(&read.bytes, read.language) } else { None };
         let bytes = repaired.as_ref().map_or(&*read.bytes, |repaired| &repaired.bytes[..]);
         self.builder.units.words(Source { bytes, encoding: read.scanned_as })
@@ -198,7 +208,7 @@ impl Parser {
 
     /// Reads a page. `content_type` is the value of the HTTP header.
     pub fn parse(&mut self, bytes: &[u8], content_type: Option<&str>) -> ParsedPage {
-        let read = Read::of(bytes, content_type, self.charset_sniff_max);
+        let read = Read::of(bytes, content_type);
         let mut page = self.builder.page(Source { bytes: &read.bytes, encoding: read.scanned_as });
         self.is_repaired = false;
         if self.builder.unended || read.rules == MarkupRules::BrokenXml {
@@ -235,9 +245,9 @@ struct Read<'b> {
 }
 
 impl<'b> Read<'b> {
-    fn of(bytes: &'b [u8], content_type: Option<&str>, sniff_max: usize) -> Self {
-        let (encoding, plain) = charset::of(bytes, content_type, sniff_max);
-        match from_xhtml(bytes, content_type, sniff_max) {
+    fn of(bytes: &'b [u8], content_type: Option<&str>) -> Self {
+        let (encoding, plain) = charset::of(bytes, content_type);
+        match from_xhtml(bytes, content_type) {
             Ok(html) => Self {
                 bytes: Cow::Owned(html.into_bytes()),
                 scanned_as: UTF_8,

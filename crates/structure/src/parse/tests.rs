@@ -1,15 +1,22 @@
 use proptest::prelude::*;
 
 use super::*;
-use harvestman_core::config::ByteSize;
 use harvestman_core::model::{Apath, ElementKind, LinkKind};
 
 fn parse(html: &str) -> ParsedPage {
     parse_with(&ParseOptions::default(), html)
 }
 
+fn parse_within(limits: ParseLimits, html: &str) -> ParsedPage {
+    parse_by(Parser::bounded(&ParseOptions::default(), limits, Spelling::On), html)
+}
+
 fn parse_with(options: &ParseOptions, html: &str) -> ParsedPage {
-    Parser::with_spelling(options, Spelling::On).parse(html.as_bytes(), Some("text/html; charset=utf-8"))
+    parse_by(Parser::with_spelling(options, Spelling::On), html)
+}
+
+fn parse_by(mut parser: Parser, html: &str) -> ParsedPage {
+    parser.parse(html.as_bytes(), Some("text/html; charset=utf-8"))
 }
 
 /// Returns `parser` with all that learning may need switched on.
@@ -164,7 +171,7 @@ fn links_in_noscript_are_followed_unless_scripting_is_assumed() {
     let html = "<p><noscript><a href=1>x</a></noscript>y";
     let page = parse(html);
     assert_eq!((leaves(&page), hrefs(&page)), (vec!["1 /html/body/p/#text".to_owned()], vec!["1"]));
-    let page = parse_with(&ParseOptions { scripting: true, ..ParseOptions::default() }, html);
+    let page = parse_by(Parser::with_spelling(&ParseOptions::default(), Spelling::On).with_scripting(true), html);
     assert_eq!((leaves(&page), hrefs(&page)), (vec!["1 /html/body/p/#text".to_owned()], vec![]));
 }
 
@@ -270,43 +277,43 @@ fn a_parser_carries_nothing_over_to_the_next_page() {
 
 #[test]
 fn links_beyond_the_limit_are_counted_as_dropped() {
-    let options = ParseOptions { links_max: 3, ..ParseOptions::default() };
-    let at = parse_with(&options, &"<a href=x></a>".repeat(3));
+    let limits = ParseLimits { links: 3, ..ParseLimits::default() };
+    let at = parse_within(limits, &"<a href=x></a>".repeat(3));
     assert_eq!((at.link_count(), at.links_dropped), (3, 0));
-    let beyond = parse_with(&options, &"<a href=x></a>".repeat(4));
+    let beyond = parse_within(limits, &"<a href=x></a>".repeat(4));
     assert_eq!((beyond.link_count(), beyond.links_dropped), (3, 1));
     assert_eq!(leaves(&beyond), ["4 /html/body/a"]);
 }
 
 #[test]
 fn an_address_beyond_the_limit_is_dropped_whole() {
-    let options = ParseOptions { attribute_max: ByteSize(5), ..ParseOptions::default() };
-    let page = parse_with(&options, "<a href=12345 class=12345></a><a href=123456></a><a class=123456></a>");
+    let limits = ParseLimits { attribute: 5, ..ParseLimits::default() };
+    let page = parse_within(limits, "<a href=12345 class=12345></a><a href=123456></a><a class=123456></a>");
     assert_eq!((hrefs(&page), page.links_dropped), (vec!["12345"], 1));
     assert_eq!(leaves(&page), ["2 /html/body/a[12345]", "1 /html/body/a"]);
 }
 
 #[test]
 fn leaf_paths_beyond_the_limit_are_left_out_and_known_ones_still_count() {
-    let options = ParseOptions { leaf_paths_max: 2, ..ParseOptions::default() };
-    let page = parse_with(&options, "<b>1</b><i>2</i><u>3</u><b>4</b>");
+    let limits = ParseLimits { leaf_paths: 2, ..ParseLimits::default() };
+    let page = parse_within(limits, "<b>1</b><i>2</i><u>3</u><b>4</b>");
     assert_eq!(leaves(&page), ["2 /html/body/b/#text", "1 /html/body/i/#text"]);
 }
 
 #[test]
 fn a_title_beyond_the_limit_is_cut() {
-    let options = ParseOptions { title_max: 4, ..ParseOptions::default() };
-    assert_eq!(parse_with(&options, "<title>ab d</title>").title.as_deref(), Some("ab d"));
-    assert_eq!(parse_with(&options, "<title>ab de</title>").title.as_deref(), Some("ab d"));
+    let limits = ParseLimits { title: 4, ..ParseLimits::default() };
+    assert_eq!(parse_within(limits, "<title>ab d</title>").title.as_deref(), Some("ab d"));
+    assert_eq!(parse_within(limits, "<title>ab de</title>").title.as_deref(), Some("ab d"));
 }
 
 #[test]
 fn elements_deeper_than_the_limit_share_its_path_and_their_end_tags_still_balance() {
-    let options = ParseOptions { depth_max: 10, ..ParseOptions::default() };
+    let limits = ParseLimits { depth: 10, ..ParseLimits::default() };
     // html and body are the first two levels.
     let nest = |depth: usize| {
         let html = format!("{}x{}y", "<div>".repeat(depth), "</div>".repeat(depth));
-        leaves(&parse_with(&options, &html))
+        leaves(&parse_within(limits, &html))
     };
     let path = |depth: usize| format!("1 /html/body{}/#text", "/div".repeat(depth));
     assert_eq!(nest(8), [path(8), path(0)]);
@@ -352,15 +359,15 @@ fn hostile(n: usize) -> Vec<(&'static str, String)> {
 
 #[test]
 fn a_hostile_page_yields_no_more_than_the_limits() {
-    let options = ParseOptions::default();
+    let limits = ParseLimits::default();
     for (name, html) in hostile(30_000) {
-        let mut parser = with_all(Parser::new(&options));
+        let mut parser = with_all(Parser::new(&ParseOptions::default()));
         let page = parser.parse(html.as_bytes(), None);
         assert!(page.units.len() <= 4_096 && page.class_tokens.len() <= 2_048, "{name}");
-        assert!(page.link_count() <= options.links_max as usize, "{name}");
-        assert!(page.leaf_paths.len() <= options.leaf_paths_max as usize, "{name}");
+        assert!(page.link_count() <= limits.links as usize, "{name}");
+        assert!(page.leaf_paths.len() <= limits.leaf_paths as usize, "{name}");
         assert!(page.hrefs.len() <= html.len(), "{name}");
-        assert!(page.title.is_none_or(|title| title.chars().count() <= options.title_max as usize), "{name}");
+        assert!(page.title.is_none_or(|title| title.chars().count() <= limits.title), "{name}");
     }
 }
 
@@ -376,7 +383,7 @@ fn the_work_on_a_hostile_page_grows_no_faster_than_the_page() {
         // Four times the pieces may take at most five times the steps; a constant part (up to the depth limit) is
         // ignored.
         assert!(much <= 5 * little + 100_000, "{name}: {little} steps grow to {much}");
-        let searches_max = 2 * u64::from(ParseOptions::default().depth_max);
+        let searches_max = 2 * ParseLimits::default().depth as u64;
         assert!(much <= long.len() as u64 * searches_max, "{name}: {much} steps for {} bytes", long.len());
     }
 }
@@ -398,11 +405,11 @@ proptest! {
     #[test]
     fn arbitrary_markup_never_panics_and_hash_mode_agrees_with_spelling_mode(
         html in "([<>/!=\"'&# -]|<[a-z]|</[a-z]|<!--|-->|<(table|tr|td|b|a href=|svg|math|template|form|script|select|p|li)>|\\PC){0,60}",
-        depth_max in 8..20_u32,
+        depth in 8..20_usize,
     ) {
-        let options = ParseOptions { depth_max, embeds: true, ..ParseOptions::default() };
-        let hashed = Parser::new(&options).parse(html.as_bytes(), None);
-        let spelt = Parser::with_spelling(&options, Spelling::On).parse(html.as_bytes(), None);
+        let (options, limits) = (ParseOptions { embeds: true, ..ParseOptions::default() }, ParseLimits { depth, ..ParseLimits::default() });
+        let hashed = Parser::bounded(&options, limits, Spelling::Off).parse(html.as_bytes(), None);
+        let spelt = Parser::bounded(&options, limits, Spelling::On).parse(html.as_bytes(), None);
         let paths = |page: &ParsedPage| page.leaf_paths.iter().map(|leaf| (leaf.path, leaf.count)).collect::<Vec<_>>();
         prop_assert_eq!(paths(&hashed), paths(&spelt));
         prop_assert_eq!(&hashed.hrefs, &spelt.hrefs);

@@ -13,6 +13,10 @@ use crate::page::page_in_work::{Content, PageInWork, Verdict};
 use crate::page::page_result::{PageNotes, PageResult, PolicyFindings};
 use crate::search::own_searches::is_seed;
 
+/// Maximum number of consecutive redirects before the chain fails: log-ins, consents and languages together take half of it, browsers follow
+/// twenty.
+const REDIRECTS_MAX: u8 = 10;
+
 /// Where a redirect leads, or a page that counts as one.
 struct Target {
     /// As the answer has it.
@@ -27,7 +31,7 @@ impl PageProcessor {
     /// Returns where a redirect leads, as the answer has it.
     pub(super) fn location(&self, item: &ScheduledUrl, answer: &Answer) -> Result<String, Failure> {
         let location = fetch::redirect::target(answer.status, &answer.headers).ok_or(Failure::BadRedirect)?;
-        let is_one_too_many = item.redirects >= self.rules.links.filter.redirects_max;
+        let is_one_too_many = item.redirects >= REDIRECTS_MAX;
         if is_one_too_many { Err(Failure::TooManyRedirects) } else { Ok(location) }
     }
 
@@ -69,7 +73,7 @@ impl PageProcessor {
             .links
             .cookie_walls
             .as_ref()
-            .filter(|_| item.redirects < self.rules.links.filter.redirects_max)?;
+            .filter(|_| item.redirects < REDIRECTS_MAX)?;
         if !walls.refreshes_back(item.url.fingerprint(), next.fingerprint(), &answer.headers) {
             return None;
         }

@@ -29,6 +29,13 @@ use harvestman_identity::{
     AgentForm, Asked, Demand, Identity, Lifetime, RequestTarget, SignatureAgent, SignatureForm, file,
 };
 
+/// Maximum size of an `Accept-Signature` header that is read, in bytes: hundreds of components. A longer one counts as asking for nothing.
+const ACCEPT_MAX: usize = 8 << 10;
+
+/// Maximum number of hosts of which it is remembered that they ask for a signature; the oldest are forgotten first, and ask again. Each takes
+/// some hundred bytes, and [`ACCEPT_MAX`] at most.
+const ASKING_HOSTS_MAX: usize = 10_000;
+
 /// Number of random bytes in a nonce.
 const NONCE_BYTES: usize = 32;
 
@@ -39,7 +46,6 @@ pub struct RequestSigner {
     mode: SignMode,
     lifetime: Duration,
     has_nonce: bool,
-    accept_max: usize,
     hosts: Mutex<AskingHosts>,
     shared: Mutex<SharedSignatures>,
     random: SystemRandom,
@@ -97,8 +103,7 @@ impl RequestSigner {
             mode: options.sign,
             lifetime: options.lifetime.0,
             has_nonce: options.nonce,
-            accept_max: options.accept_max.as_usize(),
-            hosts: Mutex::new(AskingHosts::new(options.hosts_max)),
+            hosts: Mutex::new(AskingHosts::new(ASKING_HOSTS_MAX)),
             shared: Mutex::default(),
             random: SystemRandom::new(),
             skew_reported: AtomicBool::new(false),
@@ -157,7 +162,7 @@ impl RequestSigner {
         if signed.form.is_some() && !self.skew_reported.load(Ordering::Relaxed) {
             self.report_skew(target, answer.headers, now);
         }
-        let is_wanted = match self.identity.asked(answer.headers, self.accept_max) {
+        let is_wanted = match self.identity.asked(answer.headers, ACCEPT_MAX) {
             Asked::Nothing => false,
             Asked::Unusable(why) => {
                 tracing::debug!(host = target.origin, why, "the server asks for a signature that cannot be made");

@@ -134,7 +134,8 @@ fn what_cannot_be_made_is_not_asked_for_again() {
 
 #[test]
 fn without_room_for_hosts_nothing_is_asked_for_again() {
-    let signer = signer(&IdentityOptions { hosts_max: 0, ..asked() });
+    let mut signer = signer(&asked());
+    *signer.hosts.get_mut() = AskingHosts::new(0);
     let (signed, _) = sign(&signer, "http://a.test/");
     assert!(!note(&signer, &signed, 403, "s=()"));
 }

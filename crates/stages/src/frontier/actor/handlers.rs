@@ -198,8 +198,8 @@ impl Handler<FollowNow> for FrontierActor {
 impl Handler<LimitsChanged> for FrontierActor {
     type Result = ();
 
-    fn handle(&mut self, LimitsChanged { limits, explore_every }: LimitsChanged, _: &mut Context<Self>) {
-        self.frontier.set_limits(limits, explore_every);
+    fn handle(&mut self, LimitsChanged { limits }: LimitsChanged, _: &mut Context<Self>) {
+        self.frontier.set_limits(limits);
     }
 }
 
