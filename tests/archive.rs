@@ -122,10 +122,6 @@ fn scheduled(url: &str) -> ScheduledUrl {
 }
 
 /// Returns the defaults except for the length of bodies that become revisits, because the compressed page is short.
-fn options() -> ArchiveOptions {
-    ArchiveOptions { revisit_body_min: ByteSize(50), ..ArchiveOptions::default() }
-}
-
 fn run_id() -> RunId {
     RunId::new(Seed(1), START)
 }
@@ -143,7 +139,7 @@ fn create(directory: &Path, options: &ArchiveOptions) -> Archive {
 /// Writes `pages`, one second apart, and the expected output of pywb. Returns the number of revisits.
 fn write_archive(directory: &Path, options: &ArchiveOptions, pages: &[Page]) -> usize {
     let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
-    let mut encoder = RecordEncoder::new(options, run_id().ids(0), index.clone());
+    let mut encoder = RecordEncoder::new(options, run_id().ids(0), index.clone()).revisiting_from(50);
     let mut archive = create(directory, options);
     let expected = directory.join("expected");
     std::fs::create_dir(&expected).unwrap();
@@ -203,7 +199,7 @@ fn succeeds(command: &mut Command) -> String {
 fn every_kind_of_page_can_be_read_back_and_gzip_reports_no_error() {
     let directory = tempfile::tempdir().unwrap();
     let pages = all_kinds();
-    assert_eq!(write_archive(directory.path(), &options(), &pages), 2);
+    assert_eq!(write_archive(directory.path(), &ArchiveOptions::default(), &pages), 2);
     let files = warc_files(directory.path());
     assert_eq!(files.len(), 1);
     succeeds(Command::new("gzip").arg("-t").args(&files));
@@ -232,7 +228,7 @@ fn warcio_finds_no_fault() {
     let Some(python) = python("warcio_finds_no_fault") else { return };
     for compress in [true, false] {
         let directory = tempfile::tempdir().unwrap();
-        let options = ArchiveOptions { compress, ..options() };
+        let options = ArchiveOptions { compress, ..ArchiveOptions::default() };
         let pages = all_kinds();
         let revisits = write_archive(directory.path(), &options, &pages);
         let check = ["-c", "from warcio.cli import main; main()", "check", "-v"];
@@ -247,7 +243,7 @@ fn warcio_finds_no_fault() {
 fn pywb_replays_every_page_byte_for_byte() {
     let Some(python) = python("pywb_brings_every_page_back_byte_for_byte") else { return };
     let directory = tempfile::tempdir().unwrap();
-    assert_eq!(write_archive(directory.path(), &options(), &all_kinds()), 2);
+    assert_eq!(write_archive(directory.path(), &ArchiveOptions::default(), &all_kinds()), 2);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e/pywb_replay.py");
     let (warcs, expected) = (directory.path().join(WARC_DIRECTORY), directory.path().join("expected"));
     let report = succeeds(Command::new(python).arg(script).arg(warcs).arg(expected));

@@ -1,9 +1,14 @@
 //! Whole worlds, crawled to the end: everything is found, each URL is asked for once, nothing is lost on the way to the files.
 
-use harvestman::report::StopReason;
-use harvestman::sim::{Family, ServerOptions, WorldOptions};
+use std::time::Duration;
 
-use crate::crawling::{Crawled, config, crawl, serve};
+
+use harvestman::archive::ArchiveLimits;
+use harvestman::host::HostLimits;
+use harvestman::sim::{Family, ServerOptions, WorldOptions};
+use harvestman::report::{Hooks, RunLimits, StopReason};
+
+use crate::crawling::{Crawled, config, crawl, crawl_with, serve};
 
 fn small(families: &[Family], pages: u64, hosts: u64) -> WorldOptions {
     WorldOptions { pages, hosts, families: families.to_vec(), page_bytes: 300, links: 20, ..WorldOptions::default() }
@@ -85,4 +90,15 @@ fn twenty_thousand_pages_of_all_families_on_sixty_hosts_are_crawled_completely_a
     let crawled = crawl_all(&small(&Family::SOCIAL, 20_000, 60));
     assert!(crawled.report.pages >= 20_000);
     assert_eq!(crawled.report.hosts, 60);
+}
+
+#[test]
+fn an_archive_with_room_for_one_page_slows_a_crawl_and_loses_nothing() {
+    let server = serve(&small(&[Family::Blogs], 200, 10), ServerOptions::default());
+    let archive = ArchiveLimits { queue_entries: 1, queue_bytes: 1, flush_bytes: 1, ..ArchiveLimits::default() };
+    let hosts = HostLimits { sleep_after: Duration::ZERO, ..HostLimits::default() };
+    let limits = RunLimits { archive, hosts, ..RunLimits::default() };
+    let crawled = crawl_with(config(server.world().seeds()), Hooks { limits, ..Hooks::none() });
+    assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty);
+    crawled.check_complete(&server);
 }

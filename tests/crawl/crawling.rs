@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use harvestman::archive::reader::{DigestCheck, Limits, WarcReader};
 use harvestman::config::{ByteSize, Config, Period, PolicyKind};
+use harvestman::host::HostLimits;
 use harvestman::model::PageRecord;
 use harvestman::pipeline;
-use harvestman::report::{Hooks, Report};
+use harvestman::report::{Hooks, Report, RunLimits};
 use harvestman::seed::Seed;
 use harvestman::sim::compare::compare;
 use harvestman::sim::{Server, ServerOptions, World, WorldOptions};
@@ -58,6 +59,21 @@ pub fn config(seeds: Vec<String>) -> Config {
 pub fn serve(world: &WorldOptions, options: ServerOptions) -> Server {
     let world = World::new(world, Seed(5)).unwrap();
     Server::start(Arc::new(world), "127.0.0.1:0".parse().unwrap(), options).unwrap()
+}
+
+/// Hooks of a crawl with these limits of hosts.
+pub fn hooks_within(hosts: HostLimits) -> Hooks {
+    Hooks { limits: RunLimits { hosts, ..RunLimits::default() }, ..Hooks::none() }
+}
+
+/// Hooks of a crawl in which a host is given up when its circuit breaker has opened more often than this.
+pub fn giving_up_after(breaker_openings_max: u32) -> Hooks {
+    hooks_within(HostLimits { breaker_openings_max, ..HostLimits::default() })
+}
+
+/// Hooks of a crawl in which every failure may be tried again.
+pub fn retrying_all() -> Hooks {
+    hooks_within(HostLimits { retry_share: 1.0, ..HostLimits::default() })
 }
 
 /// Crawls, and checks what must hold for every crawl.

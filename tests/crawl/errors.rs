@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use harvestman::report::{Hooks, StopReason};
 use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
-use crate::crawling::{config, crawl, crawl_with, serve};
+use crate::crawling::{config, crawl, crawl_with, giving_up_after, retrying_all, serve};
 use crate::scripted::{Reply, Scripted};
 
 /// A world in which one try in ten is answered by 500 or 503, at most twice in a row.
@@ -26,9 +26,8 @@ fn failing_world() -> WorldOptions {
 #[test]
 fn errors_that_pass_lose_nothing_and_every_further_try_is_counted() {
     let server = serve(&failing_world(), ServerOptions::default());
-    let mut config = config(server.world().seeds());
-    config.host.retry_share = 1.0;
-    let hooks = Hooks::none();
+    let config = config(server.world().seeds());
+    let hooks = retrying_all();
     let crawled = crawl_with(config, hooks.clone());
     crawled.check_complete(&server);
     let statuses = server.log().statuses();
@@ -128,8 +127,8 @@ fn a_host_that_breaks_off_every_answer_is_given_up_and_nothing_is_left_waiting()
     });
     let mut config = config(vec![server.url("a", "/")]);
     config.host.connections_per_host = 1;
-    (config.host.breaker_failures, config.host.breaker_openings_max, config.host.retries_max) = (3, 1, 0);
-    let crawled = crawl(config);
+    (config.host.breaker_failures, config.host.retries_max) = (3, 0);
+    let crawled = crawl_with(config, giving_up_after(1));
     assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty);
     let given_up = crawled.pages.iter().filter(|page| page.reason.as_deref() == Some("host_given_up")).count();
     // Twice three failures open the breaker twice, which is once too often.
@@ -153,7 +152,7 @@ fn one_trouble_of_many_requests_under_way_together_is_counted_once() {
     });
     let mut config = config(vec![server.url("a", "/")]);
     config.host.connections_per_host = 64;
-    (config.host.breaker_failures, config.host.breaker_openings_max) = (5, 3);
+    config.host.breaker_failures = 5;
     let crawled = crawl(config);
     let given_up = crawled.pages.iter().filter(|page| page.reason.as_deref() == Some("host_given_up")).count();
     assert_eq!((given_up, crawled.fate("fetched")), (0, 201 - 64), "{:?}", crawled.report.fates);

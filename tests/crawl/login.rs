@@ -12,7 +12,7 @@ use super::forum::{Forum, PASSWORD_ENV, PRIVATE, Rules, TOPICS};
 use harvestman::archive::reader::{Limits, WarcReader};
 use harvestman::config::{Config, Period};
 use harvestman::pipeline;
-use harvestman::report::{Hooks, Report, StopReason};
+use harvestman::report::{Hooks, Report, RunLimits, StopReason};
 
 /// All pages for members are there, as members see them, and the account has every request.
 fn check(forum: &Forum, crawled: &Crawled) {
@@ -218,9 +218,9 @@ fn a_stopped_crawl_does_not_wait_for_the_session() {
     let forum = Forum::start(Rules::default());
     let mut config = forum.config();
     // Answers without a sign of the session would wait for an hour.
-    (config.login.unsure_max, config.login.unsure_time) = (1_000, Period::secs(3_600));
+    config.login.unsure_time = Period::secs(3_600);
     config.host.delay = Period::millis(30);
-    let hooks = Hooks::none();
+    let hooks = Hooks { limits: RunLimits { unsure_answers: 1_000, ..RunLimits::default() }, ..Hooks::none() };
     let stop = hooks.stop.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(1_500));

@@ -5,10 +5,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use harvestman::config::Period;
+use harvestman::host::HostLimits;
 use harvestman::report::{CrawlStatus, Hooks};
 use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
-use crate::crawling::{config, crawl, crawl_with, serve};
+use crate::crawling::{config, crawl, crawl_with, hooks_within, serve};
 use crate::scripted::{Reply, Scripted};
 
 /// With one host, one request at a time and one worker nothing depends on time. (With several hosts the order also depends on
@@ -35,6 +36,11 @@ fn the_same_crawl_of_a_host_one_request_at_a_time_has_the_same_order() {
     assert!(first.is_sorted_by_key(|(_, _, depth)| *depth), "not breadth first");
 }
 
+/// Hooks of a crawl whose hosts go to sleep after this time.
+fn asleep_after(sleep_after: Duration) -> Hooks {
+    hooks_within(HostLimits { sleep_after, ..HostLimits::default() })
+}
+
 /// Breadth first brings a host's links bit by bit: its actor has ended when the next ones come.
 #[test]
 fn hosts_go_to_sleep_and_keep_their_clocks() {
@@ -49,12 +55,11 @@ fn hosts_go_to_sleep_and_keep_their_clocks() {
     let server = serve(&world, ServerOptions::default());
     let mut config = config(server.world().seeds());
     config.host.delay = Period::millis(delay.as_millis() as u64);
-    config.host.sleep_after = Period::millis(50);
     config.host.connections_per_ip = 512;
     config.frontier.in_flight_max = 512;
     config.budget.time = Period::secs(12);
     config.robots.sitemaps = false;
-    let hooks = Hooks::none();
+    let hooks = asleep_after(Duration::from_millis(50));
     let crawled = crawl_with(config, hooks.clone());
     crawled.check_requests(&server);
     assert_eq!(crawled.report.hosts, 200);
@@ -93,10 +98,10 @@ fn a_host_that_is_woken_remembers_its_robots_txt_and_its_delay() {
     port.set(url.trim_end_matches('/').rsplit(':').next().unwrap().to_owned()).unwrap();
     let mut config = config(vec![url]);
     let delay = Duration::from_millis(900);
-    (config.host.delay, config.host.sleep_after) = (Period::millis(900), Period::millis(50));
+    config.host.delay = Period::millis(900);
     config.host.delay_factor = 0.0;
     let least_awake = Arc::new(AtomicI64::new(i64::MAX));
-    let (least, none) = (Arc::clone(&least_awake), Hooks::none());
+    let (least, none) = (Arc::clone(&least_awake), asleep_after(Duration::from_millis(50)));
     let metrics = none.metrics.clone();
     let on_status = Arc::new(move |status: &CrawlStatus| {
         if status.hosts == 2 {

@@ -4,7 +4,7 @@
 use harvestman::config::Period;
 use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
-use crate::crawling::{Crawled, config, crawl, serve};
+use crate::crawling::{Crawled, config, crawl, crawl_with, giving_up_after, serve};
 use crate::scripted::{Reply, Scripted};
 
 fn with_robots(robots: Reply) -> Scripted {
@@ -235,8 +235,8 @@ fn sitemaps_of_a_host_that_is_given_up_do_not_keep_a_crawl_from_ending() {
     });
     let mut config = config(vec![server.url("a", "/")]);
     config.host.connections_per_host = 1;
-    (config.host.breaker_failures, config.host.breaker_openings_max) = (2, 1);
-    let crawled = crawl(config);
+    config.host.breaker_failures = 2;
+    let crawled = crawl_with(config, giving_up_after(1));
     // robots.txt, the seed and three sitemaps: four failures open the breaker twice.
     assert_eq!((crawled.report.pages, server.paths("a").len()), (0, 5), "{:?}", server.paths("a"));
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use harvestman::config::{Config, Period};
+use harvestman::host::HostLimits;
 use harvestman::report::Hooks;
 use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
@@ -178,9 +179,9 @@ fn a_host_that_never_stops_to_block_is_given_up_and_its_urls_have_a_fate() {
         0..=20 => site(path),
         _ => Reply::html(CHALLENGE),
     });
-    let mut config = config(&server);
-    config.host.block_pauses_max = 3;
-    let crawled = crawling::crawl_with(config, Hooks::none());
+    let config = config(&server);
+    let hosts = HostLimits { block_pauses_max: 3, ..HostLimits::default() };
+    let crawled = crawling::crawl_with(config, crawling::hooks_within(hosts));
     let given_up = crawled.pages.iter().filter(|page| page.reason.as_deref() == Some("host_given_up")).count();
     assert!(given_up > 30, "{given_up}");
     // Three that were found out, one after each pause, and each time what was on its way on four connections.

@@ -14,7 +14,7 @@ fn crawl(expected: &[(&str, &str)], hostile: impl Fn(&str, &mut Peer) -> Then + 
     let links: Vec<&str> = expected.iter().map(|(path, _)| *path).collect();
     let site = Site::with_links(&links, hostile);
     // Failure after failure is what this site is made of: it is not to be given up.
-    let outcome = Crawl::of(&site).set("host.breaker_failures=100000").set("host.retry_share=1").finish();
+    let outcome = Crawl::of(&site).set("host.breaker_failures=100000").finish();
     outcome.assert_fates(&site, expected);
     outcome.assert_healthy(&site);
 }

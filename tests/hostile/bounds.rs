@@ -9,12 +9,8 @@ const LEAST: &[&str] = &[
     "crawl.io_threads=1",
     "host.connections_per_host=1",
     "host.connections_per_ip=1",
-    "host.sleep_after=0s",
     "fetch.large_bodies=1",
     "fetch.idle_max=0",
-    "archive.queue_max=1",
-    "archive.queue_bytes_max=1",
-    "archive.flush_size=1",
     "archive.file_size_max=1",
     "archive.revisit_memory=0",
 ];
@@ -79,7 +75,7 @@ fn each_bound_alone_at_its_least_changes_nothing() {
 
 #[test]
 fn a_delay_holds_for_all_these_hosts_at_once() {
-    crawl(&["host.delay=150ms", "host.connections_per_ip=2", "host.sleep_after=0s"]);
+    crawl(&["host.delay=150ms", "host.connections_per_ip=2"]);
 }
 
 #[test]
@@ -92,7 +88,7 @@ fn large_bodies_wait_for_their_place_and_not_in_memory() {
     });
     let crawl = Crawl::of(&site).set("fetch.body_max=8MiB").set("fetch.large_bodies=1").set("fetch.whole_timeout=60s");
     // The bodies alone are 192 MiB; a program that is not optimized takes a third of this before it fetches anything.
-    let crawl = crawl.set("host.connections_per_host=24").set("archive.queue_bytes_max=1MiB").memory_max_mib(170);
+    let crawl = crawl.set("host.connections_per_host=24").memory_max_mib(170);
     let outcome = crawl.finish();
     outcome.assert_healthy(&site);
     let whole = outcome.fates().values().filter(|fate| *fate == "fetched (length)").count();

@@ -28,7 +28,6 @@ const QUICK: &[&str] = &[
     "host.backoff_start=10ms",
     "host.backoff_max=50ms",
     "host.breaker_pause=50ms",
-    "host.breaker_openings_max=1",
     "host.retries_max=1",
     "host.retry_after_max=100ms",
     "fetch.connect_timeout=1s",
@@ -44,7 +43,6 @@ const QUICK: &[&str] = &[
     "frontier.in_flight_max=32",
     "crawl.threads=2",
     "crawl.io_threads=2",
-    "archive.sync_every=0s",
 ];
 
 /// A crawl that is to be run.

@@ -25,7 +25,7 @@ fn await_lines(out: &Path, count: usize) {
 }
 
 fn under_way(site: &Site) -> Running {
-    let running = Crawl::of(site).set("archive.flush_every=50ms").set("scope.trap_guard=false").start();
+    let running = Crawl::of(site).set("scope.trap_guard=false").start();
     await_lines(running.out(), 10);
     running
 }
@@ -51,7 +51,7 @@ fn the_first_signal_finishes_what_is_under_way_and_writes_everything() {
 fn the_second_signal_ends_at_once() {
     // The pages stall, so that the crawl would wait for them for long.
     let site = Site::with_links(&["/stall/1", "/stall/2"], |_, peer| peer.stall());
-    let crawl = Crawl::of(&site).set("archive.flush_every=50ms");
+    let crawl = Crawl::of(&site);
     let crawl = crawl.set("fetch.first_byte_timeout=60s").set("fetch.whole_timeout=60s");
     let running = crawl.start();
     await_lines(running.out(), 6);

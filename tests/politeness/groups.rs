@@ -6,7 +6,7 @@ use harvestman::config::{Config, Period};
 use harvestman::sim::{Entry, RateLimit, Server, ServerOptions, WorldOptions};
 
 use super::{blogs, by, check_waits_of, most_in_flight};
-use crate::crawling::{Crawled, config, crawl, serve};
+use crate::crawling::{Crawled, config, crawl, crawl_with, retrying_all, serve};
 
 const DELAY: Duration = Duration::from_millis(25);
 
@@ -122,10 +122,9 @@ fn errors_and_refusals_never_make_a_group_faster_and_a_refusal_pauses_all_of_it(
     let mut config = config(server.world().seeds());
     config.host.delay = Period(DELAY);
     (config.host.backoff_start, config.host.backoff_max) = (Period::millis(100), Period::millis(400));
-    config.host.retry_share = 1.0;
     config.host.groups = vec![ALL.to_owned()];
     config.budget.time = Period::secs(12);
-    crawl(config).check_requests(&server);
+    crawl_with(config, retrying_all()).check_requests(&server);
     assert!(check_all(&server, DELAY, |_| true) > 50);
     let overloaded = |entry: &Entry| matches!(entry.status, 429 | 503);
     assert!(check_all(&server, Duration::from_millis(100), overloaded) > 0);

@@ -6,7 +6,7 @@ use harvestman::config::{Config, Period};
 use harvestman::sim::{Entry, RateLimit, RetryAfterForm, Server, ServerOptions, WorldOptions};
 
 use super::{GRANULARITY, answered, blogs, by_host, check_waits};
-use crate::crawling::{config, crawl, serve};
+use crate::crawling::{config, crawl_with, retrying_all, serve};
 
 /// How far the calendar times of server and crawler may differ: each reads the machine's clock once, at its start, and counts on
 /// from there; on a busy machine it may be interrupted between reading the two clocks that this takes.
@@ -18,10 +18,9 @@ fn limited(limit: RateLimit, change: impl FnOnce(&mut Config)) -> Server {
     let server = serve(&blogs(6, 300), options);
     let mut config = config(server.world().seeds());
     config.host.connections_per_host = 1;
-    config.host.retry_share = 1.0;
     config.budget.time = Period::secs(7);
     change(&mut config);
-    crawl(config).check_requests(&server);
+    crawl_with(config, retrying_all()).check_requests(&server);
     server
 }
 
@@ -122,9 +121,8 @@ fn server_errors_pause_a_host_and_never_shorten_its_delay() {
     let mut config = config(server.world().seeds());
     (config.host.delay, config.host.delay_max) = (Period::millis(50), Period::millis(50));
     (config.host.backoff_start, config.host.backoff_max) = (Period::millis(200), Period::secs(2));
-    config.host.retry_share = 1.0;
     config.budget.time = Period::secs(8);
-    crawl(config).check_requests(&server);
+    crawl_with(config, retrying_all()).check_requests(&server);
     let failed = |entry: &Entry| matches!(entry.status, 500 | 503);
     assert!(check_waits(&server, Duration::from_millis(200), failed) > 30);
     assert!(check_waits(&server, Duration::from_millis(50), |_| true) > 100);

@@ -49,8 +49,7 @@ fn a_crawl_that_met_a_full_disk_goes_on_when_there_is_room() {
         ..WorldOptions::default()
     };
     let server = serve(&world, Duration::from_millis(1));
-    let settings =
-        ["host.delay=0s", "host.connections_per_host=8", "host.connections_per_ip=16", "archive.reserve=1MiB"];
+    let settings = ["host.delay=0s", "host.connections_per_host=8", "host.connections_per_ip=16"];
     let runs = Runs::of(&server, &settings).into(Some(dir.path().join("out")));
     let full = output(runs.crawl());
     let told = String::from_utf8_lossy(&full.stderr).into_owned();

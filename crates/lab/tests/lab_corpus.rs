@@ -48,10 +48,10 @@ fn exchange(url: &str, status: u16, headers: &[(&'static str, &str)], body: Vec<
 
 /// Writes `exchanges` as a crawl does, with request and metadata records. Returns the file.
 fn archive(folder: &Path, exchanges: &[Exchange]) -> PathBuf {
-    let options = ArchiveOptions { revisit_body_min: ByteSize(50), ..ArchiveOptions::default() };
+    let options = ArchiveOptions::default();
     let run = || RunId::new(Seed(1), START);
     let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
-    let mut encoder = RecordEncoder::new(&options, run().ids(0), Arc::clone(&index));
+    let mut encoder = RecordEncoder::new(&options, run().ids(0), Arc::clone(&index)).revisiting_from(50);
     let info = CrawlInfo { robots: "obeyed".to_owned(), ..CrawlInfo::default() };
     let mut archive = Archive::create(folder, &options, &info, run(), START).unwrap();
     for exchange in exchanges {

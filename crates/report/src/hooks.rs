@@ -6,6 +6,7 @@ use std::sync::Arc;
 use harvestman_core::recent_trees::RecentTrees;
 use tokio::sync::watch;
 
+use super::limits::RunLimits;
 use super::live::Live;
 use super::{Commands, CrawlStatus, PostBoard};
 
@@ -94,6 +95,8 @@ pub struct Hooks {
     pub posts: PostBoard,
     /// Takes the trees of pages for who follows the crawl.
     pub trees: RecentTrees,
+    /// Limits that are no settings.
+    pub limits: RunLimits,
 }
 
 impl Hooks {
@@ -108,6 +111,7 @@ impl Hooks {
             live: Live::closed(),
             posts: PostBoard::default(),
             trees: RecentTrees::default(),
+            limits: RunLimits::default(),
         }
     }
 }

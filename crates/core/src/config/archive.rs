@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ByteSize, Period};
+use super::ByteSize;
 
 /// The digest algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,8 +49,6 @@ crate::options! {
         /// The oldest are forgotten; a page with such a payload is written whole once more. 0: no page becomes a revisit
         /// of another.
         revisit_memory: ByteSize = ByteSize::mib(16),
-        /// Bodies shorter than this are always written, because a revisit record would save nothing.
-        revisit_body_min: ByteSize = ByteSize::kib(1),
         /// Whether a request record is written for each response.
         request_records: bool = true,
         /// Whether a metadata record (via, hops, fetch time, links) is written for each response.
@@ -64,9 +62,6 @@ crate::options! {
             ["authorization", "cookie", "proxy-authorization"].map(str::to_owned).to_vec(),
         /// Whether the warcinfo record contains the name of the machine.
         hostname: bool = false,
-        /// How often WARC files are synced to disk; `0s`: only when a file is closed. Only a power failure (not a crash
-        /// of the process) can lose data that was not synced. Lowering it costs waiting time.
-        sync_every: Period = Period::secs(10),
         /// Compression of the page log: `none`, `gzip` or `zstd`.
         pages_compress: LineCompression = LineCompression::None,
         /// Whether the links of each page are exported to `links.jsonl`.
@@ -76,21 +71,9 @@ crate::options! {
         posts: bool = false,
         /// Compression of the link export: `none`, `gzip` or `zstd`.
         links_compress: LineCompression = LineCompression::Gzip,
-        /// Maximum time that lines of the page log wait in memory.
-        flush_every: Period = Period::secs(1),
-        /// Number of bytes of lines that are collected before they are written, regardless of time. Raising it
-        /// compresses better.
-        flush_size: ByteSize = ByteSize::kib(256),
-        /// Disk space reserved while the crawl runs, so that the page log and the report can still be written when the
-        /// disk is full. 0: none. Raise it together with `flush_size`.
-        reserve: ByteSize = ByteSize::mib(1),
         /// Where closed WARC files are copied to while the crawl runs: `s3://BUCKET/PREFIX` in Amazon S3 or compatible
         /// storage, which the environment configures (`AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
         /// `AWS_REGION`). The local files are retained. Empty: no upload. Needs a build with the feature `upload`.
         upload: String = String::new(),
-        /// Maximum number of pages that wait for the writer; beyond it the CPU workers wait. Raising it costs memory.
-        queue_max: usize = 256,
-        /// Maximum number of bytes of pages that wait for the writer (a single larger page is let through alone).
-        queue_bytes_max: ByteSize = ByteSize::mib(32),
     }
 }

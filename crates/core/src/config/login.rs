@@ -33,10 +33,8 @@ crate::options! {
         tries: u32 = 3,
         /// Time until the second try; it doubles with each further one.
         backoff: Period = Period::secs(60),
-        /// Number of answers without a sign of the session (images, redirects, pages without the usual frame) that wait together
-        /// for the next sign of it before the session is checked. They are kept in memory. Raising it saves requests.
-        unsure_max: u32 = 8,
-        /// How long such an answer waits at most before the session is checked.
+        /// How long an answer without a sign of the session (an image, a redirect, a page without the usual frame) waits at most for the
+        /// next sign of it before the session is checked; eight such answers wait together.
         unsure_time: Period = Period::secs(15),
     }
 }

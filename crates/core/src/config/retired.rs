@@ -81,6 +81,19 @@ pub(super) const RETIRED: &[(&str, &str, Fixed)] = &[
     ("recrawl", "ahead", Number(4.0)),
     ("filter", "redirects_max", Number(10.0)),
     ("archive", "level_encoded", Number(0.0)),
+    ("archive", "flush_every", Time(Period::secs(1))),
+    ("archive", "flush_size", Size(ByteSize::kib(256))),
+    ("archive", "reserve", Size(ByteSize::mib(1))),
+    ("archive", "queue_max", Number(256.0)),
+    ("archive", "queue_bytes_max", Size(ByteSize::mib(32))),
+    ("archive", "sync_every", Time(Period::secs(10))),
+    ("archive", "revisit_body_min", Size(ByteSize::kib(1))),
+    ("host", "sleep_after", Time(Period::secs(30))),
+    ("host", "retry_share", Number(0.2)),
+    ("host", "breaker_openings_max", Number(3.0)),
+    ("host", "block_pauses_max", Number(8.0)),
+    ("state", "commit_pages", Number(256.0)),
+    ("login", "unsure_max", Number(8.0)),
 ];
 
 /// A retired setting.

@@ -15,8 +15,5 @@ crate::options! {
         /// Whether the data for visiting pages again is persisted, about 300 bytes per page and 8 per link in a list;
         /// `harvestman recrawl` needs it. Without it a crawl takes less processor time.
         visits: bool = true,
-        /// Number of ended pages after which their results are committed, even before `commit_every`; at most a quarter
-        /// of `frontier.in_flight_max`.
-        commit_pages: u32 = 256,
     }
 }

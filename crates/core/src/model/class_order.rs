@@ -8,7 +8,7 @@ pub trait ClassOrder: Send + Sync {
     fn score(&self, class: LinkClass) -> f64;
 
     /// How much remains to be learned about a class; 0 or less, or NaN: nothing. The frontier spends its exploring pops
-    /// (`frontier.explore_every`) on the class with the highest value.
+    /// on the class with the highest value.
     fn curiosity(&self, class: LinkClass) -> f64 {
         let _ = class;
         0.0

@@ -10,9 +10,9 @@ group! {
         sent: "Outcomes written.",
         dropped by ARCHIVE_REFUSALS: "Outcomes that could not be written, by reason. The first one ends the crawl; everything written before is intact."
     } {
-        /// Outcomes that wait for the archive's thread. At `archive.queue_max` the workers wait for the disk.
+        /// Outcomes that wait for the archive's thread. At 256 the workers wait for the disk.
         queue_length: Gauge = "harvestman_archive_queue_length";
-        /// Bytes of records that wait for the archive's thread; bounded by `archive.queue_bytes_max`.
+        /// Bytes of records that wait for the archive's thread; at most 32 MiB.
         queue_bytes: Gauge = "harvestman_archive_queue_bytes";
         /// Time that the archive's thread spent writing. It is one thread: near one second per second the disk is the
         /// bottleneck of the crawl.

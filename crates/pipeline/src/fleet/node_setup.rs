@@ -70,7 +70,6 @@ pub(super) fn seeds(config: &Config) -> Result<Vec<ScheduledUrl>, Error> {
 pub(super) fn adapted(config: &Config) -> Config {
     let mut config = config.clone();
     config.state.commit_every = config.fleet.commit_every;
-    config.state.commit_pages = config.state.commit_pages.max(config.frontier.in_flight_max / 2);
     config.archive.prefix = archive_prefix(&config.archive.prefix, &node_name(&config));
     config
 }

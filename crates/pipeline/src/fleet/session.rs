@@ -34,7 +34,7 @@ use harvestman_fleet::engine::Engine;
 use harvestman_fleet::node::{End, Node, OnOrders};
 use harvestman_fleet::status::FleetProgress;
 use harvestman_fleet::{BrowserDemand, PartitionOwnership, Partitions, SessionId};
-use harvestman_report::{Commands, Hooks, PauseSwitch, Report, Run, StopFlag, StopReason, Usage};
+use harvestman_report::{Commands, Hooks, PauseSwitch, Report, Run, RunLimits, StopFlag, StopReason, Usage};
 use harvestman_stages::frontier::Control;
 
 /// How long a node that ends on its own may take to hand over what it holds.
@@ -59,9 +59,16 @@ impl NodeContext<'_> {
         let config = &adapted(self.config);
         let seed = if config.crawl.seed == 0 { Seed::from_system() } else { Seed(config.crawl.seed) };
         let (node, environment, session) = self.node(config)?;
+        // A commit costs messages: only the leases bound its size.
+        let limits = RunLimits { commit_pages: u32::MAX, ..self.hooks.limits };
         // A node that stops leaves first, and commands to this node go to all.
-        let inner =
-            Hooks { stop: StopFlag::new(), pause: PauseSwitch::new(), commands: Commands::new(), ..self.hooks.clone() };
+        let inner = Hooks {
+            stop: StopFlag::new(),
+            pause: PauseSwitch::new(),
+            commands: Commands::new(),
+            limits,
+            ..self.hooks.clone()
+        };
         let clock = self.clock.clone();
         let builder = CrawlBuilder {
             config,

@@ -25,6 +25,8 @@ use harvestman_stages::fetch::DecodeLimits;
 #[derive(Clone, Copy)]
 pub(crate) struct LoggedInSetup<'a> {
     pub(crate) config: &'a Config,
+    /// Maximum number of answers without a sign of the session that wait before it is checked.
+    pub(crate) unsure_max: usize,
     /// `None` if the crawl does not log in.
     pub(crate) log_in: Option<&'a LogInSettings>,
     pub(crate) directory: &'a Path,
@@ -62,7 +64,7 @@ impl LoggedIn {
         };
         let log_in = LogIn::new(settings.clone(), setup.subrequests.clone(), Arc::clone(scope));
         // Other pages must be requested meanwhile.
-        let unsure = (config.login.unsure_max as usize).min(leases_max(config) / 2).max(1);
+        let unsure = setup.unsure_max.min(leases_max(config) / 2).max(1);
         let limits = WatchLimits { unsure, unsure_time: config.login.unsure_time.0 };
         let session = Arc::new(Session::new(SessionParts {
             host: settings.host.clone(),

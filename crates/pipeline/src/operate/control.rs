@@ -20,6 +20,7 @@ use harvestman_metrics::CrawlMetrics;
 use harvestman_policy::steering::{KnownCluster, Steering, TARGETS_MAX, Target};
 use harvestman_report::{self as report, Command, Given};
 use harvestman_stages::frontier::LimitsChanged;
+use harvestman_stages::host::HostLimits;
 use harvestman_stages::host::{BLOCKED_MAX, HostName, HostRules};
 
 /// The maximum number of clusters that an answer lists.
@@ -33,6 +34,7 @@ pub(crate) struct ControlSetup {
     pub(crate) frontier: FrontierHandle,
     pub(crate) hosts: Arc<HostDirectory>,
     pub(crate) metrics: Arc<CrawlMetrics>,
+    pub(crate) host_limits: HostLimits,
     /// When the crawl would have started had it never been interrupted.
     pub(crate) started: Instant,
 }
@@ -46,15 +48,16 @@ pub(crate) struct CrawlControl {
     frontier: FrontierHandle,
     hosts: Arc<HostDirectory>,
     metrics: Arc<CrawlMetrics>,
+    host_limits: HostLimits,
     started: Instant,
 }
 
 impl CrawlControl {
     /// Creates the control of a run that starts with this configuration and these orders.
     pub(crate) fn new(config: &Config, setup: ControlSetup) -> Self {
-        let ControlSetup { active, directory, publisher, frontier, hosts, metrics, started } = setup;
+        let ControlSetup { active, directory, publisher, frontier, hosts, metrics, host_limits, started } = setup;
         let (config, active) = (Mutex::new(Arc::new(config.clone())), Mutex::new(active));
-        Self { config, active, directory, publisher, frontier, hosts, metrics, started }
+        Self { config, active, directory, publisher, frontier, hosts, metrics, host_limits, started }
     }
 
     /// Returns the current configuration.
@@ -218,7 +221,7 @@ impl CrawlControl {
     fn apply(&self, config: &Config) {
         self.frontier.allowance().set_budgets(budgets(config, self.started));
         self.frontier.send(LimitsChanged { limits: limits(config) });
-        self.hosts.change_rules(Some(HostRules::from(config)));
+        self.hosts.change_rules(Some(HostRules::within(config, self.host_limits)));
     }
 
     async fn add(&self, text: &str, list: List) -> Result<String, String> {

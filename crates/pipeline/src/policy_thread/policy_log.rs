@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::policy_thread::known_classes::KnownClasses;
 use harvestman_core::clock::Instant;
-use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
+use harvestman_core::config::archive::LineCompression;
 use harvestman_core::model::{ModelUpdateRecord, PolicyRecord};
 use harvestman_policy::{Observation, PolicySnapshot};
-use harvestman_storage::archive::{Error, LineLog};
+use harvestman_storage::archive::{ArchiveLimits, Error, LineLog};
 
 /// The policy log, in the crawl directory.
 const POLICY_LOG: &str = "policy.jsonl";
@@ -22,8 +22,8 @@ pub(crate) struct Journal {
 
 impl Journal {
     /// Opens the log in the crawl directory.
-    pub(crate) fn open(directory: &Path, options: &ArchiveOptions) -> Result<Self, Error> {
-        let log = LineLog::open(directory, POLICY_LOG, LineCompression::None, options)?;
+    pub(crate) fn open(directory: &Path) -> Result<Self, Error> {
+        let log = LineLog::open(directory, POLICY_LOG, LineCompression::None, ArchiveLimits::default())?;
         Ok(Self { log: Some(log), classes: KnownClasses::default(), observations: 0, generation: None })
     }
 

@@ -172,7 +172,7 @@ impl PolicySetup {
             return Ok(None);
         }
         let logged = config.policy.log && self.policy.is_explained();
-        let journal = logged.then(|| Journal::open(directory, &config.archive)).transpose()?;
+        let journal = logged.then(|| Journal::open(directory)).transpose()?;
         let (links_to, options) = (frontier.clone(), config.parse.clone());
         let mut processor = PageProcessor::new(rules, move || Parser::new(&options));
         let propose = move |proposals: &[Proposal]| links_to.send(LinksFound(processor.proposals(proposals)));

@@ -113,13 +113,15 @@ pub(crate) struct StateWriterSetup {
     pub(crate) clock: Clock,
     /// When the crawl would have started had it never been interrupted.
     pub(crate) started: Instant,
+    /// Number of ended pages after which their results are committed.
+    pub(crate) pages_max: u32,
 }
 
 impl StateWriter {
     /// Creates a state writer that commits as often as `config` says.
     pub(crate) fn new(config: &Config, setup: StateWriterSetup) -> Self {
-        let StateWriterSetup { disk, account, queue, frontier, recrawl, metrics, clock, started } = setup;
-        let leases_max = config.state.commit_pages.min(leases_max(config) as u32 / 4).max(1);
+        let StateWriterSetup { disk, account, queue, frontier, recrawl, metrics, clock, started, pages_max } = setup;
+        let leases_max = pages_max.min(leases_max(config) as u32 / 4).max(1);
         Self {
             disk,
             frontier,

@@ -129,9 +129,9 @@ pub(super) fn request_sender(
 pub(super) fn directory(builder: &CrawlBuilder<'_>, parts: &Parts, hosts: HostParts) -> Arc<HostDirectory> {
     let CrawlBuilder { config, hooks, clock, seed, .. } = builder;
     let setup = HostSetup {
-        rules: ArcSwap::from_pointee(HostRules::from(*config)),
+        rules: ArcSwap::from_pointee(HostRules::within(config, hooks.limits.hosts)),
         groups: parts.groups.clone(),
-        sleep_after: config.host.sleep_after.0,
+        sleep_after: hooks.limits.hosts.sleep_after,
         clock: clock.clone(),
         capped_delays: Arc::default(),
         metrics: hooks.metrics.host.clone(),

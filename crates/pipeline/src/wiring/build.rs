@@ -123,6 +123,7 @@ impl CrawlBuilder<'_> {
     fn logged_in(&self, parts: &Parts, sinks: &Sinks, handles: &Handles) -> LoggedIn {
         let setup = LoggedInSetup {
             config: self.config,
+            unsure_max: self.hooks.limits.unsure_answers,
             log_in: parts.log_in.as_ref(),
             directory: &sinks.directory,
             network: &parts.network,
@@ -146,6 +147,7 @@ impl CrawlBuilder<'_> {
             frontier: leases.handles.frontier.clone(),
             hosts: Arc::clone(&leases.hosts),
             metrics: Arc::clone(&self.hooks.metrics.crawl),
+            host_limits: self.hooks.limits.hosts,
             started: sinks.started,
         };
         Arc::new(CrawlControl::new(self.config, setup))

@@ -34,12 +34,13 @@ impl ArchiveFiles {
     /// Opens the files.
     pub(super) fn open(builder: &CrawlBuilder<'_>, directory: &Path) -> Result<(Self, ArchiveWriter), Error> {
         let CrawlBuilder { config, clock, hooks, environment, .. } = builder;
+        let limits = hooks.limits.archive;
         let run_id = RunId::new(builder.seed, clock.now());
         let index = Arc::new(RevisitIndex::new(config.archive.revisit_memory));
-        let files = CrawlFiles::open(directory, &config.archive, &crawl_info(config), run_id, clock.now())?;
+        let files = CrawlFiles::open(directory, (&config.archive, limits), &crawl_info(config), run_id, clock.now())?;
         let metrics = Arc::clone(&hooks.metrics.archive);
         let output = Metered::new(environment.output(files), &config.archive, clock.clone(), metrics);
-        let (sink, writer) = ArchiveSink::new(Box::new(output), Arc::clone(&index), clock.clone(), &config.archive);
+        let (sink, writer) = ArchiveSink::new(Box::new(output), Arc::clone(&index), clock.clone(), limits);
         Ok((Self { sink, index, run_id }, writer))
     }
 

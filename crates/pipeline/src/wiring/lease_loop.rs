@@ -130,6 +130,7 @@ impl CrawlBuilder<'_> {
             metrics: Arc::clone(&self.hooks.metrics.state),
             clock: self.clock.clone(),
             started: sinks.started,
+            pages_max: self.hooks.limits.commit_pages,
         };
         Some(StateWriter::new(self.config, setup))
     }

@@ -9,6 +9,7 @@ mod core;
 mod gates;
 mod health;
 mod history;
+mod limits;
 mod messages;
 mod politeness;
 mod ports;
@@ -31,6 +32,7 @@ pub use core::HostCore;
 pub use gates::{GateId, GateTerms, Gates, Return};
 pub use health::Health;
 pub use history::{HostHistory, StoredRobots};
+pub use limits::HostLimits;
 pub use messages::{
     GatePassed, Grant, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, SubrequestWanted, SubrequestWithdrawn,
     WaitOver, Wake,

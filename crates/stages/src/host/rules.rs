@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::limits::HostLimits;
 use harvestman_consent::{ConsentRules, TdmrepLimits};
 use harvestman_core::config::Config;
 use harvestman_core::url::{Canonicaliser, HostKey, SearchTemplate};
@@ -32,6 +33,13 @@ pub struct HostRules {
 
 impl From<&Config> for HostRules {
     fn from(config: &Config) -> Self {
+        Self::within(config, HostLimits::default())
+    }
+}
+
+impl HostRules {
+    /// Returns the rules of these settings and limits.
+    pub fn within(config: &Config, limits: HostLimits) -> Self {
         let host = &config.host;
         Self {
             politeness: PolitenessRules {
@@ -45,10 +53,10 @@ impl From<&Config> for HostRules {
                 retry_after_max: host.retry_after_max.0,
                 breaker_failures: host.breaker_failures,
                 breaker_pause: host.breaker_pause.0,
-                breaker_openings_max: host.breaker_openings_max,
+                breaker_openings_max: limits.breaker_openings_max,
                 block_pause: host.block_pause.0,
-                block_pauses_max: host.block_pauses_max,
-                retry_share: host.retry_share,
+                block_pauses_max: limits.block_pauses_max,
+                retry_share: limits.retry_share,
             },
             retries_max: host.retries_max,
             robots_tries: config.robots.unavailable_tries,

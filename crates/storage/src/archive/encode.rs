@@ -70,9 +70,13 @@ struct AnswerRecord {
     refers_to: Option<OriginalRecord>,
 }
 
+/// Bodies shorter than this many bytes are always written, because the headers of a revisit record are about as long.
+const REVISIT_BODY_MIN: usize = 1 << 10;
+
 /// Encodes exchanges as WARC records.
 pub struct RecordEncoder {
     options: ArchiveOptions,
+    revisit_body_min: usize,
     redacted: Vec<HeaderName>,
     ids: RecordIds,
     index: Arc<RevisitIndex>,
@@ -85,7 +89,22 @@ impl RecordEncoder {
     pub fn new(options: &ArchiveOptions, ids: RecordIds, index: Arc<RevisitIndex>) -> Self {
         let redacted = options.redact_request_headers.iter().filter_map(|name| name.parse().ok()).collect();
         let maker = RecordAssembler::new(options);
-        Self { options: options.clone(), redacted, ids, index, maker, head: Vec::new() }
+        Self {
+            options: options.clone(),
+            revisit_body_min: REVISIT_BODY_MIN,
+            redacted,
+            ids,
+            index,
+            maker,
+            head: Vec::new(),
+        }
+    }
+
+    /// Returns the encoder with another minimum length of the bodies that take part in revisit records.
+    #[must_use]
+    pub const fn revisiting_from(mut self, bytes: usize) -> Self {
+        self.revisit_body_min = bytes;
+        self
     }
 
     /// Encodes the records of `exchange`. Returns `None` if there was no answer.
@@ -258,8 +277,8 @@ impl RecordEncoder {
     /// Returns whether an answer may become a revisit or be referred to by one: it must be complete, and long enough to
     /// save space.
     fn takes_part(&self, answer: &Answer) -> bool {
-        let body = answer.body.len() as u64;
-        self.options.revisits && body > 0 && body >= self.options.revisit_body_min.0 && answer.truncated.is_none()
+        let body = answer.body.len();
+        self.options.revisits && body > 0 && body >= self.revisit_body_min && answer.truncated.is_none()
     }
 }
 

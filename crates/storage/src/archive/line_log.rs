@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::file::{AppendFile, sync_directory};
 use super::gzip::{Content, MemberCompressor};
+use super::limits::ArchiveLimits;
 use harvestman_core::clock::Instant;
-use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
+use harvestman_core::config::archive::LineCompression;
 use harvestman_core::crawl_file;
 
 /// The compression level for both gzip and zstd. Batches are large and few, so good compression costs little per line.
@@ -21,7 +22,7 @@ pub struct LineLog {
     batch: Vec<u8>,
     compress: Compress,
     flush_every: std::time::Duration,
-    flush_size: usize,
+    flush_bytes: usize,
     oldest_line_at: Option<Instant>,
 }
 
@@ -38,7 +39,7 @@ impl LineLog {
         directory: &Path,
         name: &str,
         compression: LineCompression,
-        options: &ArchiveOptions,
+        limits: ArchiveLimits,
     ) -> Result<Self, Error> {
         let path = directory.join(format!("{name}{}", suffix(compression)));
         let whole = whole_length(&path, compression).map_err(|source| Error::file("read", &path, source))?;
@@ -53,8 +54,8 @@ impl LineLog {
             file,
             batch: Vec::new(),
             compress,
-            flush_every: options.flush_every.0,
-            flush_size: options.flush_size.as_usize(),
+            flush_every: limits.flush_every,
+            flush_bytes: limits.flush_bytes,
             oldest_line_at: None,
         })
     }
@@ -65,7 +66,7 @@ impl LineLog {
         let before = self.batch.len();
         write(&mut self.batch);
         self.oldest_line_at.get_or_insert(now);
-        let full = self.batch.len() >= self.flush_size;
+        let full = self.batch.len() >= self.flush_bytes;
         let written = if full { self.flush() } else { self.flush_if_due(now) };
         if written.is_err() {
             self.batch.truncate(before);
@@ -275,7 +276,7 @@ mod tests {
     }
 
     fn write(directory: &Path, compression: LineCompression, lines: &[&str]) -> PathBuf {
-        let mut log = LineLog::open(directory, "log.jsonl", compression, &ArchiveOptions::default()).unwrap();
+        let mut log = LineLog::open(directory, "log.jsonl", compression, ArchiveLimits::default()).unwrap();
         for line in lines {
             log.append(Instant::EPOCH, |out| out.extend_from_slice(line.as_bytes())).unwrap();
             log.flush().unwrap();
@@ -313,22 +314,22 @@ mod tests {
     #[test]
     fn lines_wait_no_longer_than_the_flush_interval() {
         let directory = tempfile::tempdir().unwrap();
-        let options = ArchiveOptions::default();
-        let mut log = LineLog::open(directory.path(), "log.jsonl", LineCompression::None, &options).unwrap();
+        let limits = ArchiveLimits::default();
+        let mut log = LineLog::open(directory.path(), "log.jsonl", LineCompression::None, limits).unwrap();
         let start = Instant::from_micros(5_000_000);
         log.append(start, |out| out.extend_from_slice(b"1\n")).unwrap();
-        let almost = start + options.flush_every.0 - std::time::Duration::from_micros(1);
+        let almost = start + limits.flush_every - std::time::Duration::from_micros(1);
         log.flush_if_due(almost).unwrap();
         assert_eq!(std::fs::metadata(log.path()).unwrap().len(), 0);
-        log.flush_if_due(start + options.flush_every.0).unwrap();
+        log.flush_if_due(start + limits.flush_every).unwrap();
         assert_eq!(std::fs::metadata(log.path()).unwrap().len(), 2);
     }
 
     #[test]
     fn lines_are_written_when_the_batch_is_full() {
         let directory = tempfile::tempdir().unwrap();
-        let options = ArchiveOptions { flush_size: harvestman_core::config::ByteSize(4), ..ArchiveOptions::default() };
-        let mut log = LineLog::open(directory.path(), "log.jsonl", LineCompression::None, &options).unwrap();
+        let limits = ArchiveLimits { flush_bytes: 4, ..ArchiveLimits::default() };
+        let mut log = LineLog::open(directory.path(), "log.jsonl", LineCompression::None, limits).unwrap();
         log.append(Instant::EPOCH, |out| out.extend_from_slice(b"12\n")).unwrap();
         assert_eq!(std::fs::metadata(log.path()).unwrap().len(), 0);
         log.append(Instant::EPOCH, |out| out.extend_from_slice(b"\n")).unwrap();

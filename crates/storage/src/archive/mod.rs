@@ -20,6 +20,7 @@ mod fields;
 mod file;
 mod gzip;
 mod head;
+mod limits;
 mod line_log;
 mod links;
 mod metadata;
@@ -51,6 +52,7 @@ pub fn is_warc(name: &str) -> bool {
 pub use digest::{Digest, Hasher};
 pub use encode::{EncodedPage, PreviousCapture, RecordEncoder};
 pub use error::Error;
+pub use limits::ArchiveLimits;
 pub use line_log::LineLog;
 pub use links::{ExportedLink, LinksLine, ParsedLink, links_line};
 pub use metadata::PageFacts;

@@ -45,8 +45,9 @@ fn has_record(line: &[u8], whole: &BTreeMap<String, u64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::archive::ArchiveLimits;
     use harvestman_core::clock::Instant;
-    use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
+    use harvestman_core::config::archive::LineCompression;
 
     fn line(number: u64, file: &str) -> String {
         format!(
@@ -59,7 +60,7 @@ mod tests {
     /// that is complete up to `end`.
     fn left(compression: LineCompression, end: u64) -> usize {
         let directory = tempfile::tempdir().unwrap();
-        let open = || LineLog::open(directory.path(), "pages.jsonl", compression, &ArchiveOptions::default()).unwrap();
+        let open = || LineLog::open(directory.path(), "pages.jsonl", compression, ArchiveLimits::default()).unwrap();
         let mut log = open();
         for (number, file) in [(0, "a.warc"), (1, "b.warc"), (2, "b.warc"), (3, "c.warc")] {
             log.append(Instant::EPOCH, |out| out.extend_from_slice(line(number, file).as_bytes())).unwrap();

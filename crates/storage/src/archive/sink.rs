@@ -16,6 +16,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use super::Error;
 use super::byte_budget::ByteBudget;
 use super::encode::EncodedPage;
+use super::limits::ArchiveLimits;
 use super::line_log::LineLog;
 use super::record_id::RunId;
 use super::reserve::DiskReserve;
@@ -99,11 +100,11 @@ impl ArchiveSink {
         output: Box<dyn ArchiveOutput>,
         index: Arc<RevisitIndex>,
         clock: Clock,
-        options: &ArchiveOptions,
+        limits: ArchiveLimits,
     ) -> (Self, ArchiveWriter) {
-        let (sender, receiver) = bounded(options.queue_max.max(1));
-        let budget = Arc::new(ByteBudget::new(options.queue_bytes_max.as_usize()));
-        let tick = options.flush_every.0.clamp(Duration::from_millis(10), Duration::from_secs(1));
+        let (sender, receiver) = bounded(limits.queue_entries.max(1));
+        let budget = Arc::new(ByteBudget::new(limits.queue_bytes));
+        let tick = limits.flush_every.clamp(Duration::from_millis(10), Duration::from_secs(1));
         let writer = ArchiveWriter { output, receiver, tick, index, clock, budget: budget.clone(), failed: None };
         (Self { sender, budget }, writer)
     }
@@ -263,17 +264,18 @@ impl CrawlFiles {
     /// they ended.
     pub fn open(
         directory: &Path,
-        options: &ArchiveOptions,
+        (options, limits): (&ArchiveOptions, ArchiveLimits),
         info: &CrawlInfo,
         run: RunId,
         now: Instant,
     ) -> Result<Self, Error> {
         // The reserve comes first: without room for it there is none for a crawl.
-        let reserve = DiskReserve::take(directory, options.reserve.0)?;
-        let archive = options.enabled.then(|| Archive::create(directory, options, info, run, now)).transpose()?;
-        let pages = LineLog::open(directory, PAGE_LOG, options.pages_compress, options)?;
+        let reserve = DiskReserve::take(directory, limits.reserve)?;
+        let create = || Archive::create(directory, options, info, run, now);
+        let archive = options.enabled.then(create).transpose()?.map(|archive| archive.syncing_every(limits.sync_every));
+        let pages = LineLog::open(directory, PAGE_LOG, options.pages_compress, limits)?;
         let links =
-            options.links.then(|| LineLog::open(directory, LINK_LOG, options.links_compress, options)).transpose()?;
+            options.links.then(|| LineLog::open(directory, LINK_LOG, options.links_compress, limits)).transpose()?;
         Ok(Self { archive, pages, links, reserve })
     }
 }

@@ -37,11 +37,19 @@ fn page(bytes: &[u8]) -> EncodedPage {
 }
 
 fn spawn(directory: &std::path::Path, options: &ArchiveOptions) -> (ArchiveSink, ArchiveThread, Arc<RevisitIndex>) {
+    spawn_within(ArchiveLimits::default(), directory, options)
+}
+
+fn spawn_within(
+    limits: ArchiveLimits,
+    directory: &std::path::Path,
+    options: &ArchiveOptions,
+) -> (ArchiveSink, ArchiveThread, Arc<RevisitIndex>) {
     let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
     let run = RunId::new(Seed(1), Instant::EPOCH);
-    let files = CrawlFiles::open(directory, options, &CrawlInfo::default(), run, Instant::EPOCH).unwrap();
+    let files = CrawlFiles::open(directory, (options, limits), &CrawlInfo::default(), run, Instant::EPOCH).unwrap();
     let clock = Clock::starting_at(Instant::from_micros(1_800_000_000_000_000));
-    let (sink, writer) = ArchiveSink::new(Box::new(files), index.clone(), clock, options);
+    let (sink, writer) = ArchiveSink::new(Box::new(files), index.clone(), clock, limits);
     let thread = writer.spawn().unwrap();
     (sink, thread, index)
 }
@@ -49,14 +57,9 @@ fn spawn(directory: &std::path::Path, options: &ArchiveOptions) -> (ArchiveSink,
 #[test]
 fn entries_are_answered_in_order_after_their_bytes_are_in_the_file() {
     let directory = tempfile::tempdir().unwrap();
-    let options = ArchiveOptions {
-        queue_max: 2,
-        queue_bytes_max: ByteSize(16),
-        links: true,
-        links_compress: LineCompression::None,
-        ..Default::default()
-    };
-    let (sink, thread, index) = spawn(directory.path(), &options);
+    let options = ArchiveOptions { links: true, links_compress: LineCompression::None, ..Default::default() };
+    let limits = ArchiveLimits { queue_entries: 2, queue_bytes: 16, ..ArchiveLimits::default() };
+    let (sink, thread, index) = spawn_within(limits, directory.path(), &options);
     let (answers, answered) = unbounded();
     for number in 0..50u8 {
         let root = directory.path().to_path_buf();
@@ -136,7 +139,8 @@ fn after_the_first_error_every_entry_is_answered_with_it() {
 #[test]
 fn a_panic_in_an_answer_stops_the_archive_but_not_the_answers() {
     let directory = tempfile::tempdir().unwrap();
-    let (sink, thread, _) = spawn(directory.path(), &ArchiveOptions { queue_max: 1, ..Default::default() });
+    let limits = ArchiveLimits { queue_entries: 1, ..ArchiveLimits::default() };
+    let (sink, thread, _) = spawn_within(limits, directory.path(), &ArchiveOptions::default());
     let failed = Arc::new(AtomicUsize::new(0));
     let panics: OnWritten = Box::new(|_| panic!("on purpose"));
     assert!(

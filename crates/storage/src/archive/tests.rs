@@ -208,13 +208,15 @@ fn a_payload_becomes_a_revisit_only_after_the_first_record_was_written() {
 #[test]
 fn bodies_below_the_limit_are_always_written_as_responses() {
     let options = ArchiveOptions::default();
-    let limit = options.revisit_body_min.as_usize();
+    let limit = 1_024;
     for (length, takes_part) in [(0, false), (limit - 1, false), (limit, true)] {
         let page = encode(&options, "http://h/", answer(&[], vec![b'x'; length]));
         assert_eq!(page.original.is_some(), takes_part, "{length} bytes");
     }
-    let none = ArchiveOptions { revisit_body_min: ByteSize(0), ..options };
-    assert_eq!(encode(&none, "http://h/", answer(&[], "")).original, None, "an empty body is never referred to");
+    let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
+    let empty = exchange("http://h/", Ok(answer(&[], "")));
+    let page = encoder(&options, &index).revisiting_from(0).encode(&empty, &item("http://h/"), &PageFacts::default());
+    assert_eq!(page.unwrap().original, None, "an empty body is never referred to");
 }
 
 fn create(directory: &Path, options: &ArchiveOptions) -> Archive {

@@ -4,10 +4,12 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::Error;
 use super::encode::{EncodedPage, RecordAssembler};
 use super::file::{AppendFile, rename, sync_directory};
+use super::limits::ArchiveLimits;
 use super::record_id::{RecordIds, RunId};
 use super::upload::UploadTarget;
 use super::warcinfo::{self, CrawlInfo};
@@ -52,6 +54,7 @@ pub struct Archive {
     maker: RecordAssembler,
     current: Option<OpenFile>,
     next_sequence: u32,
+    sync_every: Duration,
     synced_at: Instant,
     written: ArchiveTotals,
 }
@@ -88,11 +91,19 @@ impl Archive {
             ids: run.writer_ids(),
             maker: RecordAssembler::new(options),
             current: None,
+            sync_every: ArchiveLimits::default().sync_every,
             synced_at: now,
             written: ArchiveTotals::default(),
         };
         archive.begin_file(now)?;
         Ok(archive)
+    }
+
+    /// Returns the archive with this interval of syncing to disk.
+    #[must_use]
+    pub(super) const fn syncing_every(mut self, sync_every: Duration) -> Self {
+        self.sync_every = sync_every;
+        self
     }
 
     /// Appends a page's records. An error leaves the file unchanged: earlier records stay valid.
@@ -115,10 +126,9 @@ impl Archive {
         Ok(RecordLocation { file: open.name.clone(), offset, length: page.response_length })
     }
 
-    /// Syncs written data to disk if it is due according to `archive.sync_every`.
+    /// Syncs written data to disk if it is due by [`ArchiveLimits::sync_every`].
     pub fn sync_if_due(&mut self, now: Instant) -> Result<(), Error> {
-        let every = self.options.sync_every.0;
-        if every.is_zero() || now.since(self.synced_at) < every {
+        if self.sync_every.is_zero() || now.since(self.synced_at) < self.sync_every {
             return Ok(());
         }
         self.synced_at = now;

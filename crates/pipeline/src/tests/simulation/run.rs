@@ -30,7 +30,7 @@ use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::Config;
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_render::Browser;
-use harvestman_report::Hooks;
+use harvestman_report::{Hooks, RunLimits};
 use harvestman_stages::fetch::{Error as FetchError, Trust};
 use harvestman_stages::frontier::EndReason;
 use harvestman_storage::archive::{ArchiveOutput, ArchiveWriter, CrawlFiles};
@@ -42,6 +42,7 @@ const STUCK_AFTER: Duration = Duration::from_secs(24 * 3_600);
 /// The inputs of a run.
 pub(super) struct Run<'a> {
     pub(super) config: &'a Config,
+    pub(super) limits: RunLimits,
     pub(super) seed: Seed,
     pub(super) servers: &'a Arc<Servers>,
     pub(super) disk: &'a Disk,
@@ -153,7 +154,7 @@ impl Run<'_> {
             let environment = Simulated { run: self, writer: Arc::clone(&writer) };
             let builder = CrawlBuilder {
                 config: self.config,
-                hooks: &Hooks::none(),
+                hooks: &Hooks { limits: self.limits, ..Hooks::none() },
                 extensions: &Extensions::default(),
                 clock: clock.clone(),
                 seed: self.seed,

@@ -23,13 +23,16 @@ use harvestman_core::config::{
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_papers::{OPIC, RANDOM, baseline};
 use harvestman_policy::{AddedPolicies, MakeWith, add_policies};
+use harvestman_report::RunLimits;
 use harvestman_stages::frontier::EndReason;
-use harvestman_storage::archive;
+use harvestman_stages::host::HostLimits;
+use harvestman_storage::archive::{self, ArchiveLimits};
 
 /// A story.
 pub(super) struct Story {
     seed: Seed,
     pub(super) config: Config,
+    limits: RunLimits,
     hosts: usize,
     pages: usize,
     fault_rate: f64,
@@ -102,6 +105,7 @@ impl Story {
         Self {
             seed,
             config: config(complete, &mut rng),
+            limits: limits(&mut rng),
             hosts: rng.random_range(1..5),
             pages,
             fault_rate: one(&[0.0, 0.0, 0.05, 0.2], &mut rng),
@@ -171,6 +175,7 @@ impl Story {
             let disk = Disk::new(&stage.out, if let Some(Trouble::Disk(plan)) = trouble { Some(plan) } else { None });
             let run = Run {
                 config: &stage.config,
+                limits: self.limits,
                 seed: run_seed,
                 servers: &stage.servers,
                 disk: &disk,
@@ -225,24 +230,35 @@ fn trouble(pages: usize, rng: &mut Rng) -> Trouble {
     Trouble::After(Duration::from_secs(60).mul_f64(rng.random::<f64>().powi(4)), event)
 }
 
+fn limits(rng: &mut Rng) -> RunLimits {
+    let millis = |of: &[u64], rng: &mut Rng| Duration::from_millis(one(of, rng));
+    let usual = RunLimits::default();
+    RunLimits {
+        hosts: HostLimits { sleep_after: millis(&[200, 30_000], rng), ..usual.hosts },
+        archive: ArchiveLimits {
+            flush_bytes: one(&[1, 600, 256 << 10], rng),
+            sync_every: millis(&[0, 500, 10_000], rng),
+            reserve: 0,
+            ..usual.archive
+        },
+        commit_pages: one(&[1, 3, 256], rng),
+        ..usual
+    }
+}
+
 fn config(complete: bool, rng: &mut Rng) -> Config {
     let millis = |of: &[u64], rng: &mut Rng| Period(Duration::from_millis(one(of, rng)));
     let mut config = Config::default();
     config.crawl.threads = 1;
     config.host.delay = millis(&[0, 100, 1_000], rng);
     config.host.connections_per_host = one(&[1, 2, 4], rng);
-    config.host.sleep_after = millis(&[200, 30_000], rng);
     config.frontier.in_flight_max = one(&[1, 2, 8, 32], rng);
     config.frontier.memory = ByteSize(one(&[0, 1 << 20], rng));
     config.state.commit_every = millis(&[0, 10, 100, 1_000], rng);
-    config.state.commit_pages = one(&[1, 3, 256], rng);
     config.archive.compress = rng.random_bool(0.7);
     config.archive.file_size_max = ByteSize(one(&[4 << 10, 1 << 30], rng));
     config.archive.pages_compress = one(&[LineCompression::None, LineCompression::Gzip], rng);
     config.archive.links = rng.random_bool(0.3);
-    config.archive.flush_size = ByteSize(one(&[1, 600, 256 << 10], rng));
-    config.archive.sync_every = millis(&[0, 500, 10_000], rng);
-    config.archive.reserve = ByteSize(0);
     config.dedup.store = one(&[DedupStore::BloomExact, DedupStore::ExactOnly], rng);
     config.dedup.planned = 1_000;
     config.dedup.memory = ByteSize(one(&[4 << 10, 1 << 20], rng));

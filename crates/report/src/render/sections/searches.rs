@@ -24,7 +24,7 @@ pub(super) fn blocks(document: &Document) -> Vec<Block> {
     if !sites.is_empty() {
         blocks.push(Block::Text(
             "A site whose results had a wanted page belongs to the crawl. A site is left when its yield is far below that of the best \
-             one: links to it are refused from then on (`search.site_share`, `search.site_requests`)."
+             one: links to it are refused from then on."
                 .to_owned(),
         ));
         blocks.push(Block::Table(table(sites)));

@@ -149,9 +149,13 @@ fn damaged_lines_are_counted_and_the_others_are_converted() {
 fn logs_are_read_with_any_compression_and_up_to_where_they_are_truncated() {
     for compression in [LineCompression::None, LineCompression::Gzip, LineCompression::Zstd] {
         let directory = tempfile::tempdir().unwrap();
-        let mut log =
-            crate::archive::LineLog::open(directory.path(), "pages.jsonl", compression, &ArchiveOptions::default())
-                .unwrap();
+        let mut log = crate::archive::LineLog::open(
+            directory.path(),
+            "pages.jsonl",
+            compression,
+            crate::archive::ArchiveLimits::default(),
+        )
+        .unwrap();
         for page in [full(), bare()] {
             log.append(harvestman_core::clock::Instant::EPOCH, |out| out.extend_from_slice(line(&page).as_bytes()))
                 .unwrap();
