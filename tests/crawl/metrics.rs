@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use harvestman::config::{ByteSize, Config, DedupStore, Period, PolicyKind};
 use harvestman::metrics::{Metrics, catalogue};
 use harvestman::pipeline;
-use harvestman::report::{Command, Hooks, StopReason};
+use harvestman::report::{Command, Hooks, RunLimits, StopReason};
 use harvestman::sim::{Family, Server, ServerOptions, WorldOptions};
 
 use crate::crawling::{Crawled, config, crawl_in, crawl_with, serve};
@@ -155,7 +155,7 @@ fn learning(server: &Server, odd: &Scripted) -> Config {
     config.crawl.policy = PolicyKind::Ucc;
     (config.state.enabled, config.state.commit_every) = (true, Period::millis(5));
     config.robots.sitemaps = false;
-    (config.budget.pages, config.budget.early_stop_requests) = (1_000_000, 50);
+    config.budget.pages = 1_000_000;
     config.frontier.in_flight_max = 16;
     (config.host.backoff_start, config.host.backoff_max) = (Period::millis(400), Period::millis(800));
     config.host.retries_max = 2;
@@ -208,7 +208,8 @@ fn every_metric_of_the_catalogue_is_counted_by_a_crawl() {
     let mut moved = Moved::default();
     let settings = learning(&server, &odd);
 
-    let hooks = Hooks::none();
+    let limits = RunLimits { early_stop_requests: 50, ..RunLimits::default() };
+    let hooks = Hooks { limits, ..Hooks::none() };
     let crawled = moved.watch(&hooks, || {
         let told = hooks.clone();
         let operator = std::thread::spawn(move || operate(&told, 150));

@@ -31,7 +31,7 @@ Examples:
   harvestman fleet rebalance tls://10.0.0.1:4222 --fleet-name forum
 
 Hosts are divided into partitions, and each node owns some of them. The load of a partition is the
-number of its known URLs. Every `fleet.balance`, the fleet compares the load of each node with its
+number of its known URLs. Every ten seconds, the fleet compares the load of each node with its
 weight (`fleet.weight`) and moves partitions where that pays. This command does so now, including
 moves that would otherwise not pay; it waits until they are complete, and prints them and the
 resulting load.

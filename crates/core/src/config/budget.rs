@@ -2,7 +2,8 @@
 
 use super::{ByteSize, Period};
 
-/// Default number of requests that early stopping looks ahead to.
+/// Number of requests that early stopping looks ahead to; it stops no crawl that has sent fewer. With fewer, chance stops a crawl more often;
+/// with more, a crawl goes on for longer after its site has nothing new.
 pub const EARLY_STOP_REQUESTS: u32 = 200;
 
 crate::options! {
@@ -28,12 +29,9 @@ crate::options! {
         depth: u16 = 64,
         /// Maximum number of URLs of one host that are accepted. 0: no limit.
         [live] pages_per_host: u64 = 0,
-        /// Stop if a smaller share than this of the next `early_stop_requests` requests is expected to bring a page
+        /// Stop if a smaller share than this of the next 200 requests is expected to bring a page
         /// that is wanted and new, in three consecutive forecasts; 0.1 ends a crawl that is expected to waste nine
         /// requests of ten. For the policies that learn, which estimate it. 0: never.
         early_stop: f64 = 0.0,
-        /// Number of requests that `early_stop` looks ahead to; it stops no crawl that has sent fewer requests.
-        /// Lowering it stops earlier, and more often by chance.
-        early_stop_requests: u32 = EARLY_STOP_REQUESTS,
     }
 }

@@ -15,13 +15,9 @@ options! {
         /// Where the operators of a site can reach you: a URL or an e-mail address. It is part of the default
         /// User-Agent.
         contact: String = String::new(),
-        /// The Accept header of requests for pages (those for robots.txt and sitemaps have `*/*`). Empty: not sent.
-        accept: String = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8".to_owned(),
         /// The Accept-Language header. Empty: not sent.
         accept_language: String = "en,*;q=0.5".to_owned(),
-        /// The Accept-Encoding header. It may name only codings that can be decoded. Empty: not sent.
-        accept_encoding: String = "gzip, br, zstd, deflate".to_owned(),
-        /// Additional request headers, each as `Name: value`. They may contain credentials, so they are sent only to
+        /// Additional request headers, each as `Name: value`; one that the crawl sends itself, such as `Accept`, is replaced. They may contain credentials, so they are sent only to
         /// the origins (scheme, host and port) of the seeds and of `credential_origins`, and not with what a page of
         /// another origin requests.
         headers: Vec<String> = Vec::new(),

@@ -31,10 +31,6 @@ crate::options! {
         renew: Period = Period::secs(1),
         /// How often a node's log is summarized, so that it can be truncated. The log holds the events in between.
         checkpoint: Period = Period::secs(60),
-        /// How often the balance of the work is checked by what is known about hosts, not by their number alone;
-        /// partitions move from one node to another only if that pays. A leader checks sooner at first. 0: never,
-        /// except by `harvestman fleet rebalance`.
-        balance: Period = Period::secs(10),
         /// How often the results of pages are committed at least, in place of `state.commit_every`. Each commit costs
         /// some messages, so a short period is expensive if hosts are slow; a long one delays the links to other nodes.
         commit_every: Period = Period::secs(1),

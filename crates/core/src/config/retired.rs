@@ -17,9 +17,11 @@ pub(super) enum Fixed {
     Switch(bool),
     Size(ByteSize),
     Time(Period),
+    Text(&'static str),
+    List(&'static [&'static str]),
 }
 
-use Fixed::{Number, Size, Switch, Time};
+use Fixed::{List, Number, Size, Switch, Text, Time};
 
 /// All of them: section, key, the value that is fixed.
 #[rustfmt::skip]
@@ -94,6 +96,13 @@ pub(super) const RETIRED: &[(&str, &str, Fixed)] = &[
     ("host", "block_pauses_max", Number(8.0)),
     ("state", "commit_pages", Number(256.0)),
     ("login", "unsure_max", Number(8.0)),
+    ("budget", "early_stop_requests", Number(200.0)),
+    ("url", "strip_session_parameters", List(&["sid", "s", "session", "sessionid", "session_id", "zenid", "oscsid"])),
+    ("robots", "unavailable_retry_max", Time(Period::secs(3_600))),
+    ("url", "strip_path_parameters", List(&["jsessionid", "phpsessid"])),
+    ("fetch", "accept", Text("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")),
+    ("fetch", "accept_encoding", Text("gzip, br, zstd, deflate")),
+    ("fleet", "balance", Time(Period::secs(10))),
 ];
 
 /// A retired setting.
@@ -112,6 +121,11 @@ impl Retired {
             Switch(switch) => value.as_bool() == Some(switch),
             Size(size) => value.clone().try_into() == Ok(size),
             Time(period) => value.clone().try_into() == Ok(period),
+            Text(text) => value.as_str() == Some(text),
+            List(list) => {
+                let values = value.as_array().map(|values| values.iter().map(Value::as_str));
+                values.is_some_and(|values| values.eq(list.iter().copied().map(Some)))
+            }
         }
     }
 }
@@ -124,6 +138,8 @@ impl fmt::Display for Retired {
             Switch(switch) => write!(f, "{switch}"),
             Size(size) => write!(f, "{size}"),
             Time(period) => write!(f, "{period}"),
+            Text(text) => write!(f, "\"{text}\""),
+            List(list) => write!(f, "{list:?}"),
         }
     }
 }

@@ -36,6 +36,8 @@ fn every_retired_setting_is_accepted_with_the_value_that_is_fixed() {
             Switch(switch) => format!("{switch}"),
             Size(size) => format!("\"{size}\""),
             Time(period) => format!("\"{period}\""),
+            Text(text) => format!("\"{text}\""),
+            List(list) => format!("{list:?}"),
         };
         let text = format!("[{section}]\n{key} = {written}\n");
         assert_eq!(of_file(&text), Ok(Config::default()), "{text}");

@@ -205,7 +205,6 @@ fn an_early_stop_is_a_share_and_for_policies_that_estimate() {
         assert_eq!(texts(early("ucc", bad)).len(), 1, "{bad}");
     }
     assert!(early("bfs", "0").is_ok() && early("bfs", "0.1").is_err());
-    assert!(early("ucc", "0.1\nearly_stop_requests = 0").is_err());
 }
 
 #[test]

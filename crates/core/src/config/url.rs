@@ -6,14 +6,10 @@ crate::options! {
     /// The canonical form of URLs: URLs that differ only in what is removed here count as one page.
     pub struct UrlOptions in "url" {
         /// Names of query parameters that are removed with any value; letter case is ignored, and a final `*` stands
-        /// for any ending. Meant for parameters that track visitors or carry a session. A name too many merges pages
+        /// for any ending. Meant for parameters that track visitors or carry a session; a few more names (`sid`, `s`, `session`) are
+        /// removed where their value looks like a session id. A name too many merges pages
         /// that differ; a name too few fetches the same page repeatedly.
         strip_parameters: Vec<String> = owned(TRACKING_AND_SESSIONS),
-        /// Query parameters that are removed only if their value looks like a session id (32, 40 or 64 hexadecimal
-        /// digits, or 26 lower-case letters and digits), because the names have other uses too. Letter case is ignored.
-        strip_session_parameters: Vec<String> = owned(&["sid", "s", "session", "sessionid", "session_id", "zenid", "oscsid"]),
-        /// Path parameters (`;name=value` within a path segment) that are removed. Letter case is ignored.
-        strip_path_parameters: Vec<String> = owned(&["jsessionid", "phpsessid"]),
         /// Whether the query's parameters are sorted by name. It merges `?a=1&b=2` with `?b=2&a=1`; it is off because a
         /// few sites answer them differently.
         sort_parameters: bool = false,

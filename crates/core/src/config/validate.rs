@@ -15,9 +15,6 @@ const PARTITIONS_MAX: u32 = 1 << 14;
 const SHARDS_MAX: u32 = 256;
 const WEIGHT_MAX: u32 = 1_000;
 
-/// Maximum number of requests that may be looked ahead to.
-const LOOK_AHEAD_MAX: u32 = 100_000;
-
 /// Minimum number of characters of a token.
 const TOKEN_MIN: usize = 16;
 
@@ -41,7 +38,6 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("crawl", "threads", too_many_threads(config.crawl.threads));
     wrong("crawl", "io_threads", too_many_threads(config.crawl.io_threads));
     wrong("budget", "early_stop", invalid_early_stop(config));
-    wrong("budget", "early_stop_requests", invalid_look_ahead(config.budget.early_stop_requests));
     let RecrawlOptions { share, recall, chance, .. } = config.recrawl;
     for (key, share) in [("share", share), ("recall", recall), ("chance", chance)] {
         wrong("recrawl", key, invalid_share(share));
@@ -238,11 +234,6 @@ fn only_learned(config: &Config, what: &str) -> Option<String> {
             kind.name()
         )
     })
-}
-
-fn invalid_look_ahead(requests: u32) -> Option<String> {
-    (!(1..=LOOK_AHEAD_MAX).contains(&requests))
-        .then(|| format!("{requests} requests are too few or too many to look ahead to; use 200, or any number from 1 to {LOOK_AHEAD_MAX}"))
 }
 
 fn invalid_groups(groups: &[String]) -> Option<String> {

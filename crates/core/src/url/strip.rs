@@ -14,6 +14,14 @@ struct Pattern {
     only_sessions: bool,
 }
 
+/// Query parameters that are removed only if their value looks like a session id (32, 40 or 64 hexadecimal digits, or 26 lower-case letters
+/// and digits), because the names have other uses too: those of the forums and shops that write sessions into addresses. Others can be
+/// removed with any value.
+const SESSION_PARAMETERS: &[&str] = &["sid", "s", "session", "sessionid", "session_id", "zenid", "oscsid"];
+
+/// Path parameters (`;name=value` within a path segment) that are removed: the sessions of servlets and of PHP. In lower case.
+const PATH_PARAMETERS: &[&str] = &["jsessionid", "phpsessid"];
+
 /// Removes parameters.
 #[derive(Debug, Clone)]
 pub(super) struct Stripper {
@@ -27,26 +35,15 @@ impl Stripper {
     pub(super) fn new(options: &UrlOptions) -> Result<Self, Error> {
         let mut bad = Vec::new();
         let mut by_first_byte = Box::new([const { Vec::new() }; 256]);
-        let lists = [
-            ("url.strip_parameters", &options.strip_parameters, false),
-            ("url.strip_session_parameters", &options.strip_session_parameters, true),
-        ];
-        for (setting, names, only_sessions) in lists {
-            for written in names {
-                match pattern(setting, written, only_sessions) {
-                    Ok(pattern) => insert(&mut by_first_byte, pattern),
-                    Err(entry) => bad.push(entry),
-                }
-            }
-        }
-        let mut path_parameters = Vec::new();
-        for written in &options.strip_path_parameters {
-            match pattern("url.strip_path_parameters", written, false) {
-                Ok(Pattern { name, any_ending: false, .. }) => path_parameters.push(name),
-                Ok(_) => bad.push(bad_name("url.strip_path_parameters", written, "`*` works only in the query")),
+        let always = options.strip_parameters.iter().map(|name| (name.as_str(), false));
+        let sessions = SESSION_PARAMETERS.iter().map(|name| (*name, true));
+        for (written, only_sessions) in always.chain(sessions) {
+            match pattern("url.strip_parameters", written, only_sessions) {
+                Ok(pattern) => insert(&mut by_first_byte, pattern),
                 Err(entry) => bad.push(entry),
             }
         }
+        let path_parameters = PATH_PARAMETERS.iter().map(|name| name.as_bytes().into()).collect();
         Error::unless_empty(bad)?;
         Ok(Self { by_first_byte, path_parameters, sort: options.sort_parameters })
     }
@@ -249,11 +246,10 @@ mod tests {
     #[test]
     fn all_bad_names_are_reported_together() {
         let options = UrlOptions {
-            strip_parameters: vec!["*".into(), "a*b".into(), "fine".into()],
-            strip_path_parameters: vec!["j*".into(), String::new()],
+            strip_parameters: vec!["*".into(), "a*b".into(), "fine".into(), String::new()],
             ..UrlOptions::default()
         };
         let Error::Entries(entries) = Stripper::new(&options).unwrap_err();
-        assert_eq!(entries.iter().map(|entry| entry.value.as_str()).collect::<Vec<_>>(), ["*", "a*b", "j*", ""]);
+        assert_eq!(entries.iter().map(|entry| entry.value.as_str()).collect::<Vec<_>>(), ["*", "a*b", ""]);
     }
 }

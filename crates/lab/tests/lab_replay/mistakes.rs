@@ -127,8 +127,8 @@ fn an_early_stop_needs_a_share_and_a_policy_that_looks_ahead() {
     crawl(&["0.1"]).failed(2, &["--early-stop", "the policy `bfs` cannot estimate", can]);
     crawl(&["0.1", "--policy", "ucc", "--variant", "paper"])
         .failed(2, &["the policy `ucc:paper` cannot estimate", can]);
-    let ahead = ["0.1", "--policy", "ucc", "--set", "budget.early_stop_requests=0"];
-    crawl(&ahead).failed(2, &["0 requests are too few or too many to look ahead to"]);
+    let ahead = ["0.1", "--policy", "ucc", "--set", "budget.early_stop_requests=100"];
+    crawl(&ahead).failed(2, &["`budget.early_stop_requests` is no longer a setting: its value is fixed at 200"]);
     assert!(!recording.path("crawl").exists());
 }
 

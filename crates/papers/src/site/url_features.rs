@@ -77,10 +77,10 @@ fn add_part(place: Place<'_>, text: &str, features: &mut Vec<u64>) {
     };
     features.push(feature(Says::Form, place, segment.form()));
     features.push(feature(Says::Word, place, segment.word()));
-    features.push(feature(Says::Text, place, fold_run(&without_numbers(text).as_bytes())));
+    features.push(feature(Says::Text, place, fold_run(without_numbers(text).as_bytes())));
     if let Some(at) = text.find(|sign: char| !sign.is_ascii_alphanumeric()) {
         let end = at + text[at..].chars().next().map_or(0, char::len_utf8);
-        features.push(feature(Says::Beginning, place, fold_run(&without_numbers(&text[..end]).as_bytes())));
+        features.push(feature(Says::Beginning, place, fold_run(without_numbers(&text[..end]).as_bytes())));
     }
 }
 

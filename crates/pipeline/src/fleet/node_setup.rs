@@ -13,6 +13,10 @@ use harvestman_fleet::node::records::Origin;
 use harvestman_fleet::node::{CallOptions, NodeOptions};
 use harvestman_fleet::{LeaseTerms, Partitions, SessionId};
 
+/// How often the balance of the work is checked by what is known about hosts, not by their number alone; a leader checks sooner at first.
+/// Loads change slowly, and a move costs the hosts some seconds.
+const BALANCE_EVERY: Duration = Duration::from_secs(10);
+
 /// Returns the node's name: the configured one, or that of the machine.
 pub(crate) fn node_name(config: &Config) -> String {
     if !config.fleet.node.is_empty() {
@@ -46,7 +50,7 @@ pub(super) fn options(config: &Config, seeds: Vec<ScheduledUrl>) -> Result<NodeO
         parts_max: 8,
         batch: 64,
         look: Duration::from_millis(500),
-        balance: fleet.balance.0,
+        balance: BALANCE_EVERY,
         clear_after: fleet.lease.0 * 6,
         origin: Origin::own(),
         seeds,

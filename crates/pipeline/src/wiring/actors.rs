@@ -63,7 +63,7 @@ impl FrontierBuilder {
             in_flight_max: leases_max(config) as u32,
             early_stop: EarlyStopOptions {
                 share: config.budget.early_stop,
-                requests: config.budget.early_stop_requests,
+                requests: hooks.limits.early_stop_requests,
             },
             explore_every: EXPLORE_EVERY,
             order: parts.order,

@@ -79,6 +79,12 @@ pub(super) struct RequestHeaders {
 const NOT_SETTABLE: &[&str] =
     &["host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "keep-alive", "cookie"];
 
+/// The Accept header of requests for pages, as browsers send it (those for robots.txt and sitemaps have `*/*`).
+const ACCEPTED: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+/// The codings that can be decoded.
+const ENCODINGS: &str = "gzip, br, zstd, deflate";
+
 impl RequestHeaders {
     /// Builds them from the settings; appends invalid settings to `errors`.
     pub(super) fn new(
@@ -93,8 +99,8 @@ impl RequestHeaders {
         let user_agent = user_agent(options);
         let usual = [
             (USER_AGENT, "user_agent", user_agent.as_str()),
-            (ACCEPT, "accept", &options.accept),
-            (ACCEPT_ENCODING, "accept_encoding", &options.accept_encoding),
+            (ACCEPT, "accept", ACCEPTED),
+            (ACCEPT_ENCODING, "accept_encoding", ENCODINGS),
             (ACCEPT_LANGUAGE, "accept_language", &options.accept_language),
         ];
         for (name, key, text) in usual {
