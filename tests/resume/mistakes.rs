@@ -66,6 +66,31 @@ fn a_directory_in_use_is_refused_and_a_new_crawl_is_not_mixed_into_an_old_one() 
 }
 
 #[test]
+fn a_crawl_of_an_earlier_version_goes_on_without_its_settings_that_are_none_any_more() {
+    let server = serve(&WorldOptions { pages: 30, ..WorldOptions::default() }, Duration::ZERO);
+    let runs = Runs::of(&server, &["host.delay=0s", "budget.pages=10"]);
+    assert_eq!(output(runs.crawl()).status.code(), Some(0));
+    let (file, new) = (runs.out().join("config.toml"), "[robots]\nsitemap_max_nesting = 9\nsitemap_max_depth = 3\n");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("[robots]\n"));
+    fs::write(&file, text.replace("[robots]\n", new)).unwrap();
+    let mut more = runs.resume();
+    more.args(["--pages", "0"]);
+    let more = output(more);
+    assert_eq!(more.status.code(), Some(0), "{}", told(&more));
+    assert!(
+        told(&more).contains("`robots.sitemap_max_nesting` is no longer a setting: its value is fixed at 64, not 9")
+    );
+    assert!(!told(&more).contains("sitemap_max_depth"), "{}", told(&more));
+    assert_eq!(runs.check_complete(&server), 0);
+    let mut refused = runs.resume();
+    refused.args(["--set", "robots.sitemap_max_nesting=9"]);
+    let refused = output(refused);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(told(&refused).contains("--set robots.sitemap_max_nesting: "), "{}", told(&refused));
+}
+
+#[test]
 fn the_configuration_is_that_of_the_crawl() {
     let server = serve(&WorldOptions { pages: 20, ..WorldOptions::default() }, Duration::ZERO);
     let runs = Runs::of(&server, &["host.delay=0s"]);
