@@ -20,11 +20,12 @@ use harvestman_core::model::{Signal, StatedIn, Statement, Usage, Wish};
 /// Where the file is, on every host.
 pub const TDMREP_PATH: &str = "/.well-known/tdmrep.json";
 
-/// How many bytes of a file are read: as many as of a robots.txt, which has rules of the same kind. Rules that end within this are used.
+/// How many bytes of a file are read: as many as of a robots.txt, which has rules of the same kind. Rules that end
+/// within this are used.
 pub const TDMREP_BYTES_MAX: usize = 500 << 10;
 
-/// Maximum number of rules of a file: all are compared with the path of each page of the host. A file of the maximum size cannot have many
-/// more.
+/// Maximum number of rules of a file: all are compared with the path of each page of the host. A file of the maximum
+/// size cannot have many more.
 const RULES_MAX: usize = 10_000;
 
 /// How much of a file is read.

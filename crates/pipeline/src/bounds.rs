@@ -20,12 +20,14 @@ pub(crate) const SITEMAP_PART_URLS: usize = 1_024;
 /// have very many URLs.
 pub(crate) const UNCOMMITTED_URLS_MAX: usize = 32_768;
 
-/// Maximum number of link classes of one host. URLs of further classes share a queue: with the seeds of the same URL pattern, or all under one
-/// class. Sites have hundreds; each costs about 500 bytes of memory, and a check when the policy's scores change.
+/// Maximum number of link classes of one host. URLs of further classes share a queue: with the seeds of the same URL
+/// pattern, or all under one class. Sites have hundreds; each costs about 500 bytes of memory, and a check when the
+/// policy's scores change.
 pub(crate) const CLASSES_MAX: u32 = 16_384;
 
-/// One in this many URLs of a host is taken from the class of links about which the policy still has most to learn, instead of from the
-/// best: a twentieth of the requests is what a crawl pays for not missing a class that was never tried.
+/// One in this many URLs of a host is taken from the class of links about which the policy still has most to learn,
+/// instead of from the best: a twentieth of the requests is what a crawl pays for not missing a class that was never
+/// tried.
 pub(crate) const EXPLORE_EVERY: u32 = 20;
 
 /// Returns the maximum number of leases out at once, over all hosts: no more than this process can have connections.

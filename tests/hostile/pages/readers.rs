@@ -75,7 +75,7 @@ fn links(page: &str) -> usize {
 /// What the policies that learn, detectors of substitutes and statements of sites are told.
 fn everything(page: &str) -> usize {
     let tokens: ClassTokens = ["a1", "post", "c", "reply", "e"].into_iter().map(class_token).collect();
-    let mut parser = Parser::with_spelling(&ParseOptions { embeds: true, ..ParseOptions::default() }, Spelling::On)
+    let mut parser = Parser::with_spelling(&ParseOptions { embeds: true }, Spelling::On)
         .with_units()
         .with_words()
         .with_token_list()

@@ -2,8 +2,8 @@
 
 use super::{ByteSize, Period};
 
-/// Number of requests that early stopping looks ahead to; it stops no crawl that has sent fewer. With fewer, chance stops a crawl more often;
-/// with more, a crawl goes on for longer after its site has nothing new.
+/// Number of requests that early stopping looks ahead to; it stops no crawl that has sent fewer. With fewer, chance
+/// stops a crawl more often; with more, a crawl goes on for longer after its site has nothing new.
 pub const EARLY_STOP_REQUESTS: u32 = 200;
 
 crate::options! {

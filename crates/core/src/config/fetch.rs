@@ -17,9 +17,9 @@ options! {
         contact: String = String::new(),
         /// The Accept-Language header. Empty: not sent.
         accept_language: String = "en,*;q=0.5".to_owned(),
-        /// Additional request headers, each as `Name: value`; one that the crawl sends itself, such as `Accept`, is replaced. They may contain credentials, so they are sent only to
-        /// the origins (scheme, host and port) of the seeds and of `credential_origins`, and not with what a page of
-        /// another origin requests.
+        /// Additional request headers, each as `Name: value`; one that the crawl sends itself, such as `Accept`, is
+        /// replaced. They may contain credentials, so they are sent only to the origins (scheme, host and port) of the
+        /// seeds and of `credential_origins`, and not with what a page of another origin requests.
         headers: Vec<String> = Vec::new(),
         /// The value of a Cookie header (`name=value; name=value`). It is sent where `headers` are.
         cookie: String = String::new(),
@@ -31,7 +31,8 @@ options! {
         /// `https://login.example.org`. Scheme, host and port must be those of the request: `https://example.org` is
         /// neither `http://example.org` nor `https://www.example.org`.
         credential_origins: Vec<String> = Vec::new(),
-        /// Whether cookies that sites set are stored and sent back: up to 50 per domain and 20,000 in all, of 4 KiB each.
+        /// Whether cookies that sites set are stored and sent back: up to 50 per domain and 20,000 in all, of 4 KiB
+        /// each.
         cookie_jar: bool = false,
         /// Media types that are read to the end, as patterns: `text/html`, `text/*`, `*/*`. Of other answers only the
         /// head is stored. An answer without Content-Type is read.
@@ -42,11 +43,11 @@ options! {
         /// Number of bodies over 1 MiB that are in memory at once; others wait for them on their connections. It bounds
         /// the memory for bodies: `frontier.in_flight_max` × 1 MiB + this × `body_max`.
         large_bodies: u32 = 16,
-        /// Maximum size of a decoded body; a longer one is truncated, as is one over 1 MiB that is more than 500 times larger than its
-        /// coded form. A worker takes that much memory.
+        /// Maximum size of a decoded body; a longer one is truncated, as is one over 1 MiB that is more than 500 times
+        /// larger than its coded form. A worker takes that much memory.
         decoded_max: ByteSize = ByteSize::mib(64),
-        /// Timeout of each step that establishes a connection: the resolution of the name, the TCP connection (and the tunnel through
-        /// a proxy) for all addresses of the host together, and the TLS handshake.
+        /// Timeout of each step that establishes a connection: the resolution of the name, the TCP connection (and the
+        /// tunnel through a proxy) for all addresses of the host together, and the TLS handshake.
         connect_timeout: Period = Period::secs(10),
         /// Timeout of an answer's head, counted from the moment its connection is established.
         first_byte_timeout: Period = Period::secs(30),

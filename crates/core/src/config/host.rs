@@ -29,8 +29,8 @@ crate::options! {
         /// delay of a host in use applies to all of them. A host of the group that answers with 429 or 503 pauses the
         /// others too. In a fleet one node crawls the whole group.
         groups: Vec<String> = Vec::new(),
-        /// Maximum number of retries of a URL after a transient failure (timeout, broken connection, 429, 5xx). All retries together are
-        /// at most a fifth of a host's requests (ten are always allowed).
+        /// Maximum number of retries of a URL after a transient failure (timeout, broken connection, 429, 5xx). All
+        /// retries together are at most a fifth of a host's requests (ten are always allowed).
         [live] retries_max: u8 = 3,
         /// First pause of a host after a failure or an answer of 429 or 503; it doubles with each further one in a row.
         [live] backoff_start: Period = Period::secs(1),
@@ -42,12 +42,13 @@ crate::options! {
         /// is unreachable, does not answer, or its answers are broken. Failures of one URL after its connection was
         /// established count once, and a healthy answer closes the breaker.
         [live] breaker_failures: u32 = 5,
-        /// How long a host is not contacted when the breaker opens; the time doubles with each opening. After three openings the host is
-        /// given up, and its URLs fail with `host_given_up`.
+        /// How long a host is not contacted when the breaker opens; the time doubles with each opening. After three
+        /// openings the host is given up, and its URLs fail with `host_given_up`.
         [live] breaker_pause: Period = Period::secs(60),
-        /// How long a host is not contacted that sends a block page: a challenge, a log-in wall or a refusal in place of the pages
-        /// that are asked for, several times in a row. The time doubles with each further pause, to an hour at most; the URLs wait. After
-        /// eight pauses in a row the host is given up, and its URLs fail with `host_given_up`.
+        /// How long a host is not contacted that sends a block page: a challenge, a log-in wall or a refusal in place
+        /// of the pages that are asked for, several times in a row. The time doubles with each further pause, to an
+        /// hour at most; the URLs wait. After eight pauses in a row the host is given up, and its URLs fail with
+        /// `host_given_up`.
         [live] block_pause: Period = Period::secs(60),
     }
 }

@@ -33,8 +33,8 @@ crate::options! {
         tries: u32 = 3,
         /// Time until the second try; it doubles with each further one.
         backoff: Period = Period::secs(60),
-        /// How long an answer without a sign of the session (an image, a redirect, a page without the usual frame) waits at most for the
-        /// next sign of it before the session is checked; eight such answers wait together.
+        /// How long an answer without a sign of the session (an image, a redirect, a page without the usual frame)
+        /// waits at most for the next sign of it before the session is checked; eight such answers wait together.
         unsure_time: Period = Period::secs(15),
     }
 }

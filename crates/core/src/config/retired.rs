@@ -1,8 +1,8 @@
 //! Settings of earlier versions whose values are constants now.
 //!
-//! A configuration file or a crawl directory may still name one. With the value that is now fixed it is accepted. With any other
-//! value it is an error where the user wrote it, so that nothing is ignored silently; a crawl directory, which an earlier version
-//! wrote, can still be read and resumed, and the caller warns ([`overridden`]).
+//! A configuration file or a crawl directory may still name one. With the value that is now fixed it is accepted. With
+//! any other value it is an error where the user wrote it, so that nothing is ignored silently; a crawl directory,
+//! which an earlier version wrote, can still be read and resumed, and the caller warns ([`overridden`]).
 
 use std::fmt;
 
@@ -158,7 +158,8 @@ pub(super) fn remove(table: &mut Table) {
     }
 }
 
-/// Returns a sentence for each retired setting that the text of a configuration gives another value than the one that is fixed.
+/// Returns a sentence for each retired setting that the text of a configuration gives another value than the one that
+/// is fixed.
 pub fn overridden(text: &str) -> Vec<String> {
     let written: Table = text.parse().unwrap_or_default();
     let of_section = |(section, settings): (&String, &Value)| -> Vec<String> {

@@ -15,8 +15,8 @@ crate::options! {
         /// changed file; RFC 9309 asks for 24 hours at most. Less than a minute counts as a minute.
         cache: Period = Period::secs(24 * 3_600),
         /// How long to wait before robots.txt is requested again after a server error or a failed connection; the time
-        /// doubles with each consecutive failure (at least a second, at most an hour). While robots.txt is unavailable, nothing on the
-        /// host is fetched.
+        /// doubles with each consecutive failure (at least a second, at most an hour). While robots.txt is unavailable,
+        /// nothing on the host is fetched.
         unavailable_retry: Period = Period::secs(60),
         /// How often robots.txt is requested before the URLs that wait for it are dropped, with the fate `robots:
         /// unavailable` (or, if the host cannot be reached at all, the fate of that failure). Raising it retains them

@@ -4,8 +4,8 @@ use super::{Config, retired};
 use toml::Table;
 
 impl Config {
-    /// Returns the configuration of `table`. Settings that are absent have their defaults, and those of earlier versions whose
-    /// values are fixed now are passed over.
+    /// Returns the configuration of `table`. Settings that are absent have their defaults, and those of earlier
+    /// versions whose values are fixed now are passed over.
     ///
     /// # Errors
     ///

@@ -6,9 +6,9 @@ crate::options! {
     /// The canonical form of URLs: URLs that differ only in what is removed here count as one page.
     pub struct UrlOptions in "url" {
         /// Names of query parameters that are removed with any value; letter case is ignored, and a final `*` stands
-        /// for any ending. Meant for parameters that track visitors or carry a session; a few more names (`sid`, `s`, `session`) are
-        /// removed where their value looks like a session id. A name too many merges pages
-        /// that differ; a name too few fetches the same page repeatedly.
+        /// for any ending. Meant for parameters that track visitors or carry a session; a few more names (`sid`, `s`,
+        /// `session`) are removed where their value looks like a session id. A name too many merges pages that differ;
+        /// a name too few fetches the same page repeatedly.
         strip_parameters: Vec<String> = owned(TRACKING_AND_SESSIONS),
         /// Whether the query's parameters are sorted by name. It merges `?a=1&b=2` with `?b=2&a=1`; it is off because a
         /// few sites answer them differently.
@@ -34,9 +34,10 @@ crate::options! {
         include: Vec<String> = Vec::new(),
         /// Regular expressions over the whole URL. A URL that matches one is refused, even if it is included.
         exclude: Vec<String> = Vec::new(),
-        /// Whether URLs shaped like crawler traps are refused: paths of more than 32 segments, or that repeat a segment four times
-        /// or a sequence of segments three times in a row; queries with more than 64 parameters, or that repeat one eight times;
-        /// escapes nested more than three levels deep; a URL whose own path is nested in its query.
+        /// Whether URLs shaped like crawler traps are refused: paths of more than 32 segments, or that repeat a segment
+        /// four times or a sequence of segments three times in a row; queries with more than 64 parameters, or that
+        /// repeat one eight times; escapes nested more than three levels deep; a URL whose own path is nested in its
+        /// query.
         trap_guard: bool = true,
     }
 }

@@ -16,8 +16,9 @@ use super::strip::Stripper;
 use super::whatwg::{has_other_scheme, path_text};
 use crate::config::url::UrlOptions;
 
-/// Maximum length of a link that is parsed, in bytes as written. It is far longer than any URL that a crawl accepts, because
-/// canonicalisation may shorten a link; longer ones are data, and parsing them would cost hostile pages nothing and the crawl much.
+/// Maximum length of a link that is parsed, in bytes as written. It is far longer than any URL that a crawl accepts,
+/// because canonicalisation may shorten a link; longer ones are data, and parsing them would cost hostile pages nothing
+/// and the crawl much.
 pub(super) const LINK_BYTES_MAX: usize = 64 << 10;
 
 /// Produces canonical URLs. There is one for a whole crawl: all URLs that are ever compared must come from the same

@@ -13,12 +13,12 @@ use super::trap::TrapGuard;
 use super::{CanonicalUrl, authority, domain, registrable_domain};
 use crate::config::url::{ScopeMode, ScopeOptions};
 
-/// Maximum length of a URL, in bytes of the canonical form: what browsers and servers have long agreed to handle. Longer ones are mostly
-/// those of traps, which grow from page to page.
+/// Maximum length of a URL, in bytes of the canonical form: what browsers and servers have long agreed to handle.
+/// Longer ones are mostly those of traps, which grow from page to page.
 const URL_LENGTH_MAX: usize = 2_048;
 
-/// Maximum memory of the compiled patterns of one list, in bytes: thousands of ordinary patterns, and none that would take the machine's
-/// memory.
+/// Maximum memory of the compiled patterns of one list, in bytes: thousands of ordinary patterns, and none that would
+/// take the machine's memory.
 const PATTERN_MEMORY_MAX: usize = 10 << 20;
 
 /// Decides whether a URL belongs to the crawl. Created once from the settings and the seeds; only sites that searches find

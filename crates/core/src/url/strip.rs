@@ -14,12 +14,13 @@ struct Pattern {
     only_sessions: bool,
 }
 
-/// Query parameters that are removed only if their value looks like a session id (32, 40 or 64 hexadecimal digits, or 26 lower-case letters
-/// and digits), because the names have other uses too: those of the forums and shops that write sessions into addresses. Others can be
-/// removed with any value.
+/// Query parameters that are removed only if their value looks like a session id (32, 40 or 64 hexadecimal digits, or
+/// 26 lower-case letters and digits), because the names have other uses too: those of the forums and shops that write
+/// sessions into addresses. Others can be removed with any value.
 const SESSION_PARAMETERS: &[&str] = &["sid", "s", "session", "sessionid", "session_id", "zenid", "oscsid"];
 
-/// Path parameters (`;name=value` within a path segment) that are removed: the sessions of servlets and of PHP. In lower case.
+/// Path parameters (`;name=value` within a path segment) that are removed: the sessions of servlets and of PHP. In
+/// lower case.
 const PATH_PARAMETERS: &[&str] = &["jsessionid", "phpsessid"];
 
 /// Removes parameters.

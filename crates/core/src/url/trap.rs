@@ -39,22 +39,25 @@ impl TrapShape {
     }
 }
 
-/// Where a URL becomes a trap. The values are well beyond every address of the recorded forums, blogs and wikis, and few enough that a
-/// trap is left after some pages.
+/// Where a URL becomes a trap. The values are well beyond every address of the recorded forums, blogs and wikis, and
+/// few enough that a trap is left after some pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TrapLimits {
-    /// Maximum number of segments of a path: endlessly nested relative links pass it soon, no known software reaches it.
+    /// Maximum number of segments of a path: endlessly nested relative links pass it soon, no known software reaches
+    /// it.
     pub segments_max: usize,
-    /// A path with the same segment this often is a trap; dates and archives repeat one up to three times (`/2011/11/11/`).
+    /// A path with the same segment this often is a trap; dates and archives repeat one up to three times
+    /// (`/2011/11/11/`).
     pub segment_repeats: usize,
-    /// A path that repeats a sequence of two or more segments this often in a row is a trap (`/a/b/a/b/a/b`: 3); a sequence that
-    /// occurs twice is also found where a section is named like its parent.
+    /// A path that repeats a sequence of two or more segments this often in a row is a trap (`/a/b/a/b/a/b`: 3); a
+    /// sequence that occurs twice is also found where a section is named like its parent.
     pub sequence_repeats: usize,
-    /// A URL whose own path occurs this often inside one parameter of its query, escapes decoded, is a trap: a log-in page that
-    /// links to itself with its own address to return to nests endlessly. Once is the usual link to the log-in.
+    /// A URL whose own path occurs this often inside one parameter of its query, escapes decoded, is a trap: a log-in
+    /// page that links to itself with its own address to return to nests endlessly. Once is the usual link to the
+    /// log-in.
     pub self_nesting: usize,
-    /// Maximum depth of nested escapes (`%3F` is one level, `%253F` two): one address in the query of another has two, and a log-in
-    /// page in front of it three.
+    /// Maximum depth of nested escapes (`%3F` is one level, `%253F` two): one address in the query of another has two,
+    /// and a log-in page in front of it three.
     pub escape_levels_max: usize,
     /// Maximum number of parameters of a query; the forms for advanced searches stay below it.
     pub parameters_max: usize,

@@ -13,8 +13,8 @@ use harvestman_fleet::node::records::Origin;
 use harvestman_fleet::node::{CallOptions, NodeOptions};
 use harvestman_fleet::{LeaseTerms, Partitions, SessionId};
 
-/// How often the balance of the work is checked by what is known about hosts, not by their number alone; a leader checks sooner at first.
-/// Loads change slowly, and a move costs the hosts some seconds.
+/// How often the balance of the work is checked by what is known about hosts, not by their number alone; a leader
+/// checks sooner at first. Loads change slowly, and a move costs the hosts some seconds.
 const BALANCE_EVERY: Duration = Duration::from_secs(10);
 
 /// Returns the node's name: the configured one, or that of the machine.

@@ -14,8 +14,8 @@ use harvestman_login::Marks;
 use harvestman_metrics::HostMetrics;
 use harvestman_stages::host::ContentReport;
 
-/// Maximum number of log-ins of a run. A session that is lost again and again means that something that is followed ends it, or that somebody
-/// else uses the account; the site may lock it.
+/// Maximum number of log-ins of a run. A session that is lost again and again means that something that is followed
+/// ends it, or that somebody else uses the account; the site may lock it.
 const LOG_INS_MAX: u32 = 100;
 
 /// How often the keeper looks whether the crawl ends while answers wait.

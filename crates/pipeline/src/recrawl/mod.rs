@@ -34,8 +34,8 @@ use harvestman_stages::revisit::rows::signs;
 use harvestman_stages::revisit::{RowChange, RowMark};
 use harvestman_storage::store::{RecrawlRound, VisitReader};
 
-/// Number of visits to one host that are planned ahead, in addition to those that its connections make: few enough that what is learned takes
-/// effect soon, and enough that a connection never waits for the plan.
+/// Number of visits to one host that are planned ahead, in addition to those that its connections make: few enough that
+/// what is learned takes effect soon, and enough that a connection never waits for the plan.
 const VISITS_AHEAD: u32 = 4;
 
 /// The maximum number of links of a page that are stored until the recrawl is over.

@@ -24,8 +24,8 @@ use harvestman_render::{
 };
 use harvestman_stages::fetch::{self, DecodeLimits};
 
-/// Memory for scripts and style sheets, which are requested once for all pages: those of the templates of several sites. Less would request
-/// and run them again, more would hold what no page needs any more.
+/// Memory for scripts and style sheets, which are requested once for all pages: those of the templates of several
+/// sites. Less would request and run them again, more would hold what no page needs any more.
 const ASSET_BYTES: usize = 64 << 20;
 
 /// The queue of pages that wait for a browser. It has room for every lease, so sending never blocks.

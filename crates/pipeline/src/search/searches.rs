@@ -15,21 +15,23 @@ use harvestman_stages::fetch;
 use harvestman_structure::site::QueryOptions;
 use harvestman_validators::PageView;
 
-/// Number of words of the examples that queries are made from. Those beyond the best dozen describe the examples, not their topic.
+/// Number of words of the examples that queries are made from. Those beyond the best dozen describe the examples, not
+/// their topic.
 const TOKENS: usize = 12;
 
 /// Number of words of a query; search engines answer longer ones by what has all of the words: the examples themselves.
 const QUERY_LENGTH: usize = 3;
 
-/// Maximum number of generated queries of several words, after as many of one word as there are [`TOKENS`]. Search engines limit queries, and
-/// `search.fruitless_max` usually ends them before.
+/// Maximum number of generated queries of several words, after as many of one word as there are [`TOKENS`]. Search
+/// engines limit queries, and `search.fruitless_max` usually ends them before.
 const QUERIES_MAX: usize = 40;
 
-/// Number of requests after which a found site is compared with the best one, and again after as many: enough to see past its front page.
+/// Number of requests after which a found site is compared with the best one, and again after as many: enough to see
+/// past its front page.
 const SITE_REQUESTS: u32 = 300;
 
-/// A found site is left if its share of wanted pages is surely below this part of the best site's: a tenth is far below what differs between
-/// sites that are worth crawling.
+/// A found site is left if its share of wanted pages is surely below this part of the best site's: a tenth is far below
+/// what differs between sites that are worth crawling.
 const SITE_SHARE: f64 = 0.1;
 
 /// Number of queries in succession without a result after which the printed form ends (section 5.3).

@@ -311,7 +311,8 @@ pub(super) struct RecordAssembler {
     out: Vec<u8>,
 }
 
-/// Compression level of bodies that are already compressed (content-encoded, or images, video, audio): none, as they do not shrink further.
+/// Compression level of bodies that are already compressed (content-encoded, or images, video, audio): none, as they do
+/// not shrink further.
 const ENCODED_LEVEL: u8 = 0;
 
 impl RecordAssembler {

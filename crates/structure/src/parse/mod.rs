@@ -112,8 +112,8 @@ impl Parser {
         Self { builder: Builder::new(options, limits, spelling == Spelling::On), is_repaired: false }
     }
 
-    /// Reads pages as a browser with scripting does, for which the content of `noscript` does not exist, or as one without, which is the
-    /// default: a crawler runs no scripts, so the links in `noscript` are meant for it.
+    /// Reads pages as a browser with scripting does, for which the content of `noscript` does not exist, or as one
+    /// without, which is the default: a crawler runs no scripts, so the links in `noscript` are meant for it.
     #[must_use]
     pub fn with_scripting(mut self, scripting: bool) -> Self {
         self.builder.scripting = scripting;

@@ -181,7 +181,7 @@ fn embeds_are_collected_only_when_asked_for() {
         "<link rel=stylesheet href=1><link rel='shortcut icon' href=2><link rel=next href=no><script src=3></script>
         <img src=4 srcset='5 1x(a, b), 6, 7 2x , data:x,y 3x'><video src=8 poster=9><source src=10></video><audio src=11></audio>
         <embed src=12><object data=13></object><img src=data:,x><a href=14></a>";
-    let page = parse_with(&ParseOptions { embeds: true, ..ParseOptions::default() }, html);
+    let page = parse_with(&ParseOptions { embeds: true }, html);
     let expected: Vec<String> = (1..=14).map(|n| n.to_string()).collect();
     let mut found = hrefs(&page);
     found.sort_by_key(|href| href.parse::<u32>().unwrap_or(0));
@@ -407,7 +407,7 @@ proptest! {
         html in "([<>/!=\"'&# -]|<[a-z]|</[a-z]|<!--|-->|<(table|tr|td|b|a href=|svg|math|template|form|script|select|p|li)>|\\PC){0,60}",
         depth in 8..20_usize,
     ) {
-        let (options, limits) = (ParseOptions { embeds: true, ..ParseOptions::default() }, ParseLimits { depth, ..ParseLimits::default() });
+        let (options, limits) = (ParseOptions { embeds: true }, ParseLimits { depth, ..ParseLimits::default() });
         let hashed = Parser::bounded(&options, limits, Spelling::Off).parse(html.as_bytes(), None);
         let spelt = Parser::bounded(&options, limits, Spelling::On).parse(html.as_bytes(), None);
         let paths = |page: &ParsedPage| page.leaf_paths.iter().map(|leaf| (leaf.path, leaf.count)).collect::<Vec<_>>();

@@ -13,8 +13,8 @@ use crate::page::page_in_work::{Content, PageInWork, Verdict};
 use crate::page::page_result::{PageNotes, PageResult, PolicyFindings};
 use crate::search::own_searches::is_seed;
 
-/// Maximum number of consecutive redirects before the chain fails: log-ins, consents and languages together take half of it, browsers follow
-/// twenty.
+/// Maximum number of consecutive redirects before the chain fails: log-ins, consents and languages together take half
+/// of it, browsers follow twenty.
 const REDIRECTS_MAX: u8 = 10;
 
 /// Where a redirect leads, or a page that counts as one.

@@ -11,11 +11,12 @@ use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use super::member::whole_member;
 use harvestman_core::config::FetchOptions;
 
-/// How many times larger than its coded form a body may become: decompression bombs reach 1,000 with gzip and 32,000 with zstd, ordinary
-/// pages stay below 100.
+/// How many times larger than its coded form a body may become: decompression bombs reach 1,000 with gzip and 32,000
+/// with zstd, ordinary pages stay below 100.
 const RATIO_MAX: u32 = 500;
 
-/// Maximum number of content codings of one body. Misconfigured servers stack two; each more multiplies what a bomb may reach.
+/// Maximum number of content codings of one body. Misconfigured servers stack two; each more multiplies what a bomb may
+/// reach.
 const CODINGS_MAX: u32 = 3;
 
 /// Limits on a decoded body.

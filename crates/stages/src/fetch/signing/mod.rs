@@ -29,11 +29,12 @@ use harvestman_identity::{
     AgentForm, Asked, Demand, Identity, Lifetime, RequestTarget, SignatureAgent, SignatureForm, file,
 };
 
-/// Maximum size of an `Accept-Signature` header that is read, in bytes: hundreds of components. A longer one counts as asking for nothing.
+/// Maximum size of an `Accept-Signature` header that is read, in bytes: hundreds of components. A longer one counts as
+/// asking for nothing.
 const ACCEPT_MAX: usize = 8 << 10;
 
-/// Maximum number of hosts of which it is remembered that they ask for a signature; the oldest are forgotten first, and ask again. Each takes
-/// some hundred bytes, and [`ACCEPT_MAX`] at most.
+/// Maximum number of hosts of which it is remembered that they ask for a signature; the oldest are forgotten first, and
+/// ask again. Each takes some hundred bytes, and [`ACCEPT_MAX`] at most.
 const ASKING_HOSTS_MAX: usize = 10_000;
 
 /// Number of random bytes in a nonce.

@@ -26,12 +26,12 @@ mod tests;
 /// host's delay lets a page through, and the crawl would request nothing else.
 const CACHE_MIN: Duration = Duration::from_secs(60);
 
-/// Maximum number of consecutive redirects to a robots.txt, to any host: the five that RFC 9309, section 2.3.1.2, asks for. After more,
-/// the host counts as having none.
+/// Maximum number of consecutive redirects to a robots.txt, to any host: the five that RFC 9309, section 2.3.1.2, asks
+/// for. After more, the host counts as having none.
 pub const REDIRECTS_MAX: u32 = 5;
 
-/// After this long with server errors only, a host counts as having no robots.txt, so that everything is allowed: the 30 days that
-/// RFC 9309, section 2.3.1.4, names.
+/// After this long with server errors only, a host counts as having no robots.txt, so that everything is allowed: the
+/// 30 days that RFC 9309, section 2.3.1.4, names.
 const UNAVAILABLE_ALLOW_AFTER: Duration = Duration::from_secs(30 * 86_400);
 
 /// Maximum wait after a failure: it spares broken hosts, and still detects their recovery within the hour.

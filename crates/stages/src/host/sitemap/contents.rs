@@ -2,8 +2,8 @@
 
 use harvestman_core::config::RobotsOptions;
 
-/// How many times larger than its compressed form a document may be before it counts as a decompression bomb. XML rarely exceeds 100; the
-/// limit of gzip itself is 1032.
+/// How many times larger than its compressed form a document may be before it counts as a decompression bomb. XML
+/// rarely exceeds 100; the limit of gzip itself is 1032.
 const RATIO_MAX: usize = 400;
 
 /// Maximum number of URLs of one document: the entries that the sitemap protocol allows.
@@ -12,8 +12,8 @@ const URLS_MAX: usize = 50_000;
 /// Maximum length of a URL, in bytes: four times what the sitemap protocol allows, as canonicalisation may shorten it.
 const URL_BYTES_MAX: usize = 8 << 10;
 
-/// Maximum nesting depth of elements. The protocol needs three levels, its extensions and feeds a few more; deeper documents are made to
-/// cost memory.
+/// Maximum nesting depth of elements. The protocol needs three levels, its extensions and feeds a few more; deeper
+/// documents are made to cost memory.
 const NESTING_MAX: usize = 64;
 
 /// Limits for one document.

@@ -6,7 +6,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use harvestman_core::config::RobotsOptions;
 
-/// Maximum number of levels of sitemap indexes below the sitemaps that robots.txt names. The protocol defines one; some sites have two.
+/// Maximum number of levels of sitemap indexes below the sitemaps that robots.txt names. The protocol defines one; some
+/// sites have two.
 const DEPTH_MAX: u32 = 3;
 
 /// A host's sitemaps: each is fetched once, breadth first, within the configured depth and number.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::archive::links_line;
-use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
+use harvestman_core::config::archive::LineCompression;
 use harvestman_core::model::{Apath, PageRecord, StatementRecord};
 
 /// A line with all fields. A new field of the log must be added here, which then requires a column for it.
