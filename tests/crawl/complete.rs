@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-
 use harvestman::archive::ArchiveLimits;
 use harvestman::host::HostLimits;
-use harvestman::sim::{Family, ServerOptions, WorldOptions};
 use harvestman::report::{Hooks, RunLimits, StopReason};
+use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
 use crate::crawling::{Crawled, config, crawl, crawl_with, serve};
 

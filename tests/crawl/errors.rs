@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use harvestman::report::{Hooks, StopReason};
+use harvestman::report::StopReason;
 use harvestman::sim::{Family, ServerOptions, WorldOptions};
 
 use crate::crawling::{config, crawl, crawl_with, giving_up_after, retrying_all, serve};

@@ -75,6 +75,7 @@ pub(super) const RETIRED: &[(&str, &str, Fixed)] = &[
     ("render", "assets", Size(ByteSize::mib(64))),
     ("frontier", "classes_max", Number(16_384.0)),
     ("frontier", "explore_every", Number(20.0)),
+    ("policy", "variant", Text("default")),
     ("search", "queries_max", Number(40.0)),
     ("search", "tokens", Number(12.0)),
     ("search", "length", Number(3.0)),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
+use crate::bounds::{CLASSES_MAX, EXPLORE_EVERY};
 use crate::error::Error;
 use crate::page::feeds::Feeds;
 use crate::page::gate::Gate;
@@ -18,7 +19,6 @@ use crate::page::rules::{AcceptsPage, LinkRules, PolicyRules, ReadingRules, Reco
 use crate::page::stations::Stations;
 use crate::page::validator::{ValidatorGate, reads_posts};
 use crate::policy_thread::needs::SharedNeeds;
-use crate::run::bounds::{CLASSES_MAX, EXPLORE_EVERY};
 use crate::search::searches::{Searches, query};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::Config;

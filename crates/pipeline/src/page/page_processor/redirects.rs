@@ -68,12 +68,7 @@ impl PageProcessor {
         if is_seed(item) && !is_of_search {
             follow_seed(&self.rules.urls.scope, &item.url, &next);
         }
-        let walls = self
-            .rules
-            .links
-            .cookie_walls
-            .as_ref()
-            .filter(|_| item.redirects < REDIRECTS_MAX)?;
+        let walls = self.rules.links.cookie_walls.as_ref().filter(|_| item.redirects < REDIRECTS_MAX)?;
         if !walls.refreshes_back(item.url.fingerprint(), next.fingerprint(), &answer.headers) {
             return None;
         }
