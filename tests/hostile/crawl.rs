@@ -36,6 +36,7 @@ const QUICK: &[&str] = &[
     "fetch.body_max=1MiB",
     "fetch.decoded_max=4MiB",
     "robots.unavailable_retry=1s",
+    "robots.unavailable_retry_max=1s",
     "robots.unavailable_tries=2",
     // Most of these sites answer whatever they are asked for.
     "robots.sitemap_guess=false",

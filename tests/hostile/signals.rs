@@ -71,7 +71,7 @@ fn a_signal_while_the_only_host_is_left_alone_ends_at_once_too() {
         peer.answer("503 Busy", "", b"");
         Then::Close
     });
-    let crawl = Crawl::of(&site).set("robots.unavailable_retry=1h");
+    let crawl = Crawl::of(&site).set("robots.unavailable_retry=1h").set("robots.unavailable_retry_max=1h");
     let running = crawl.start();
     let until = Instant::now() + Duration::from_secs(20);
     while site.requests().is_empty() {

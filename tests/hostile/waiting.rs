@@ -59,8 +59,8 @@ fn a_pause_of_a_day_does_not_keep_a_crawl() {
 fn a_host_without_a_robots_txt_for_a_day_does_not_keep_a_crawl_of_others() {
     let closed = Site::scripted(|_, peer| peer.answer("503 Service Unavailable", "Retry-After: 86400\r\n", b""));
     let site = Site::with_links(&[], |_, peer| peer.page(""));
-    let crawl = Crawl::from([&closed, &site].map(|site| site.url("/"))).set("robots.unavailable_retry=1h");
-    let crawl = crawl.set("host.retry_after_max=24h").set("budget.wait=1s");
+    let crawl = Crawl::from([&closed, &site].map(|site| site.url("/"))).set("robots.unavailable_retry=24h");
+    let crawl = crawl.set("robots.unavailable_retry_max=24h").set("host.retry_after_max=24h").set("budget.wait=1s");
     let outcome = crawl.finish();
     outcome.assert_healthy(&site);
     outcome.assert_fates(&closed, &[("/", "failed: wait_over")]);

@@ -99,7 +99,6 @@ pub(super) const RETIRED: &[(&str, &str, Fixed)] = &[
     ("login", "unsure_max", Number(8.0)),
     ("budget", "early_stop_requests", Number(200.0)),
     ("url", "strip_session_parameters", List(&["sid", "s", "session", "sessionid", "session_id", "zenid", "oscsid"])),
-    ("robots", "unavailable_retry_max", Time(Period::secs(3_600))),
     ("url", "strip_path_parameters", List(&["jsessionid", "phpsessid"])),
     ("fetch", "accept", Text("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")),
     ("fetch", "accept_encoding", Text("gzip, br, zstd, deflate")),

@@ -15,13 +15,15 @@ crate::options! {
         /// changed file; RFC 9309 asks for 24 hours at most. Less than a minute counts as a minute.
         cache: Period = Period::secs(24 * 3_600),
         /// How long to wait before robots.txt is requested again after a server error or a failed connection; the time
-        /// doubles with each consecutive failure (at least a second, at most an hour). While robots.txt is unavailable,
-        /// nothing on the host is fetched.
+        /// doubles with each consecutive failure (at least a second). While robots.txt is unavailable, nothing on the
+        /// host is fetched.
         unavailable_retry: Period = Period::secs(60),
         /// How often robots.txt is requested before the URLs that wait for it are dropped, with the fate `robots:
         /// unavailable` (or, if the host cannot be reached at all, the fate of that failure). Raising it retains them
         /// longer.
         unavailable_tries: u32 = 3,
+        /// Maximum wait between two such requests. Raising it spares broken hosts, but detects their recovery later.
+        unavailable_retry_max: Period = Period::secs(3_600),
         /// Maximum `Crawl-delay` that is observed; a longer one is reduced to this. Raising it lets a site slow the
         /// crawl down further.
         crawl_delay_max: Period = Period::secs(600),

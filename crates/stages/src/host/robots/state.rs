@@ -34,9 +34,6 @@ pub const REDIRECTS_MAX: u32 = 5;
 /// 30 days that RFC 9309, section 2.3.1.4, names.
 const UNAVAILABLE_ALLOW_AFTER: Duration = Duration::from_secs(30 * 86_400);
 
-/// Maximum wait after a failure: it spares broken hosts, and still detects their recovery within the hour.
-const RETRY_WAIT_MAX: Duration = Duration::from_secs(3_600);
-
 /// Minimum wait after a failure, whatever the settings, so that a failing host is not contacted continuously.
 const RETRY_WAIT_MIN: Duration = Duration::from_secs(1);
 
@@ -248,7 +245,7 @@ impl RobotsState {
     fn fail(&mut self, retry_after: Option<Duration>, now: Instant) {
         let (since, tries) = self.failing.map_or((now, 0), |failing| (failing.since, failing.tries));
         let doubled = self.options.unavailable_retry.0.saturating_mul(1 << tries.min(20));
-        let asked = doubled.max(retry_after.unwrap_or_default()).min(RETRY_WAIT_MAX);
+        let asked = doubled.max(retry_after.unwrap_or_default()).min(self.options.unavailable_retry_max.0);
         let wait = asked.max(RETRY_WAIT_MIN);
         self.failing = Some(Failing { since, tries: tries.saturating_add(1), retry_at: now + wait });
     }

@@ -209,7 +209,8 @@ fn where_robots_txt_is_not_obeyed_everything_is_allowed_at_once() {
 #[test]
 fn no_setting_causes_continuous_requests_for_robots_txt() {
     let none = harvestman_core::config::Period(Duration::ZERO);
-    let options = RobotsOptions { cache: none, unavailable_retry: none, ..RobotsOptions::default() };
+    let options =
+        RobotsOptions { cache: none, unavailable_retry: none, unavailable_retry_max: none, ..RobotsOptions::default() };
     let mut fetched = state_with(options.clone());
     fetched.on_reply(answered(200), START);
     assert_eq!(fetched.verdict(START + Duration::from_secs(59), "/"), Verdict::Allowed);
