@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ExampleNames, Period};
+use super::ExampleNames;
 
 crate::options! {
     /// The policy that `crawl.policy` names: what it looks for, how often its snapshots are published, what is
@@ -39,12 +39,6 @@ crate::options! {
         /// `both`, by addresses, and by templates where these separate pages of one URL form that are worth fetching
         /// from others that are not.
         by: ClusterBy = ClusterBy::Url,
-        /// Number of observations after which a new snapshot is published. It is published sooner when no observation
-        /// waits or `publish_interval` has passed, and later when publishing would take more than a tenth of the time.
-        /// Raising it means that more pages are chosen by older knowledge.
-        publish_pages: u32 = 20,
-        /// Time after which a new snapshot is published, if there were observations.
-        publish_interval: Period = Period::millis(250),
         /// Whether `policy.jsonl` is written to the crawl directory: the changes in each snapshot, so that `harvestman
         /// explain` can explain why a URL was fetched when it was. A line has at most 500 link classes.
         log: bool = true,

@@ -15,8 +15,6 @@ crate::options! {
         url: Vec<String> = Vec::new(),
         /// Queries that are sent first, as they are.
         query: Vec<String> = Vec::new(),
-        /// Number of results of a query that are looked at. Of a site's own search, known pages do not count.
-        results: u32 = 10,
         /// No further query is sent after this many in succession that found no new site; for results of a site's own
         /// search: no new wanted page. A site's own search is also given up after as many answers
         /// without a new page. Raising it finds rarer sites and costs requests.

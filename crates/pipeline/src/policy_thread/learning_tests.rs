@@ -6,7 +6,6 @@ use arc_swap::ArcSwap;
 use super::*;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::config::url::ScopeOptions;
-use harvestman_core::config::{Period, PolicyOptions};
 use harvestman_core::model::{Apath, ClassOrder, LeafPath, LinkClass, ParsedPage, PatternId, UrlPattern};
 use harvestman_core::url::{CanonicalUrl, Scope};
 use harvestman_metrics::Metrics;
@@ -113,7 +112,6 @@ fn start_as(
     let publisher =
         Arc::new(SnapshotPublisher::new(Arc::clone(&first), Arc::clone(&current), Steering::default(), steering));
     let (published, clock) = (Arc::clone(&current), Clock::system());
-    let options = PolicyOptions { publish_interval: Period::secs(3_600), ..PolicyOptions::default() };
     let learning = Learning {
         board: Arc::default(),
         searches: None,
@@ -137,7 +135,7 @@ fn start_as(
         journal: None,
         observations: None,
         model_file: None,
-        pace: Pace::new(&options, clock.now()),
+        pace: Pace::within(20, Duration::from_secs(3_600), clock.now()),
         read: Box::new(|_, _, _| {
             let leaf = LeafPath { path: 1, count: 1, text: None };
             ParsedPage { leaf_paths: vec![leaf; 4], ..ParsedPage::default() }

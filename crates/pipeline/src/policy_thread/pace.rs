@@ -3,10 +3,13 @@
 use std::time::Duration;
 
 use harvestman_core::clock::Instant;
-use harvestman_core::config::PolicyOptions;
 
 /// Publishing takes at most one part in this many of the time.
 const SHARE: u32 = 10;
+/// Number of observations after which a snapshot is due: with more of them, more pages are chosen by older knowledge.
+const PAGES: u32 = 20;
+/// Time after which a snapshot is due if there were observations: a slow crawl is shown what it learned at once.
+const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Decides when a snapshot is due.
 #[derive(Debug, Clone)]
@@ -21,8 +24,12 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    pub(crate) fn new(options: &PolicyOptions, now: Instant) -> Self {
-        let (pages, interval) = (options.publish_pages.max(1), options.publish_interval.0);
+    pub(crate) fn new(now: Instant) -> Self {
+        Self::within(PAGES, INTERVAL, now)
+    }
+
+    /// Returns the pace by which a snapshot is due after as many observations, or this time.
+    pub(crate) fn within(pages: u32, interval: Duration, now: Instant) -> Self {
         Self { pages, interval, unpublished: 0, last: now, cost: Duration::ZERO }
     }
 
@@ -56,14 +63,11 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harvestman_core::config::Period;
 
     const START: Instant = Instant::from_micros(1_000_000);
 
     fn pace(observed: u32) -> Pace {
-        let options =
-            PolicyOptions { publish_pages: 3, publish_interval: Period::millis(250), ..PolicyOptions::default() };
-        let mut pace = Pace::new(&options, START);
+        let mut pace = Pace::within(3, INTERVAL, START);
         (0..observed).for_each(|_| pace.observed());
         pace
     }

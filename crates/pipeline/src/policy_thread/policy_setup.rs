@@ -195,7 +195,7 @@ impl PolicySetup {
             journal,
             observations: self.observations,
             model_file: Some(ModelFile::new(directory, &config.parse)),
-            pace: Pace::new(&config.policy, clock.now()),
+            pace: Pace::new(clock.now()),
             read: reader(&config.parse),
             clock,
             metrics: Arc::clone(&metrics.policy),

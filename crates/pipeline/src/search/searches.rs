@@ -40,6 +40,8 @@ const PAPER_FRUITLESS: u32 = 50;
 /// Number of results of an answer that are looked at on one site: there the policy finds further pages at a lower price, and a
 /// site without wanted pages costs less.
 const SITE_RESULTS: usize = 2;
+/// Number of results of a query that are fetched: the first page of most searches.
+const RESULTS: usize = 10;
 
 /// Maximum number of results of an answer that are read.
 const LOOKED_AT_MAX: usize = 1_000;
@@ -72,9 +74,8 @@ impl Searches {
         let templates = config.search.named().map(parse).collect::<Result<Vec<_>, _>>()?;
         let own = config.search.uses_own().then(|| OwnSearches::new(config.search.sites_max));
         let site_results_max = if is_printed(config) { usize::MAX } else { SITE_RESULTS };
-        let results_max = config.search.results as usize;
         let keys = Arc::new(SearchKeys::new(&config.search.url, canonicaliser));
-        let searches = || Arc::new(Self { templates, keys, own, results_max, site_results_max });
+        let searches = || Arc::new(Self { templates, keys, own, results_max: RESULTS, site_results_max });
         Ok(config.search.is_on().then(searches))
     }
 
