@@ -188,7 +188,7 @@ impl Extractor {
         let found = templates.extract_taught(tree, &anchors, elements);
         let mut records = found.unwrap_or_else(|| templates.extract(tree, &anchors));
         mark(page, &mut records);
-        let corrected = taught.map(|taught| templates.correct((tree, &anchors), &mut records, taught));
+        let corrected = taught.map(|taught| templates.correct(tree, &anchors, &mut records, taught));
         let found = FoundRecords { records, corrected: corrected.unwrap_or_default() };
         let (is_alone, unknown) = (known.is_none(), SiteRules::default());
         let rules = known.map_or(&unknown, |host| &host.rules);

@@ -107,7 +107,7 @@ pub fn settle_threads(page: &Page, records: &mut PageRecords, rules: &SiteRules)
     if let Some(thread) = &mut records.thread
         && let Some(url) = address(thread)
     {
-        thread.url = Some(without_places((&page.tree, &url), thread.title.as_deref(), &rules.parts).into());
+        thread.url = Some(without_places(&page.tree, &url, thread.title.as_deref(), &rules.parts).into());
     }
     for thread in records.posts.iter_mut().filter_map(|post| post.thread.as_mut()) {
         if let Some(url) = address(thread) {

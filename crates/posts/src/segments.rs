@@ -126,7 +126,7 @@ impl Cuts {
         let elements = self.elements(page, &counts);
         let mut records: Vec<Record> = Vec::new();
         for (parent, of_parent) in by_parent(tree, elements.keys()) {
-            records.extend(self.siblings(tree, (parent, &of_parent), (&elements, &counts)));
+            records.extend(self.siblings(tree, parent, &of_parent, &elements, &counts));
         }
         records.sort_by_key(|record| record.parts[0]);
         records
@@ -163,8 +163,10 @@ impl Cuts {
     fn siblings(
         &self,
         tree: &Tree,
-        (parent, of_parent): (NodeIndex, &[NodeIndex]),
-        (elements, dated): (&BTreeMap<NodeIndex, usize>, &HashMap<NodeIndex, u32>),
+        parent: NodeIndex,
+        of_parent: &[NodeIndex],
+        elements: &BTreeMap<NodeIndex, usize>,
+        dated: &HashMap<NodeIndex, u32>,
     ) -> Vec<Record> {
         let is_before = self.before > self.after;
         let looks: HashSet<u64> = of_parent.iter().map(|other| tree.node(*other).word).collect();

@@ -48,7 +48,7 @@ pub(crate) fn combine_with_origins(template: PageRecords, mut markup: PageRecord
             origins.push(origin);
         }
     }
-    set_parents(&mut posts, &origins, (&template.posts, &markup.posts));
+    set_parents(&mut posts, &origins, &template.posts, &markup.posts);
     let thread = thread(template.thread, markup.thread).filter(|_| !posts.is_empty());
     let mut users = template.users;
     add_users(&mut users, markup.users);
@@ -71,7 +71,7 @@ pub(crate) fn fill(mut first: PageRecords, other: PageRecords) -> PageRecords {
             (None, two) => two.map(|two| other.posts[two].clone()).unwrap_or_default(),
         });
     }
-    set_parents(&mut posts, &origins, (&first.posts, &other.posts));
+    set_parents(&mut posts, &origins, &first.posts, &other.posts);
     first.posts = posts;
     first.thread = match (first.thread, other.thread) {
         (Some(one), other) => fields::thread(other, Some(one)),
@@ -107,7 +107,7 @@ fn order(pairs: &[Option<usize>], others: usize) -> Vec<PostOrigin> {
 }
 
 /// Sets what each post answers: what the second source says, or else the first, by the new indices of the posts.
-fn set_parents(posts: &mut [PagePost], origins: &[PostOrigin], (first, second): (&[PagePost], &[PagePost])) {
+fn set_parents(posts: &mut [PagePost], origins: &[PostOrigin], first: &[PagePost], second: &[PagePost]) {
     let indices = |of: fn(&PostOrigin) -> Option<usize>, number: usize| {
         let mut indices = vec![None; number];
         let known = origins.iter().enumerate().filter_map(|(index, origin)| Some((of(origin)?, index)));

@@ -71,7 +71,7 @@ impl Corrections {
         let found = select::select(&page.tree, &selectors);
         let mut taught = Taught::default();
         for (rule, nodes) in rules.iter().zip(found) {
-            taught.add((rule.field, rule.is_wrong), nodes);
+            taught.add(rule.field, rule.is_wrong, nodes);
         }
         Some(taught)
     }

@@ -17,7 +17,7 @@ pub(crate) struct Taught {
 
 impl Taught {
     /// Adds the elements that a correction matches.
-    pub(super) fn add(&mut self, (field, is_wrong): (TaughtField, bool), nodes: Vec<NodeIndex>) {
+    pub(super) fn add(&mut self, field: TaughtField, is_wrong: bool, nodes: Vec<NodeIndex>) {
         let all = if is_wrong { &mut self.wrong } else { &mut self.right };
         let of_field = all.entry(field).or_default();
         of_field.extend(nodes);
@@ -36,7 +36,7 @@ impl Taught {
     }
 
     /// Returns the elements of a record that are a field, without those within another one.
-    pub fn right_in(&self, tree: &Tree, (record, field): (&Record, TaughtField)) -> Vec<NodeIndex> {
+    pub fn right_in(&self, tree: &Tree, record: &Record, field: TaughtField) -> Vec<NodeIndex> {
         let mut outer: Vec<NodeIndex> = Vec::new();
         for node in record.parts.iter().flat_map(|part| within(self.right(field), tree.range(*part))) {
             if outer.last().is_none_or(|last| *node >= tree.node(*last).end) {
@@ -47,7 +47,7 @@ impl Taught {
     }
 
     /// Returns whether an element is, is in, or only has one that is not a field.
-    pub fn is_wrong(&self, tree: &Tree, (node, field): (NodeIndex, TaughtField)) -> bool {
+    pub fn is_wrong(&self, tree: &Tree, node: NodeIndex, field: TaughtField) -> bool {
         let wrong = self.wrong(field);
         let words = tree.node(node).words;
         let has_only = |inner: &NodeIndex| tree.node(*inner).words == words && words > 0;
@@ -59,7 +59,7 @@ impl Taught {
     /// Returns the dates of a page without those that are none of a post, and with those that are only known as such.
     pub fn anchors(&self, page: &Page, mut anchors: Vec<Anchor>) -> Vec<Anchor> {
         let tree = &page.tree;
-        anchors.retain(|anchor| !self.is_wrong(tree, (anchor.node, TaughtField::Time)));
+        anchors.retain(|anchor| !self.is_wrong(tree, anchor.node, TaughtField::Time));
         let times = self.right(TaughtField::Time).iter();
         let more = times.filter(|node| anchor_of(tree, &anchors, **node).is_none());
         let more: Vec<Anchor> = more.filter_map(|node| anchor_at(tree, *node, page.fetched)).collect();
@@ -70,7 +70,7 @@ impl Taught {
 
     /// Returns the date of a record that is said to be its time.
     pub fn time_of(&self, tree: &Tree, record: &Record, anchors: &[Anchor]) -> Option<usize> {
-        let times = self.right_in(tree, (record, TaughtField::Time));
+        let times = self.right_in(tree, record, TaughtField::Time);
         times.into_iter().find_map(|node| anchor_of(tree, anchors, node))
     }
 }

@@ -117,7 +117,7 @@ impl Reader<'_> {
         let mut place = self.skip(at + 1, |token| is_filler(token) || is_ordinal(token));
         let Name::Month(month) = self.name(place)? else { return None };
         place += 1;
-        self.with_year((day, month), (at, place))
+        self.with_year(day, month, at, place)
     }
 
     /// The name of a month before its day, such as `April 23rd, 2020`, `Apr 23`, `September 2019`.
@@ -133,7 +133,7 @@ impl Reader<'_> {
             return None;
         }
         let place = self.skip(place + 1, is_ordinal);
-        self.with_year((number, month), (at, place))
+        self.with_year(number, month, at, place)
     }
 
     /// Returns the year at a place, behind fillers, and the place behind it.
@@ -151,7 +151,7 @@ impl Reader<'_> {
     }
 
     /// Returns the date of a day and month that begin at a place and end at another, with the year behind them.
-    fn with_year(&self, (day, month): (u64, i8), (at, place): (usize, usize)) -> Option<Day> {
+    fn with_year(&self, day: u64, month: i8, at: usize, place: usize) -> Option<Day> {
         let (year, end) = self.year_after(place);
         let date = match year {
             Some(year) => self.date(year, month as u64, day)?,

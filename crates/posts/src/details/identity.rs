@@ -112,7 +112,7 @@ impl IdRules {
         let rated = links.filter_map(|(place, values)| {
             let (says, counts) = (permanent.contains(&place), numbered.get(&place).copied().unwrap_or_default());
             let are_numbered = counts as f64 >= NUMBERED_MIN * values.len() as f64;
-            Some((rate(&values, &ids, (says, are_numbered))?, values.len(), place))
+            Some((rate(&values, &ids, says, are_numbered)?, values.len(), place))
         });
         let best = rated.max_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         let link = best.map(|(.., place)| place);
@@ -160,7 +160,7 @@ impl Position {
     fn place(self, tree: &Tree, node: NodeIndex) -> Place {
         match self {
             Self::Around(level) => step(fold(b"around"), level as u64),
-            Self::In(part) => place_of(tree, (node, part)),
+            Self::In(part) => place_of(tree, node, part),
         }
     }
 }
@@ -279,7 +279,7 @@ fn is_rule(values: &Values, records: usize, contents: &[Written]) -> bool {
 }
 
 /// Returns how likely links lead to their records; `None` if they do not.
-fn rate(values: &Values, ids: &HashMap<usize, String>, (says_permanent, are_numbered): (bool, bool)) -> Option<f64> {
+fn rate(values: &Values, ids: &HashMap<usize, String>, says_permanent: bool, are_numbered: bool) -> Option<f64> {
     let of_place = if says_permanent { PERMANENT_WORTH } else { 0.0 } + if are_numbered { NUMBERED_WORTH } else { 0.0 };
     let mut sum = of_place * values.len() as f64;
     for Value { record, text: value, .. } in values {

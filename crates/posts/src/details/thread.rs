@@ -50,7 +50,7 @@ fn thread_link(tree: &Tree, page: &Url, is_single: bool) -> Option<Url> {
 
 /// Returns an address without the parts that tell a place in the thread. Where nothing is known of a number or parameter, it
 /// tells one if the page links to the address without it by the title of the thread, or as one of its pages.
-pub fn without_places((tree, url): (&Tree, &Url), title: Option<&str>, parts: &PartRules) -> Url {
+pub fn without_places(tree: &Tree, url: &Url, title: Option<&str>, parts: &PartRules) -> Url {
     let links = tree.all().filter(|node| tree.name(*node) == "a").filter(|node| {
         let text = tree.text(*node);
         let is_page = text.contains(|c: char| c.is_ascii_digit()) && !text.contains(char::is_alphabetic);
@@ -117,7 +117,7 @@ mod tests {
 
     fn thread(source: &str, url: &str) -> String {
         let tree = Tree::parse(source).unwrap();
-        without_places((&tree, &url.parse().unwrap()), Some("Old lenses"), &PartRules::default()).into()
+        without_places(&tree, &url.parse().unwrap(), Some("Old lenses"), &PartRules::default()).into()
     }
 
     #[test]

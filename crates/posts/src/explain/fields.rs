@@ -35,7 +35,7 @@ impl PlacedPost<'_> {
     pub fn of_post(&self, ours: Option<OfTemplate<'_>>) -> PostPlaces {
         let mut fields = Vec::new();
         if let Some((post, (record, nodes))) = ours {
-            self.add_of_template(&mut fields, post, (record, nodes));
+            self.add_of_template(&mut fields, post, record, nodes);
         }
         self.add_of_markup(&mut fields);
         fields.sort_by_key(|place| place.field);
@@ -52,7 +52,7 @@ impl PlacedPost<'_> {
     }
 
     /// Adds the fields whose values are those of the template.
-    fn add_of_template(&self, fields: &mut Vec<FieldPlace>, ours: &PagePost, (record, nodes): (&Record, &RecordNodes)) {
+    fn add_of_template(&self, fields: &mut Vec<FieldPlace>, ours: &PagePost, record: &Record, nodes: &RecordNodes) {
         let (post, tree) = (self.post, &self.page.tree);
         let mut add = |field, source, nodes: Vec<NodeIndex>| {
             if let Some(first) = nodes.first() {

@@ -59,7 +59,7 @@ pub(crate) struct Told {
 /// Explains the records of a page, which were made of what the templates find.
 pub(crate) fn explain(reading: Reading<'_>, found: &Extracted, told: Told) -> ExplainedPage {
     let Reading { page, anchors, templates, taught, .. } = reading;
-    let nodes = templates.nodes((&page.tree, anchors), found, taught);
+    let nodes = templates.nodes(&page.tree, anchors, found, taught);
     let Told { template: records, markup, both: combined, origins } = told;
     let (markup_places, evidence) = (MarkupPlaces::of(page, &markup), evidence(reading, &records, &markup));
     let none = RecordNodes::default();

@@ -82,7 +82,7 @@ impl<'t> Places<'t> {
                 let number = page_of.len();
                 page_of.push(page);
                 for (node, part) in record.nodes(tree) {
-                    let nodes = by_place.entry(place_of(tree, (node, part))).or_default();
+                    let nodes = by_place.entry(place_of(tree, node, part)).or_default();
                     // Not what is within another node of its place.
                     let is_within = |last: &(usize, NodeIndex)| last.0 == number && tree.range(last.1).contains(&node);
                     if !nodes.last().is_some_and(is_within) {
@@ -158,7 +158,7 @@ impl<'t> Places<'t> {
     }
 
     /// Returns a hash of a text without its digits; `None` of an element.
-    fn text_hash(&self, (record, node): (usize, NodeIndex)) -> Option<u64> {
+    fn text_hash(&self, record: usize, node: NodeIndex) -> Option<u64> {
         let Content::Text(text) = self.tree(record).content(node) else { return None };
         // Commas between links are no text.
         if !text.contains(char::is_alphanumeric) && text.is_ascii() {
@@ -186,7 +186,7 @@ fn copies(pages: &[PageParts<'_>]) -> Vec<bool> {
 }
 
 /// Returns the place of a node in a part of a record.
-pub fn place_of(tree: &Tree, (node, part): (NodeIndex, NodeIndex)) -> Place {
+pub fn place_of(tree: &Tree, node: NodeIndex, part: NodeIndex) -> Place {
     let inside = tree.upwards(node).take(PLACE_ELEMENTS).take_while(|above| *above >= part);
     // Classes of the record itself tell its state, such as unread or deleted.
     let word = |at: NodeIndex| if at == part { fold(tree.name(at).as_bytes()) } else { tree.node(at).word };

@@ -42,13 +42,13 @@ impl Places<'_> {
             return None;
         }
         own.retain(|(page, node), _| !self.pages[*page].tree.node(*node).is_linked);
-        let words = |record: usize| self.at(record, place).map(|node| self.own_in(&own, (record, node))).sum();
+        let words = |record: usize| self.at(record, place).map(|node| self.own_in(&own, record, node)).sum();
         Some((place, (0..self.number()).map(words).collect()))
     }
 
     /// Returns the F-measure of the records' own words in the elements at a place, by the share of records that have it.
     fn text_score(&self, nodes: &Placed, own: &OwnWords, total: usize) -> f64 {
-        let words: usize = nodes.iter().map(|node| self.own_in(own, *node)).sum();
+        let words: usize = nodes.iter().map(|(record, node)| self.own_in(own, *record, *node)).sum();
         let all: usize = nodes.iter().map(|(record, node)| self.tree(*record).node(*node).words).sum();
         if words == 0 {
             return 0.0;
@@ -73,7 +73,7 @@ impl Places<'_> {
     /// Returns whether a place is one of the template, not of a text: most records have it, or its texts repeat, or all of them
     /// have a date, as notes of edits do.
     fn is_usual(&self, nodes: &Placed) -> bool {
-        let has_date = |(record, node): &(usize, NodeIndex)| self.is_date((*record, *node));
+        let has_date = |(record, node): &(usize, NodeIndex)| self.is_date(*record, *node);
         self.share(nodes) >= SHARE_MIN
             || self.is_label(nodes)
             || (records_of(nodes).len() >= NOTES_MIN && nodes.iter().all(has_date))
@@ -81,7 +81,8 @@ impl Places<'_> {
 
     /// Returns whether most texts of a place repeat on their page, although few records have it.
     fn is_label(&self, nodes: &Placed) -> bool {
-        let hashes = nodes.iter().filter_map(|node| Some((self.page_of[node.0], self.text_hash(*node)?)));
+        let hashes =
+            nodes.iter().filter_map(|(record, node)| Some((self.page_of[*record], self.text_hash(*record, *node)?)));
         let times = counts(hashes);
         let repeated: u32 = times.values().filter(|times| **times >= LABEL_TIMES).sum();
         f64::from(repeated) >= LABEL_MIN * nodes.len() as f64
@@ -100,7 +101,7 @@ impl Places<'_> {
         nodes.first().is_some_and(is_element)
     }
 
-    fn own_in(&self, own: &OwnWords, (record, node): (usize, NodeIndex)) -> usize {
+    fn own_in(&self, own: &OwnWords, record: usize, node: NodeIndex) -> usize {
         self.tree(record).inside(node).filter_map(|node| own.get(&(self.page_of[record], node))).sum()
     }
 
@@ -118,7 +119,8 @@ impl Places<'_> {
             {
                 continue;
             }
-            let texts = nodes.iter().filter_map(|node| Some((*node, self.text_hash(*node)?)));
+            let texts =
+                nodes.iter().filter_map(|(record, node)| Some(((*record, *node), self.text_hash(*record, *node)?)));
             let texts: Vec<_> = texts.collect();
             let distinct: HashSet<(u64, usize)> = texts.iter().map(|((record, _), hash)| (*hash, *record)).collect();
             let times = counts(distinct.iter().map(|(hash, _)| *hash));
@@ -127,7 +129,10 @@ impl Places<'_> {
             let is_rare = |record: usize, hash: u64| {
                 times[&hash] <= limit(self.number()) && times_on_page[&(hash, self.page_of[record])] <= on_page(record)
             };
-            let kept = texts.into_iter().filter(|(node, hash)| is_rare(node.0, *hash) && !self.is_apart(*node));
+            let is_kept = |((record, node), hash): &((usize, NodeIndex), u64)| {
+                is_rare(*record, *hash) && !self.is_apart(*record, *node)
+            };
+            let kept = texts.into_iter().filter(is_kept);
             own.extend(
                 kept.map(|((record, node), _)| ((self.page_of[record], node), self.tree(record).node(node).words)),
             );
@@ -136,11 +141,11 @@ impl Places<'_> {
     }
 
     /// Returns whether a text is a date or belongs to the author.
-    fn is_apart(&self, (record, node): (usize, NodeIndex)) -> bool {
-        self.is_date((record, node)) || is_aside(self.tree(record), node)
+    fn is_apart(&self, record: usize, node: NodeIndex) -> bool {
+        self.is_date(record, node) || is_aside(self.tree(record), node)
     }
 
-    fn is_date(&self, (record, node): (usize, NodeIndex)) -> bool {
+    fn is_date(&self, record: usize, node: NodeIndex) -> bool {
         let PageParts { tree, dates, .. } = &self.pages[self.page_of[record]];
         tree.upwards(node).take(DATE_ELEMENTS).any(|above| dates.contains(&above))
     }
@@ -168,8 +173,8 @@ impl Places<'_> {
     /// Returns whether the texts of a place repeat on records of the same author.
     fn is_of_author(&self, nodes: &Placed, names: &[Option<u64>]) -> bool {
         let mut by_name: HashMap<u64, Vec<u64>> = HashMap::default();
-        for node in nodes {
-            if let (Some(name), Some(hash)) = (names[node.0], self.text_hash(*node)) {
+        for (record, node) in nodes {
+            if let (Some(name), Some(hash)) = (names[*record], self.text_hash(*record, *node)) {
                 by_name.entry(name).or_default().push(hash);
             }
         }

@@ -24,16 +24,16 @@ pub(crate) fn read_date(text: &str, fetched: DateTime) -> Option<String> {
 fn of_iso(text: &str, fetched: DateTime) -> Option<FoundDate> {
     let pieces = Pieces::parse(text).ok()?;
     let offset = pieces.to_numeric_offset().map(|offset| offset.seconds());
-    found(pieces.date().to_datetime(pieces.time().unwrap_or_default()), pieces.time().is_some(), (offset, fetched))
+    found(pieces.date().to_datetime(pieces.time().unwrap_or_default()), pieces.time().is_some(), offset, fetched)
 }
 
 /// Reads a date as mails have it.
 fn of_mail(text: &str, fetched: DateTime) -> Option<FoundDate> {
     let zoned = jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_zoned(text).ok()?;
-    found(zoned.datetime(), true, (Some(zoned.offset().seconds()), fetched))
+    found(zoned.datetime(), true, Some(zoned.offset().seconds()), fetched)
 }
 
-fn found(moment: DateTime, has_time: bool, (offset, fetched): (Option<i32>, DateTime)) -> Option<FoundDate> {
+fn found(moment: DateTime, has_time: bool, offset: Option<i32>, fetched: DateTime) -> Option<FoundDate> {
     let is_possible = (YEAR_MIN..=fetched.year().saturating_add(1)).contains(&moment.year());
     is_possible.then(|| FoundDate {
         date: moment.date(),

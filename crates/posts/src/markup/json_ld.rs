@@ -61,20 +61,20 @@ fn read_item(items: &mut Items<'_>, object: &Map<String, Json>) -> Option<ItemIn
     let id = object.get("@id").and_then(Json::as_str).map(|id| id.trim().to_owned()).filter(|id| !id.is_empty());
     let at = items.push(Item { types, id, ..Item::default() })?;
     for (name, value) in object.iter().filter(|(name, _)| !name.starts_with('@')) {
-        read_property(items, (at, name), value);
+        read_property(items, at, name, value);
     }
     Some(at)
 }
 
-fn read_property(items: &mut Items<'_>, (at, name): (ItemIndex, &str), json: &Json) {
+fn read_property(items: &mut Items<'_>, at: ItemIndex, name: &str, json: &Json) {
     let value = match json {
         Json::Null => None,
         Json::Bool(is) => Some(ItemValue::Text(is.to_string())),
         Json::Number(number) => Some(ItemValue::Text(number.to_string())),
         Json::String(text) => Some(ItemValue::Text(text.clone())),
-        Json::Array(list) => return list.iter().for_each(|json| read_property(items, (at, name), json)),
+        Json::Array(list) => return list.iter().for_each(|json| read_property(items, at, name, json)),
         Json::Object(object) => match ["@value", "@list", "@set"].into_iter().find_map(|key| object.get(key)) {
-            Some(json) => return read_property(items, (at, name), json),
+            Some(json) => return read_property(items, at, name, json),
             None if object.len() == 1 => match object.get("@id").and_then(Json::as_str) {
                 Some(id) => Some(ItemValue::Reference(id.trim().to_owned())),
                 None => read_item(items, object).map(ItemValue::Item),

@@ -21,7 +21,7 @@ pub(super) fn read<'t>(tree: &'t Tree, marked: &Marked) -> Items<'t> {
         }
         let item = tree.attribute(node, "itemscope").and_then(|_| items.push(item_of(tree, node)));
         if let Some((owner, _)) = open.last() {
-            add(&mut items, (*owner, node), (tree, item));
+            add(&mut items, *owner, tree, node, item);
         }
         if let Some(item) = item {
             by_node.insert(node, item);
@@ -29,7 +29,7 @@ pub(super) fn read<'t>(tree: &'t Tree, marked: &Marked) -> Items<'t> {
         }
     }
     if marked.has_item_references {
-        add_referred(&mut items, (tree, marked), &by_node);
+        add_referred(&mut items, tree, marked, &by_node);
     }
     items.link();
     items
@@ -46,7 +46,7 @@ fn item_of(tree: &Tree, node: NodeIndex) -> Item {
 const NAMES: [&str; 4] = ["author", "creator", "name", "headline"];
 
 /// Adds the properties that an element is.
-fn add(items: &mut Items<'_>, (owner, node): (ItemIndex, NodeIndex), (tree, item): (&Tree, Option<ItemIndex>)) {
+fn add(items: &mut Items<'_>, owner: ItemIndex, tree: &Tree, node: NodeIndex, item: Option<ItemIndex>) {
     let Some(names) = tree.attribute(node, "itemprop") else { return };
     let is_name = tree.name(node) == "a" && tree.node(node).words > 0;
     let is_name = is_name && names.split_ascii_whitespace().any(|name| NAMES.contains(&name));
@@ -61,7 +61,7 @@ fn add(items: &mut Items<'_>, (owner, node): (ItemIndex, NodeIndex), (tree, item
 }
 
 /// Adds the properties in elements that items refer to.
-fn add_referred(items: &mut Items<'_>, (tree, marked): (&Tree, &Marked), by_node: &HashMap<NodeIndex, ItemIndex>) {
+fn add_referred(items: &mut Items<'_>, tree: &Tree, marked: &Marked, by_node: &HashMap<NodeIndex, ItemIndex>) {
     let nodes = tree.all().filter_map(|node| Some((tree.attribute(node, "id")?, node)));
     let by_id: HashMap<&str, NodeIndex> = nodes.collect();
     let mut owners: Vec<_> = by_node.iter().map(|(node, item)| (*item, *node)).collect();
@@ -83,7 +83,7 @@ fn add_referred(items: &mut Items<'_>, (tree, marked): (&Tree, &Marked), by_node
                     continue;
                 }
                 let item = by_node.get(&node).copied();
-                add(items, (owner, node), (tree, item));
+                add(items, owner, tree, node, item);
                 inside_until = if item.is_some() { tree.node(node).end } else { inside_until };
             }
         }

@@ -83,7 +83,7 @@ fn read_root(items: &mut Items<'_>, tree: &Tree, root: NodeIndex) {
             items.push(Item { types: vec![(*kind).to_owned()], node: Some(node), ..Item::default() })
         });
         if let Some(around) = open.last() {
-            add(items, (tree, around), &Found { node, classes, item });
+            add(items, tree, around, &Found { node, classes, item });
         }
         if let (Some(item), Some((class, _))) = (item, root_class) {
             open.push(Open { item, node, end: tree.node(node).end, is_classic: !class.starts_with("h-") });
@@ -100,7 +100,7 @@ struct Found<'t> {
 }
 
 /// Adds the properties that an element is.
-fn add(items: &mut Items<'_>, (tree, around): (&Tree, &Open), found: &Found<'_>) {
+fn add(items: &mut Items<'_>, tree: &Tree, around: &Open, found: &Found<'_>) {
     let Found { node, classes, item } = *found;
     let table: &[_] = if around.is_classic { &CLASSIC } else { &PROPERTIES };
     let mut is_added = false;

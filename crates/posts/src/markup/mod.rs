@@ -78,7 +78,7 @@ fn records(page: &Page, items: &Items<'_>) -> PageRecords {
     let by_item: HashMap<usize, usize> =
         postings.iter().enumerate().map(|(number, posting)| (posting.item, number)).collect();
     let parents: Vec<_> =
-        postings.iter().map(|posting| postings::parent(items, (posting.item, page), &by_item)).collect();
+        postings.iter().map(|posting| postings::parent(items, posting.item, page, &by_item)).collect();
     let ids = identifiers::identifiers(items, page, &postings);
     let mut posts: Vec<_> = postings.into_iter().map(|posting| posting.post).collect();
     for ((post, parent), id) in posts.iter_mut().zip(parents).zip(ids) {

@@ -82,7 +82,7 @@ impl ItemPlaces {
     fn of(items: &Items<'_>, at: ItemIndex, tree: &Tree) -> Self {
         let place = |(field, names): (MarkedField, &'static [&'static str])| {
             let name = *names.iter().find(|name| items.values(at, &[name]).next().is_some())?;
-            Some((field, Property { name, node: node_of(items, at, (name, tree)) }))
+            Some((field, Property { name, node: node_of(items, at, name, tree) }))
         };
         let kind = items.item(at).types.first().cloned().unwrap_or_default();
         Self { kind, properties: PROPERTIES.into_iter().filter_map(place).collect() }
@@ -95,7 +95,7 @@ impl ItemPlaces {
 }
 
 /// Returns the element that has a property, or else that of the item.
-fn node_of(items: &Items<'_>, at: ItemIndex, (name, tree): (&str, &Tree)) -> Option<NodeIndex> {
+fn node_of(items: &Items<'_>, at: ItemIndex, name: &str, tree: &Tree) -> Option<NodeIndex> {
     let of_value = match items.values(at, &[name]).next()? {
         ItemValue::Element(node) => Some(*node),
         ItemValue::Item(item) => items.item(*item).node,

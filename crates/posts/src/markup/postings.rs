@@ -210,7 +210,8 @@ fn is_formatting(rest: &str) -> bool {
 /// Returns what a post answers. A comment on the post that opens a page answers nobody, but an answer to a question does.
 pub(super) fn parent(
     items: &Items<'_>,
-    (at, page): (ItemIndex, &Page),
+    at: ItemIndex,
+    page: &Page,
     posts: &HashMap<ItemIndex, usize>,
 ) -> Option<ParentRef> {
     if let Some(index) = items.child(at, &["parentItem"]).and_then(|parent| posts.get(&parent)) {

@@ -12,7 +12,7 @@ pub(super) fn read<'t>(tree: &'t Tree, marked: &Marked) -> Items<'t> {
         while open.last().is_some_and(|(_, end)| *end <= node) {
             open.pop();
         }
-        let item = tree.attribute(node, "typeof").and_then(|types| items.push(item_of(tree, (node, types))));
+        let item = tree.attribute(node, "typeof").and_then(|types| items.push(item_of(tree, node, types)));
         if let (Some((owner, _)), Some(names)) = (open.last(), tree.attribute(node, "property")) {
             let value = item.map_or_else(|| value_of(tree, node), ItemValue::Item);
             names
@@ -27,7 +27,7 @@ pub(super) fn read<'t>(tree: &'t Tree, marked: &Marked) -> Items<'t> {
 }
 
 /// Types of other vocabularies keep their prefix, so that they are none of those that are read.
-fn item_of(tree: &Tree, (node, types): (NodeIndex, &str)) -> Item {
+fn item_of(tree: &Tree, node: NodeIndex, types: &str) -> Item {
     let local = |name: &str| if is_schema(name) { local_name(name).to_owned() } else { name.to_owned() };
     let types = types.split_ascii_whitespace().map(local).collect();
     let id = ["resource", "about"].into_iter().find_map(|name| tree.attribute(node, name));

@@ -54,7 +54,7 @@ impl Collector {
                 url = if url == 0 { sighting.author_url } else { url };
                 name = if name == 0 { sighting.author } else { name };
             }
-            users.count_post(page.host, (url, name));
+            users.count_post(page.host, url, name);
         }
         let users = users.finish(&self.names, &host);
         Site { collected: self, grouped, users }
@@ -132,7 +132,7 @@ impl Site {
             let thread = self.grouped.posts[start].thread;
             let count = self.grouped.posts[start..].iter().take_while(|post| post.thread == thread).count();
             for number in start..start + count {
-                let post = self.post(store, (start, number))?;
+                let post = self.post(store, start, number)?;
                 each(post)?;
             }
             start += count;
@@ -140,13 +140,14 @@ impl Site {
         Ok(())
     }
 
-    fn post<S: PostStore>(&mut self, store: &mut S, (start, number): (usize, usize)) -> Result<Post, S::Error> {
+    /// Returns the post with a number. `start` is the number of the first post of its thread.
+    fn post<S: PostStore>(&mut self, store: &mut S, start: usize, number: usize) -> Result<Post, S::Error> {
         let merged = self.merged(store, number)?;
         if self.grouped.parents[number] == NONE
             && let Some(ParentRef::Quote { author, text }) = &merged.parent
         {
             let quote = Quote::of(author.as_deref(), text);
-            self.grouped.parents[number] = self.quoted(store, (start, number), &quote)?;
+            self.grouped.parents[number] = self.quoted(store, start, number, &quote)?;
         }
         let parent = self.grouped.parents[number];
         let parent_id = if parent == NONE { None } else { Some(self.id(store, parent as usize)?) };
@@ -227,12 +228,7 @@ impl Site {
     }
 
     /// Returns the latest earlier post of the thread by the author that is quoted, with the text that is quoted.
-    fn quoted<S: PostStore>(
-        &self,
-        store: &mut S,
-        (start, number): (usize, usize),
-        quote: &Quote,
-    ) -> Result<u32, S::Error> {
+    fn quoted<S: PostStore>(&self, store: &mut S, start: usize, number: usize, quote: &Quote) -> Result<u32, S::Error> {
         if !quote.is_usable() {
             return Ok(NONE);
         }

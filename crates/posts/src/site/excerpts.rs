@@ -45,10 +45,10 @@ pub(super) fn join(groups: &mut Groups<'_>) {
 
 fn key_of_excerpt(groups: &Groups<'_>, excerpt: &Sighting) -> Option<u64> {
     let start = excerpt.prints.longest_start().filter(|start| excerpt.author != 0 || *start >= START_MIN)?;
-    Some(start_key(groups, excerpt, (excerpt.author, start)))
+    Some(start_key(groups, excerpt, excerpt.author, start))
 }
 
-fn start_key(groups: &Groups<'_>, sighting: &Sighting, (author, start): (u32, usize)) -> u64 {
+fn start_key(groups: &Groups<'_>, sighting: &Sighting, author: u32, start: usize) -> u64 {
     let host = u64::from(groups.pages[sighting.page as usize].host);
     key_of(&[host, u64::from(author), start as u64, sighting.prints.starts[start]])
 }
@@ -60,8 +60,8 @@ fn best_texts(groups: &Groups<'_>, waiting: &Excerpts) -> Best {
         for start in (0..STARTS.len()).filter(|start| text.prints.starts[*start] != 0) {
             // An excerpt may lack the author.
             for author in [text.author, 0].into_iter().take(if text.author == 0 { 1 } else { 2 }) {
-                for excerpt in waiting.get(&start_key(groups, text, (author, start))).into_iter().flatten() {
-                    compare(groups, &mut best, (*excerpt, at as u32));
+                for excerpt in waiting.get(&start_key(groups, text, author, start)).into_iter().flatten() {
+                    compare(groups, &mut best, *excerpt, at as u32);
                 }
             }
         }
@@ -69,7 +69,7 @@ fn best_texts(groups: &Groups<'_>, waiting: &Excerpts) -> Best {
     best
 }
 
-fn compare(groups: &Groups<'_>, best: &mut Best, (excerpt, text): (u32, u32)) {
+fn compare(groups: &Groups<'_>, best: &mut Best, excerpt: u32, text: u32) {
     let (short, long) = (&groups.sightings[excerpt as usize], &groups.sightings[text as usize]);
     if long.prints.length < short.prints.length || !Moment::may_be_one(short.moment, long.moment) {
         return;
@@ -90,7 +90,7 @@ fn join_to_each_other(groups: &mut Groups<'_>, waiting: &Excerpts) {
     let keyed = left.into_iter().filter_map(|at| {
         let excerpt = &groups.sightings[at as usize];
         let moment = excerpt.moment.filter(|moment| moment.is_exact && excerpt.author != 0)?;
-        Some((key_of(&[start_key(groups, excerpt, (excerpt.author, 0)), moment.seconds as u64]), at))
+        Some((key_of(&[start_key(groups, excerpt, excerpt.author, 0), moment.seconds as u64]), at))
     });
     let keyed = keyed.collect();
     groups.join_keyed(keyed);

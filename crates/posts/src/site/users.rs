@@ -41,7 +41,7 @@ impl SeenUsers {
     }
 
     /// Counts a post of an author.
-    pub fn count_post(&mut self, host: TextId, (url, name): (TextId, TextId)) {
+    pub fn count_post(&mut self, host: TextId, url: TextId, name: TextId) {
         if url != 0 || name != 0 {
             self.at(url, host, name).posts_found += 1;
         }

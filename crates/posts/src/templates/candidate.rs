@@ -34,7 +34,8 @@ impl Candidate {
 pub(super) fn filled(
     sample: &[SamplePage<'_>],
     template: Template,
-    (pages, parts): (&[usize], Vec<PageParts<'_>>),
+    pages: &[usize],
+    parts: Vec<PageParts<'_>>,
 ) -> Option<Candidate> {
     let (fields, words) = Places::of(&parts).fields();
     // A list without excerpts has no posts, nor have tables of changes and of numbers.
@@ -47,8 +48,7 @@ pub(super) fn filled(
     for (page, part) in pages.iter().zip(&parts) {
         let words = words.get(from..from + part.records.len())?;
         from += part.records.len();
-        worths
-            .insert(*page, worth(part.tree, sample[*page].anchors, &part.records, (words, !fields.authors.is_empty())));
+        worths.insert(*page, worth(part.tree, sample[*page].anchors, &part.records, words, !fields.authors.is_empty()));
     }
     let urls: Vec<&Url> = pages.iter().map(|page| sample[*page].url).collect();
     let anchors: Vec<&[Anchor]> = pages.iter().map(|page| sample[*page].anchors).collect();

@@ -46,18 +46,19 @@ impl Templates {
     /// Corrects the posts of a page. Returns what was corrected of each.
     pub fn correct(
         &self,
-        (tree, anchors): (&Tree, &[Anchor]),
+        tree: &Tree,
+        anchors: &[Anchor],
         found: &mut Extracted,
         taught: &Taught,
     ) -> Vec<CorrectedFields> {
         drop_wrong_records(tree, found, taught);
-        let fields = found.records.iter().map(|record| self.fields_of(tree, anchors, (found, record)).cloned());
+        let fields = found.records.iter().map(|record| self.fields_of(tree, anchors, found, record).cloned());
         let fields: Vec<Fields> = fields.map(Option::unwrap_or_default).collect();
         let mut corrected = Vec::new();
         for ((post, record), fields) in found.posts.iter_mut().zip(&mut found.records).zip(&fields) {
             record.anchor = taught.time_of(tree, record, anchors).or(record.anchor);
-            let of_record = Found::corrected(fields, (tree, anchors), (record, taught));
-            *post = self::post(tree, anchors, (record, &of_record));
+            let of_record = Found::corrected(fields, tree, anchors, record, taught);
+            *post = self::post(tree, anchors, record, &of_record);
             corrected.push(corrected_fields(tree, record, taught));
         }
         corrected
@@ -78,7 +79,7 @@ fn drop_wrong_records(tree: &Tree, found: &mut Extracted, taught: &Taught) {
 
 fn corrected_fields(tree: &Tree, record: &Record, taught: &Taught) -> CorrectedFields {
     let fields = [TaughtField::Author, TaughtField::Time, TaughtField::Text, TaughtField::Title];
-    let is_named = |field: &TaughtField| !taught.right_in(tree, (record, *field)).is_empty();
+    let is_named = |field: &TaughtField| !taught.right_in(tree, record, *field).is_empty();
     let wrong = record.nodes(tree).map(|(node, _)| node);
     let wrong = wrong.filter(|node| taught.wrong(TaughtField::Author).binary_search(node).is_ok());
     CorrectedFields {
@@ -89,20 +90,16 @@ fn corrected_fields(tree: &Tree, record: &Record, taught: &Taught) -> CorrectedF
 
 impl Found {
     /// Finds the fields of a record: where corrections name elements, these.
-    pub fn corrected(
-        fields: &Fields,
-        (tree, anchors): (&Tree, &[Anchor]),
-        (record, taught): (&Record, &Taught),
-    ) -> Self {
+    pub fn corrected(fields: &Fields, tree: &Tree, anchors: &[Anchor], record: &Record, taught: &Taught) -> Self {
         let mut found = Self::of(fields, tree, record);
-        let is_wrong = |node: NodeIndex, field| taught.is_wrong(tree, (node, field));
+        let is_wrong = |node: NodeIndex, field| taught.is_wrong(tree, node, field);
         found
             .authors
             .iter_mut()
             .for_each(|author| *author = author.filter(|node| !is_wrong(*node, TaughtField::Author)));
         found.target = found.target.filter(|node| !is_wrong(*node, TaughtField::Title));
         found.texts.retain(|node| !is_wrong(*node, TaughtField::Text));
-        let named = |field| taught.right_in(tree, (record, field));
+        let named = |field| taught.right_in(tree, record, field);
         if let texts @ [_, ..] = named(TaughtField::Text).as_slice() {
             (found.texts, found.asides) = (texts.to_vec(), Default::default());
         }

@@ -42,17 +42,18 @@ impl Templates {
     /// Returns the nodes of each record that was found on a page.
     pub fn nodes(
         &self,
-        (tree, anchors): (&Tree, &[Anchor]),
+        tree: &Tree,
+        anchors: &[Anchor],
         found: &Extracted,
         taught: Option<&Taught>,
     ) -> Vec<RecordNodes> {
         let nodes = |record: &Record| {
-            let fields = self.fields_of(tree, anchors, (found, record))?;
+            let fields = self.fields_of(tree, anchors, found, record)?;
             let of_record = match taught {
-                Some(taught) => Found::corrected(fields, (tree, anchors), (record, taught)),
+                Some(taught) => Found::corrected(fields, tree, anchors, record, taught),
                 None => Found::of(fields, tree, record),
             };
-            Some(RecordNodes::of(tree, anchors, (record, &of_record)))
+            Some(RecordNodes::of(tree, anchors, record, &of_record))
         };
         found.records.iter().map(|record| nodes(record).unwrap_or_default()).collect()
     }
@@ -82,7 +83,8 @@ impl Templates {
         &self,
         tree: &Tree,
         anchors: &[Anchor],
-        (found, record): (&Extracted, &Record),
+        found: &Extracted,
+        record: &Record,
     ) -> Option<&Fields> {
         if found.is_taught {
             return self.taught.as_ref().map(|taught| &taught.fields);
@@ -102,8 +104,8 @@ impl Templates {
 }
 
 impl RecordNodes {
-    fn of(tree: &Tree, anchors: &[Anchor], (record, found): (&Record, &Found)) -> Self {
-        let PostNodes { author, line, texts } = PostNodes::of(tree, anchors, (record, found));
+    fn of(tree: &Tree, anchors: &[Anchor], record: &Record, found: &Found) -> Self {
+        let PostNodes { author, line, texts } = PostNodes::of(tree, anchors, record, found);
         let date = record.anchor.map(|anchor| anchors[anchor].node);
         let is_in_text = |node: &NodeIndex| texts.iter().any(|text| tree.range(*text).contains(node));
         let mut left_out: Vec<NodeIndex> = found.asides.iter().copied().filter(is_in_text).collect();

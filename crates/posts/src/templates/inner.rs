@@ -84,7 +84,7 @@ fn nested(sample: &[SamplePage<'_>], outer: &Candidate, inner: &Candidate) -> Op
         pages.push(*page);
         parts.push(PageParts { tree, dates: anchors.iter().map(|anchor| anchor.node).collect(), records });
     }
-    let mut nested = filled(sample, outer.template.clone(), (&pages, parts))?;
+    let mut nested = filled(sample, outer.template.clone(), &pages, parts)?;
     for page in shared(outer, inner) {
         *nested.worth.entry(page).or_default() += inner.worth[&page];
     }

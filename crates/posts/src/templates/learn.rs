@@ -75,7 +75,7 @@ fn candidate(sample: &[SamplePage<'_>], dates: DatePlace, group: &Group) -> Opti
     let common = drop_unlike(&mut parts);
     let pages: Vec<usize> = group.iter().map(|(page, _)| *page).collect();
     let template = Template { dates, cuts, common, ..Template::default() };
-    filled(sample, template, (&pages, parts))
+    filled(sample, template, &pages, parts)
 }
 
 /// Removes records without a date that do not look as those with one. Returns the places that most of these have.

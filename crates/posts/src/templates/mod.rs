@@ -73,7 +73,7 @@ impl Templates {
         let found = self.singles.iter().enumerate().filter_map(|(number, single)| {
             let record = single.find(tree, anchors, None)?;
             let fields = Found::of(&single.fields, tree, &record);
-            let (worth, post) = (worth_of(fields.words), post(tree, anchors, (&record, &fields)));
+            let (worth, post) = (worth_of(fields.words), post(tree, anchors, &record, &fields));
             let is_post = post.author.is_some() && !post.text.is_empty();
             is_post.then(|| Extracted {
                 posts: vec![post],

@@ -49,7 +49,7 @@ impl Found {
         found.asides.extend(&record.cut);
         let mut text_end = 0;
         for (node, part) in record.nodes(tree) {
-            let place = place_of(tree, (node, part));
+            let place = place_of(tree, node, part);
             if Some(place) == fields.text && node >= text_end {
                 found.texts.push(node);
                 text_end = tree.node(node).end;
@@ -88,7 +88,7 @@ pub struct PostNodes {
 
 impl PostNodes {
     /// Chooses them among those of a record.
-    pub fn of(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> Self {
+    pub fn of(tree: &Tree, all: &[Anchor], record: &Record, found: &Found) -> Self {
         let author = found.authors.iter().flatten().next().copied();
         let line = record.anchor.filter(|_| !found.is_line_wrong);
         let line = line.and_then(|anchor| author_of_byline(&tree.text(all[anchor].node)));
@@ -107,8 +107,8 @@ impl PostNodes {
 }
 
 /// Returns the post that a record makes.
-pub fn post(tree: &Tree, all: &[Anchor], (record, found): (&Record, &Found)) -> PagePost {
-    let PostNodes { author, line, texts } = PostNodes::of(tree, all, (record, found));
+pub fn post(tree: &Tree, all: &[Anchor], record: &Record, found: &Found) -> PagePost {
+    let PostNodes { author, line, texts } = PostNodes::of(tree, all, record, found);
     let texts = texts
         .iter()
         .map(|node| tree.text_without(*node, &|node| found.asides.contains(&node) || tree.name(node) == "nav"));

@@ -42,7 +42,7 @@ impl TaughtTemplate {
     /// Returns the records in these elements.
     pub fn extract(&self, tree: &Tree, anchors: &[Anchor], elements: &[NodeIndex]) -> Extracted {
         let records = records(tree, anchors, elements);
-        let of_record = |record: &Record| post(tree, anchors, (record, &Found::of(&self.fields, tree, record)));
+        let of_record = |record: &Record| post(tree, anchors, record, &Found::of(&self.fields, tree, record));
         let posts = records.iter().map(of_record).collect();
         Extracted { posts, records, ids: self.ids.clone(), is_taught: true, ..Extracted::default() }
     }

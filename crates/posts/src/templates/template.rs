@@ -98,7 +98,7 @@ impl Template {
             return None;
         }
         if let (Some(opener), Some(record)) = (opener, opening) {
-            posts.insert(0, post(tree, all, (&record, &Found::of(&opener.fields, tree, &record))));
+            posts.insert(0, post(tree, all, &record, &Found::of(&opener.fields, tree, &record)));
             records.insert(0, record);
         }
         if let Some(inner) = inner {
@@ -133,8 +133,8 @@ impl Template {
         keep(&mut records, &stays);
         keep(&mut found, &stays);
         let words: Vec<usize> = found.iter().map(|found| found.words).collect();
-        let worth = worth(tree, all, &records, (&words, !self.fields.authors.is_empty()));
-        let posts = records.iter().zip(&found).map(|found| post(tree, all, found)).collect();
+        let worth = worth(tree, all, &records, &words, !self.fields.authors.is_empty());
+        let posts = records.iter().zip(&found).map(|(record, found)| post(tree, all, record, found)).collect();
         Filled { posts, records, worth }
     }
 
@@ -145,7 +145,7 @@ impl Template {
     }
 
     fn is_alike(&self, tree: &Tree, record: &Record) -> bool {
-        let places: HashSet<Place> = record.nodes(tree).map(|node| place_of(tree, node)).collect();
+        let places: HashSet<Place> = record.nodes(tree).map(|(node, part)| place_of(tree, node, part)).collect();
         let alike = self.common.iter().filter(|place| places.contains(place)).count();
         alike as f64 > ALIKE_MIN * self.common.len() as f64
     }
@@ -178,7 +178,7 @@ fn keep<T>(of: &mut Vec<T>, stays: &[bool]) {
 }
 
 /// Returns how well records fit posts: they have words of their own, an author, a date, and their dates are in order.
-pub fn worth(tree: &Tree, all: &[Anchor], records: &[Record], (words, has_author): (&[usize], bool)) -> f64 {
+pub fn worth(tree: &Tree, all: &[Anchor], records: &[Record], words: &[usize], has_author: bool) -> f64 {
     let number = records.len().max(1) as f64;
     let sum: f64 = words.iter().map(|words| worth_of(*words)).sum();
     let dated = records.iter().filter(|record| record.anchor.is_some()).count() as f64 / number;

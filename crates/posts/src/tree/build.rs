@@ -120,7 +120,7 @@ impl<'p> Nodes<'p> {
     fn push_text(&mut self, parent: NodeIndex, source: PageNode) -> NodeIndex {
         const WORD: u64 = fold(b"#text");
         let words = count_words(self.page.text(source));
-        let at = self.push(parent, (WORD, WORD), source);
+        let at = self.push(parent, WORD, WORD, source);
         let is_linked = self.nodes[at].is_linked;
         let node = &mut self.nodes[at];
         (node.words, node.linked_words) = (words, if is_linked { words } else { 0 });
@@ -138,7 +138,7 @@ impl<'p> Nodes<'p> {
             },
             None => tag,
         };
-        let at = self.push(parent, (word, tag), source);
+        let at = self.push(parent, word, tag, source);
         self.nodes[at].is_linked |= name == "a";
         at
     }
@@ -161,7 +161,7 @@ impl<'p> Nodes<'p> {
         word
     }
 
-    fn push(&mut self, parent: NodeIndex, (word, tag): (u64, u64), source: PageNode) -> NodeIndex {
+    fn push(&mut self, parent: NodeIndex, word: u64, tag: u64, source: PageNode) -> NodeIndex {
         let above = &self.nodes[parent];
         let (path, tags) = (step(above.path, word), step(above.tags, tag));
         let node =
