@@ -333,7 +333,7 @@ impl Builder {
             self.meta.title(source, content, self.limits.title);
         }
         self.part_texts(tag.tag);
-        self.open.tree.raw(source, tag.tag, (content, raw), self.phase < Phase::Body);
+        self.open.tree.raw(source, tag.tag, content, raw, self.phase < Phase::Body);
         let shown = !matches!(tag.tag, Tag::SCRIPT | Tag::STYLE | Tag::NOSCRIPT) && self.is_shown();
         if shown && !source.is_blank(content, raw == Raw::Escapable) {
             let path = self.element_path(&tag);

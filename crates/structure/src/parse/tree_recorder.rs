@@ -174,7 +174,7 @@ impl TreeRecorder {
     }
 
     /// Places the element of the start tag that was read last, whose content is text.
-    pub fn raw(&mut self, source: Source<'_>, tag: Tag, (content, raw): (&[u8], Raw), is_head: bool) {
+    pub fn raw(&mut self, source: Source<'_>, tag: Tag, content: &[u8], raw: Raw, is_head: bool) {
         let is_kept = match tag {
             Tag::SCRIPT => self.is_data(),
             // A picture for browsers without scripts ends the head before the title.

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use super::url_parts::Segment;
-use super::url_pattern::{ANY, Sink, UrlPatterns};
+use super::url_pattern::{ANY, HashedText, Sink, UrlPatterns};
 use harvestman_core::model::path_hash::step;
 
 /// Maximum number of equal segments in a row.
@@ -70,8 +70,8 @@ impl Sink for Words {
         put(&mut self.segments, kept.unwrap_or(ANY));
     }
 
-    fn parameter(&mut self, (_, name): (&str, u64), _: Option<(&str, u64)>) {
-        put_once(&mut self.parameters, name);
+    fn parameter(&mut self, name: HashedText<'_>, _: Option<HashedText<'_>>) {
+        put_once(&mut self.parameters, name.hash);
     }
 }
 
@@ -86,8 +86,8 @@ impl Sink for Spelt {
         put(&mut self.segments, if kept.is_some() { segment.spell().into_owned() } else { "*".to_owned() });
     }
 
-    fn parameter(&mut self, (name, _): (&str, u64), _: Option<(&str, u64)>) {
-        put_once(&mut self.parameters, name.to_owned());
+    fn parameter(&mut self, name: HashedText<'_>, _: Option<HashedText<'_>>) {
+        put_once(&mut self.parameters, name.text.to_owned());
     }
 }
 

@@ -182,11 +182,11 @@ impl UrlPatterns {
         });
         // Parameters may come in any order: canonical URLs may or may not have them sorted.
         for (name, value) in parameters(query) {
-            let word = hash(name);
-            let parameter = step(wild, word);
-            let token = value_token(value).map(|token| (token, hash(token)));
-            let kept = token.filter(|(_, value)| self.values.contains(&step(parameter, *value)));
-            sink.parameter((name, word), kept);
+            let name = HashedText::of(name);
+            let parameter = step(wild, name.hash);
+            let value = value_token(value).map(HashedText::of);
+            let kept = value.filter(|value| self.values.contains(&step(parameter, value.hash)));
+            sink.parameter(name, kept);
         }
     }
 
@@ -199,11 +199,24 @@ impl UrlPatterns {
     }
 }
 
+/// The name or the value of a parameter, with its hash.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HashedText<'u> {
+    pub text: &'u str,
+    pub hash: u64,
+}
+
+impl<'u> HashedText<'u> {
+    fn of(text: &'u str) -> Self {
+        Self { text, hash: hash(text) }
+    }
+}
+
 pub(super) trait Sink {
     /// Adds a segment, with its word if it is kept.
     fn segment(&mut self, segment: Segment<'_>, kept: Option<u64>);
-    /// Adds a parameter and, if that is kept, its value, each with its hash.
-    fn parameter(&mut self, name: (&str, u64), value: Option<(&str, u64)>);
+    /// Adds a parameter and, if that is kept, its value.
+    fn parameter(&mut self, name: HashedText<'_>, value: Option<HashedText<'_>>);
 }
 
 #[derive(Default)]
@@ -220,11 +233,11 @@ impl Sink for Hashes {
         self.path = step(self.path, kept.unwrap_or(ANY));
     }
 
-    fn parameter(&mut self, (_, name): (&str, u64), value: Option<(&str, u64)>) {
-        let name = name | 1;
+    fn parameter(&mut self, name: HashedText<'_>, value: Option<HashedText<'_>>) {
+        let name = name.hash | 1;
         self.parameters += 1;
         self.names = self.names.wrapping_add(name);
-        self.values = self.values.wrapping_add(value.map_or(name, |(_, value)| step(name, value)));
+        self.values = self.values.wrapping_add(value.map_or(name, |value| step(name, value.hash)));
     }
 }
 
@@ -237,11 +250,11 @@ impl Sink for Spelling {
         self.0.push_str(&if kept.is_some() { segment.spell() } else { "*".into() });
     }
 
-    fn parameter(&mut self, (name, _): (&str, u64), value: Option<(&str, u64)>) {
+    fn parameter(&mut self, name: HashedText<'_>, value: Option<HashedText<'_>>) {
         self.0.push(if self.0.contains('?') { '&' } else { '?' });
-        self.0.push_str(name);
+        self.0.push_str(name.text);
         self.0.push('=');
-        self.0.push_str(value.map_or("*", |(value, _)| value));
+        self.0.push_str(value.map_or("*", |value| value.text));
     }
 }
 
