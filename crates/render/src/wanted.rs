@@ -91,7 +91,8 @@ impl RequestRules {
         &mut self,
         request: &PageRequest,
         origin: Origin,
-        (name, redirected): (&str, Option<&str>),
+        name: &str,
+        redirected: Option<&str>,
     ) -> Initiator {
         let stayed = redirected.is_none_or(|last| self.to_own_origin.contains(last));
         let initiator = if stayed { self.initiator(request, origin) } else { Initiator::Unknown };

@@ -47,7 +47,7 @@ fn what_another_origin_redirects_carries_no_credentials() {
     let mut rules = rules();
     let mut hop = |url: &str, name, last| {
         let request = request(url, RequestKind::Fetch);
-        rules.initiator_of_hop(&request, Origin::MainFrame, (name, last)).permits(origin_of(url))
+        rules.initiator_of_hop(&request, Origin::MainFrame, name, last).permits(origin_of(url))
     };
     let (own, other) = ("https://forum.example.org/x", "https://cdn.example.org/y");
     assert!(hop(own, "1", None));

@@ -95,7 +95,7 @@ impl Chromium {
         let ChromiumSettings { executable, confinement, agent, temporary, limits, .. } = &self.settings;
         let is_root = rustix::process::geteuid().is_root();
         let words = |profile: &std::path::Path| {
-            let flags = flags(executable, profile, *confinement, (agent, limits));
+            let flags = flags(executable, profile, *confinement, agent, limits);
             command(executable, profile, is_root, flags)
         };
         let (process, pipe) = Process::start(temporary, is_root, words).map_err(|error| {

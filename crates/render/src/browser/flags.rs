@@ -40,7 +40,8 @@ pub(super) fn flags(
     executable: &Executable,
     profile: &Path,
     confinement: Confinement,
-    (agent, limits): (&str, &RenderLimits),
+    agent: &str,
+    limits: &RenderLimits,
 ) -> Vec<String> {
     let mut flags: Vec<String> = [
         "--remote-debugging-pipe",
@@ -88,14 +89,14 @@ mod tests {
     fn the_browser_has_no_network_no_privileges_and_its_sandbox() {
         let executable = Executable { path: "/usr/bin/chromium".into() };
         let limits = RenderLimits { heap_mib: 77, ..RenderLimits::default() };
-        let confined = flags(&executable, Path::new("/p q"), Confinement { sandbox: true }, ("bot/1 (x y)", &limits));
+        let confined = flags(&executable, Path::new("/p q"), Confinement { sandbox: true }, "bot/1 (x y)", &limits);
         assert!(confined.iter().all(|flag| !flag.contains("no-sandbox")));
         for flag in
             ["--user-data-dir=/p q", "--user-agent=bot/1 (x y)", "--js-flags=--max-old-space-size=77", "--headless=new"]
         {
             assert!(confined.iter().any(|known| known == flag), "{flag}");
         }
-        let open = flags(&executable, Path::new("/p"), Confinement { sandbox: false }, ("a", &limits));
+        let open = flags(&executable, Path::new("/p"), Confinement { sandbox: false }, "a", &limits);
         assert!(open.iter().any(|flag| flag == "--no-sandbox"));
         for is_root in [true, false] {
             let words = command(&executable, Path::new("/p q"), is_root, confined.clone());

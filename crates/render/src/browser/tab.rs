@@ -208,8 +208,8 @@ impl<'a> Tab<'a> {
             false if self.frames.contains(&paused.frame) => Origin::Frame,
             false => Origin::Elsewhere,
         };
-        let hop = (paused.id.as_str(), paused.redirected_from.as_deref());
-        paused.request.initiator = self.rules.initiator_of_hop(&paused.request, origin, hop);
+        let last = paused.redirected_from.as_deref();
+        paused.request.initiator = self.rules.initiator_of_hop(&paused.request, origin, &paused.id, last);
         match self.rules.decide(&paused.request, origin) {
             Decision::Page => {
                 let PageTask { status, headers, body, .. } = &self.page;

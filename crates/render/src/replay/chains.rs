@@ -52,19 +52,14 @@ impl<'f> Start<'f> {
     pub fn fanned(&self, fan: &Fan, column: &Column) -> Option<Vec<Chain>> {
         let mut chains: BTreeMap<(usize, String), Chain> = BTreeMap::new();
         for (sample, request) in &self.slot.requests {
-            let (started_by, each) = self.origin_of((*sample, *request), fan, column)?;
+            let (started_by, each) = self.origin_of(*sample, *request, fan, column)?;
             let empty = Chain { sample: *sample, requests: Vec::new(), started_by, each: Some(each.clone()) };
             chains.entry((*sample, each)).or_insert(empty).requests.push(*request);
         }
         Some(chains.into_values().collect())
     }
 
-    fn origin_of(
-        &self,
-        (sample, request): (usize, usize),
-        fan: &Fan,
-        column: &Column,
-    ) -> Option<(Option<usize>, String)> {
+    fn origin_of(&self, sample: usize, request: usize, fan: &Fan, column: &Column) -> Option<(Option<usize>, String)> {
         let page = &self.facts[sample];
         let wanted = column.value(&page.requests[request])?;
         let mut known: Vec<(Option<usize>, &Places)> = vec![(None, &page.places)];
@@ -102,7 +97,7 @@ impl<'f> Start<'f> {
         let counted = fans.into_iter().map(|fan| (self.share_used(&fan, column, shape), fan));
         let mut counted: Vec<(f64, Fan)> = counted.filter(|(share, _)| *share > 0.0).collect();
         for (share, fan) in counted.iter_mut().filter(|(share, _)| *share < 1.0) {
-            fan.condition = fan_condition(self.facts, (self.slot, self.after), fan, column);
+            fan.condition = fan_condition(self.facts, self.slot, self.after, fan, column);
             // Nearly as good as a place all of whose values are requested.
             *share = if fan.condition.is_some() { share.max(CONDITIONAL_SHARE) } else { *share };
         }

@@ -39,14 +39,14 @@ fn add_answer(added: &mut String, body: &[u8], link_fields: &[String]) {
             if let Value::String(text) = value
                 && added.len() < HTML_BYTES_MAX
             {
-                add_string(added, (path, text), link_fields);
+                add_string(added, path, text, link_fields);
             }
         }),
         None => added.push_str(&answer_text(body)),
     }
 }
 
-fn add_string(added: &mut String, (path, text): (&str, &str), link_fields: &[String]) {
+fn add_string(added: &mut String, path: &str, text: &str, link_fields: &[String]) {
     let class = json_field(path);
     let _ = match StringKind::of(path, text) {
         StringKind::Html => write!(added, "<div class=\"{class}\">{text}</div>"),

@@ -17,11 +17,11 @@ pub(super) fn continued_slot<'s>(
     plan: &RequestPlan,
 ) -> Option<usize> {
     let is_told = plan.start.is_none() && plan.fan.is_none() && plan.stop != StopRule::NothingNew;
-    let continues = |(at, other): (usize, &'s Slot)| is_continued(facts, (slot, other), &plan.stop).then_some(at);
+    let continues = |(at, other): (usize, &'s Slot)| is_continued(facts, slot, other, &plan.stop).then_some(at);
     earlier.filter(|_| is_told).find_map(continues)
 }
 
-fn is_continued(facts: &[PageFacts<'_>], (slot, other): (&Slot, &Slot), stop: &StopRule) -> bool {
+fn is_continued(facts: &[PageFacts<'_>], slot: &Slot, other: &Slot, stop: &StopRule) -> bool {
     let mut continued = 0;
     for (sample, page) in facts.iter().enumerate() {
         let of_sample =

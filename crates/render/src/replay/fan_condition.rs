@@ -17,11 +17,12 @@ const RULED_OUT_MIN: f64 = 0.5;
 /// Returns the field beside the values of a fan that says which of them start no request; `None` if no field does.
 pub(super) fn fan_condition(
     facts: &[PageFacts<'_>],
-    (slot, after): (&Slot, Option<&Slot>),
+    slot: &Slot,
+    after: Option<&Slot>,
     fan: &Fan,
     column: &Column,
 ) -> Option<FanCondition> {
-    let lists = lists(facts, (slot, after), fan, column);
+    let lists = lists(facts, slot, after, fan, column);
     let (list, _) = fan.place.field.rsplit_once('.')?;
     let siblings = |places: &Places| -> Vec<ValuePlace> {
         let is_sibling =
@@ -40,7 +41,8 @@ pub(super) fn fan_condition(
 /// Returns the pages or answers that hold the values of a fan, and which of these were requested.
 fn lists<'f>(
     facts: &'f [PageFacts<'_>],
-    (slot, after): (&Slot, Option<&Slot>),
+    slot: &Slot,
+    after: Option<&Slot>,
     fan: &Fan,
     column: &Column,
 ) -> Vec<(&'f Places, Vec<bool>)> {

@@ -47,10 +47,10 @@ pub fn json_field(path: &str) -> String {
 /// Reports each value with its path: keys joined by dots, `*` for the elements of a list (`replies.*.id`).
 pub fn visit_json(value: &Value, see: &mut dyn FnMut(&str, &Value)) {
     let mut left = VALUES_MAX;
-    visit(value, &mut String::new(), (0, &mut left), see);
+    visit(value, &mut String::new(), 0, &mut left, see);
 }
 
-fn visit(value: &Value, path: &mut String, (depth, left): (usize, &mut usize), see: &mut dyn FnMut(&str, &Value)) {
+fn visit(value: &Value, path: &mut String, depth: usize, left: &mut usize, see: &mut dyn FnMut(&str, &Value)) {
     if *left == 0 || depth > DEPTH_MAX {
         return;
     }
@@ -63,14 +63,14 @@ fn visit(value: &Value, path: &mut String, (depth, left): (usize, &mut usize), s
             for (key, field) in fields {
                 path.push_str(dot);
                 path.push_str(key);
-                visit(field, path, (depth + 1, left), see);
+                visit(field, path, depth + 1, left, see);
                 path.truncate(length);
             }
         }
         Value::Array(elements) => {
             path.push_str(dot);
             path.push('*');
-            elements.iter().for_each(|element| visit(element, path, (depth + 1, left), see));
+            elements.iter().for_each(|element| visit(element, path, depth + 1, left, see));
             path.truncate(length);
         }
         _ => {}

@@ -35,7 +35,7 @@ pub fn learn(samples: &[Sample]) -> Learned {
     let slots = slots(&facts);
     let mut learned: Vec<Result<SlotTemplate, Why>> = Vec::new();
     for index in 0..slots.len() {
-        let template = slot_template(&facts, &slots, (index, &learned));
+        let template = slot_template(&facts, &slots, index, &learned);
         learned.push(template);
     }
     let is_useful = |slot: &Slot| slot.requests.iter().any(|(sample, at)| facts[*sample].requests[*at].is_useful);
@@ -52,7 +52,8 @@ pub fn learn(samples: &[Sample]) -> Learned {
 fn slot_template(
     facts: &[PageFacts<'_>],
     slots: &[Slot],
-    (index, learned): (usize, &[Result<SlotTemplate, Why>]),
+    index: usize,
+    learned: &[Result<SlotTemplate, Why>],
 ) -> Result<SlotTemplate, Why> {
     let slot = &slots[index];
     let (sample, request) = slot.requests[0];
