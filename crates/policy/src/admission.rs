@@ -195,8 +195,8 @@ impl PolicySnapshot for AdjustedSnapshot {
         self.policy.class_of(class, url, via)
     }
 
-    fn class_of_new(&self, class: LinkClass, url: &str, found: (&str, &[u32])) -> LinkClass {
-        self.policy.class_of_new(class, url, found)
+    fn class_of_new(&self, class: LinkClass, url: &str, via: &str, context: &[u32]) -> LinkClass {
+        self.policy.class_of_new(class, url, via, context)
     }
 
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {

@@ -241,7 +241,7 @@ pub trait PolicySnapshot: ClassOrder {
 
     /// The class in this generation of a new link that was found as `class`, with the page that it is on and what stands
     /// around it, if observations contain that.
-    fn class_of_new(&self, class: LinkClass, url: &str, (via, context): (&str, &[u32])) -> LinkClass {
+    fn class_of_new(&self, class: LinkClass, url: &str, via: &str, context: &[u32]) -> LinkClass {
         let _ = context;
         self.class_of(class, url, Some(via))
     }

@@ -13,9 +13,9 @@ pub fn update_observation(snapshot: &dyn PolicySnapshot, read: &mut ReadPage, se
     if !is_older {
         return;
     }
-    let cluster = reparsed_cluster(snapshot, read, (seen.class, seen.url.as_str()), &mut seen.outcome);
+    let cluster = reparsed_cluster(snapshot, read, seen.class, seen.url.as_str(), &mut seen.outcome);
     for link in &mut seen.new {
-        let class = snapshot.class_of_new(link.class, link.url.as_str(), (seen.url.as_str(), &link.context));
+        let class = snapshot.class_of_new(link.class, link.url.as_str(), seen.url.as_str(), &link.context);
         link.class = class.on(cluster.unwrap_or(class.page()));
     }
 }
@@ -24,7 +24,8 @@ pub fn update_observation(snapshot: &dyn PolicySnapshot, read: &mut ReadPage, se
 fn reparsed_cluster(
     snapshot: &dyn PolicySnapshot,
     read: &mut ReadPage,
-    (waited, url): (LinkClass, &str),
+    waited: LinkClass,
+    url: &str,
     outcome: &mut Outcome,
 ) -> Option<PageCluster> {
     let Outcome::Page(page) = outcome else { return None };

@@ -204,13 +204,7 @@ impl ClosedPlaces {
 
 impl PlaceOutcomes {
     /// Adds a link at `apath` on a page of `cluster` to `url`, which has `pattern`.
-    pub fn see(
-        &mut self,
-        cluster: ClusterId,
-        apath: Apath,
-        (url, pattern): (Fingerprint, PatternId),
-        led: LinkOutcome,
-    ) {
+    pub fn see(&mut self, cluster: ClusterId, apath: Apath, url: Fingerprint, pattern: PatternId, led: LinkOutcome) {
         if !matches!(led, LinkOutcome::Refused(_)) {
             show(&mut self.patterns, pattern, |run| run.see(led));
         }

@@ -15,7 +15,7 @@ const ONE: ClusterId = ClusterId(3);
 const TWO: ClusterId = ClusterId(4);
 
 fn see(places: &mut PlaceOutcomes, cluster: ClusterId, apath: Apath, pattern: PatternId, times: u32, led: LinkOutcome) {
-    (0..times).for_each(|_| places.see(cluster, apath, (URL, pattern), led));
+    (0..times).for_each(|_| places.see(cluster, apath, URL, pattern, led));
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn a_place_is_closed_when_its_links_and_all_of_their_pattern_are_long_in_vain() 
     see(&mut places, TWO, ELSEWHERE, USERS, 560, LinkOutcome::Known);
     see(&mut places, ONE, OTHER, USERS, 39, LinkOutcome::Known);
     assert_eq!(places.closed().refusal(ONE, OTHER), None, "300 were found, so that 600 must be in vain");
-    places.see(ONE, OTHER, (URL, USERS), LinkOutcome::Known);
+    places.see(ONE, OTHER, URL, USERS, LinkOutcome::Known);
     let closed = places.closed();
     assert_eq!(closed.refusal(ONE, OTHER), Some(PolicyRefusal::HeaderFooter));
     assert_eq!(closed.refusal(TWO, OTHER), None, "there no link was seen");
@@ -71,7 +71,7 @@ fn what_a_sample_showed_over_and_over_again_is_closed_once_it_was_met() {
     let list = (0..80).map(|at| (ONE, OTHER, url(if at == 79 { 10 } else { at % 10 }), None));
     let mut places = PlaceOutcomes::sampled(&[menu, list.collect()].concat());
     let mut go_through = |apath, urls, led| {
-        (0..urls).for_each(|at| places.see(ONE, apath, (url(at), TOPICS), led));
+        (0..urls).for_each(|at| places.see(ONE, apath, url(at), TOPICS, led));
         places.closed().refusal(ONE, apath)
     };
     assert_eq!(go_through(PLACE, 10, LinkOutcome::New), None, "all were new");
@@ -94,7 +94,7 @@ fn a_place_with_many_patterns_is_never_closed() {
 fn what_is_watched_is_bounded() {
     let mut places = PlaceOutcomes::default();
     for at in 0..2 * WATCHED_MAX as u64 {
-        places.see(ONE, Apath(at), (URL, PatternId(at)), LinkOutcome::Known);
+        places.see(ONE, Apath(at), URL, PatternId(at), LinkOutcome::Known);
     }
     let watched = [places.of_cluster.len(), places.of_all.len(), places.patterns.len()];
     assert_eq!(watched, [WATCHED_MAX; 3]);

@@ -97,7 +97,7 @@ impl Reader {
         let left = &publication.snapshot.left_sites;
         let is_same = id == before.class_model && self.left_sites.iter().eq(left);
         let generation = if is_same { self.generation } else { publication.generation.max(self.generation + 1) };
-        let snapshot = LearnedSnapshot::on(&class_model, &publication.snapshot.counts, (version, generation))?;
+        let snapshot = LearnedSnapshot::on(&class_model, &publication.snapshot.counts, version, generation)?;
         if !is_same {
             self.left_sites = Arc::new(left.iter().cloned().collect());
         }
@@ -105,7 +105,7 @@ impl Reader {
         let mut snapshot: Arc<dyn PolicySnapshot> = Arc::new(snapshot);
         if !self.left_sites.is_empty() {
             // The reader's generation grows with them.
-            let left = SearchRules::new(SearchTemplates::default(), (Arc::clone(&self.left_sites), Arc::default()), 0);
+            let left = SearchRules::new(SearchTemplates::default(), Arc::clone(&self.left_sites), Arc::default(), 0);
             snapshot = Arc::new(AdjustedSnapshot::new(&snapshot, Arc::new(left)));
         }
         Ok(PublishedPolicy {

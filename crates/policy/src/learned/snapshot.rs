@@ -214,7 +214,7 @@ impl PolicySnapshot for LearnedSnapshot {
         self.links.as_ref().map_or(plain, |links| links.class_of(plain, class, Fingerprint::of(url)))
     }
 
-    fn class_of_new(&self, class: LinkClass, url: &str, (via, context): (&str, &[u32])) -> LinkClass {
+    fn class_of_new(&self, class: LinkClass, url: &str, via: &str, context: &[u32]) -> LinkClass {
         let plain = self.plain_class(class, url, Some(via));
         self.links.as_ref().map_or(plain, |links| with_step(plain, links.predict_link(context, url, via)))
     }

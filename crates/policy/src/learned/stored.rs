@@ -99,11 +99,7 @@ impl LearnedSnapshot {
     ///
     /// # Errors
     /// Where the counts cannot be read.
-    pub fn on(
-        class_model: &ClassModel,
-        counts: &[u8],
-        (version, generation): (u64, u64),
-    ) -> Result<Self, &'static str> {
+    pub fn on(class_model: &ClassModel, counts: &[u8], version: u64, generation: u64) -> Result<Self, &'static str> {
         let counts: Counts = postcard::from_bytes(counts).map_err(|_| "its counts cannot be read")?;
         let ClassModel { templates, patterns, clusters, links } = class_model.clone();
         Ok(Self {

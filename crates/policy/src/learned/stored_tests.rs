@@ -76,7 +76,7 @@ proptest! {
         written.links = links.map(|for_topic| predictor(for_topic, &urls[..urls.len() / 2]));
         let stored = written.to_stored();
         let class_model = ClassModel::read(&stored.class_model).unwrap();
-        let read = LearnedSnapshot::on(&class_model, &stored.counts, (5, 9)).unwrap();
+        let read = LearnedSnapshot::on(&class_model, &stored.counts, 5, 9).unwrap();
         prop_assert_eq!((read.version(), read.generation()), (5, 9));
         prop_assert_eq!(read.to_stored(), stored);
         prop_assert_eq!(read.recent_yield(), written.recent_yield());
@@ -92,9 +92,10 @@ proptest! {
                 prop_assert_eq!(read.class_of(class, url, Some(url)), waits);
                 prop_assert_eq!(read.explain(waits), written.explain(waits));
                 prop_assert_eq!(read.reads_text(waits), written.reads_text(waits));
-                let found = (urls[0].as_str(), context.as_slice());
-                prop_assert_eq!(read.class_of_new(class, url, found), written.class_of_new(class, url, found));
-                let link = Link::New { class, url, via: found.0, context: found.1 };
+                let (via, context) = (urls[0].as_str(), context.as_slice());
+                let found = written.class_of_new(class, url, via, context);
+                prop_assert_eq!(read.class_of_new(class, url, via, context), found);
+                let link = Link::New { class, url, via, context };
                 prop_assert_eq!(read.admit(&link), written.admit(&link));
                 prop_assert_eq!(read.spell(url), written.spell(url));
             }
@@ -105,8 +106,8 @@ proptest! {
     fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), cut in any::<prop::sample::Index>()) {
         let stored = snapshot(&[(1, 1, 1, 0.4)], &["http://h.test/".to_owned()], false).to_stored();
         let class_model = ClassModel::read(&stored.class_model).unwrap();
-        let _ = (ClassModel::read(&bytes), LearnedSnapshot::on(&class_model, &bytes, (1, 1)));
+        let _ = (ClassModel::read(&bytes), LearnedSnapshot::on(&class_model, &bytes, 1, 1));
         prop_assert!(ClassModel::read(&stored.class_model[..cut.index(stored.class_model.len())]).is_err());
-        prop_assert!(LearnedSnapshot::on(&class_model, &stored.counts[..cut.index(stored.counts.len())], (1, 1)).is_err());
+        prop_assert!(LearnedSnapshot::on(&class_model, &stored.counts[..cut.index(stored.counts.len())], 1, 1).is_err());
     }
 }

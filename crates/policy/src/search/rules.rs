@@ -61,7 +61,7 @@ impl SearchTemplates {
 impl SearchRules {
     /// Creates the rules for these searches, the sites that are left, and those that are passed over. `version` grows when
     /// any of these changes.
-    pub(crate) fn new(searches: SearchTemplates, (left, passed_over): (Sites, Sites), version: u64) -> Self {
+    pub(crate) fn new(searches: SearchTemplates, left: Sites, passed_over: Sites, version: u64) -> Self {
         Self { searches, left, passed_over, version }
     }
 

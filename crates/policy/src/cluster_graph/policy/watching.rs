@@ -46,7 +46,7 @@ impl ClusterGraphPolicy {
             let known = || self.memory.number(link.url).map(|url| kinds.urls.of(self.memory.url(url)).fine);
             let pattern = if link.pattern == PatternId::NONE { known() } else { Some(link.pattern) };
             if let Some(pattern) = pattern {
-                self.places.see(cluster, link.apath, (link.url, pattern), led);
+                self.places.see(cluster, link.apath, link.url, pattern, led);
             }
         }
         self.watched += 1;

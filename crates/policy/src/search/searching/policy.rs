@@ -32,8 +32,8 @@ impl Policy for Searching {
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         self.published = self.version;
-        let sites = (Arc::clone(&self.left), Arc::clone(&self.passed_over));
-        let rules = SearchRules::new(self.templates.clone(), sites, self.version);
+        let (left, passed_over) = (Arc::clone(&self.left), Arc::clone(&self.passed_over));
+        let rules = SearchRules::new(self.templates.clone(), left, passed_over, self.version);
         Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(rules)))
     }
 
