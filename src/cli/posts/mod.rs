@@ -174,7 +174,7 @@ fn run_on(paths: &[PathBuf], out: &Path, args: &RecordArgs) -> Result<Exit, Fail
         stream_posts(&mut extracted, &mut stdout, pseudonyms.as_ref()).and_then(|()| Ok(stdout.flush()?))
     } else {
         let mut progress = ExportProgress::new("posts written", args.quiet);
-        let written = write(&mut extracted, (format, out), pseudonyms.as_ref(), &mut |count| progress.show(count));
+        let written = write(&mut extracted, format, out, pseudonyms.as_ref(), &mut |count| progress.show(count));
         progress.finish();
         written
     };

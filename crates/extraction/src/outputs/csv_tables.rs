@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use tempfile::NamedTempFile;
 
 use super::columns::{Column, ColumnType, POSTS, THREADS, USERS, Value, json};
-use super::{Format, OutputError, RecordWriter, create_files, place};
+use super::{Format, OutputError, RecordWriter, TemporaryFile, create_files, place};
 
 /// Three CSV files.
 pub(super) struct CsvTables {
@@ -36,7 +36,7 @@ impl CsvTables {
 }
 
 impl CsvFile {
-    fn new<R>((path, file): (PathBuf, NamedTempFile), columns: &[Column<R>]) -> Result<Self, OutputError> {
+    fn new<R>(TemporaryFile { path, file }: TemporaryFile, columns: &[Column<R>]) -> Result<Self, OutputError> {
         let mut rows = CsvWriter::new(BufWriter::new(file));
         rows.row(columns.iter().map(|column| column.name))?;
         Ok(Self { path, rows })
@@ -50,7 +50,7 @@ impl CsvFile {
         let mut file = self.rows.finish()?;
         file.flush()?;
         let file = file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        place((self.path, file))
+        place(self.path, file)
     }
 }
 

@@ -7,7 +7,7 @@ use harvestman_posts::site::{Post, Thread, User};
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
-use super::{Format, OutputError, RecordWriter, create_files, place};
+use super::{Format, OutputError, RecordWriter, TemporaryFile, create_files, place};
 
 /// A file of lines.
 pub(super) struct LineFile {
@@ -17,7 +17,7 @@ pub(super) struct LineFile {
 
 impl LineFile {
     /// Writes to a file that gets its name when it is complete.
-    pub fn new((path, file): (PathBuf, NamedTempFile)) -> Self {
+    pub fn new(TemporaryFile { path, file }: TemporaryFile) -> Self {
         Self { path, file: BufWriter::with_capacity(1 << 16, file) }
     }
 
@@ -29,7 +29,7 @@ impl LineFile {
     /// Completes the file.
     pub fn finish(self) -> Result<(), OutputError> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
-        place((self.path, file))
+        place(self.path, file)
     }
 }
 

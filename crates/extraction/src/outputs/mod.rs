@@ -88,7 +88,8 @@ pub(crate) trait RecordWriter {
 /// The output cannot be written, or this build lacks the format.
 pub fn write(
     extracted: &mut Extracted,
-    (format, to): (Format, &Path),
+    format: Format,
+    to: &Path,
     pseudonyms: Option<&Pseudonyms>,
     each: &mut dyn FnMut(u64),
 ) -> Result<(), OutputError> {
@@ -156,14 +157,23 @@ fn write_records(
     writer.finish()
 }
 
+/// A file under a temporary name, and the path that it gets when it is complete.
+pub(crate) struct TemporaryFile {
+    path: PathBuf,
+    file: NamedTempFile,
+}
+
 /// Creates files in a directory, which is made if it is missing, under temporary names.
 pub(crate) fn create_files<const N: usize>(
     directory: &Path,
     names: &[&str],
-) -> Result<[(PathBuf, NamedTempFile); N], OutputError> {
+) -> Result<[TemporaryFile; N], OutputError> {
     std::fs::create_dir_all(directory)?;
-    let files = names.iter().map(|name| Ok((directory.join(name), temporary(&directory.join(name))?)));
-    let files: Vec<(PathBuf, NamedTempFile)> = files.collect::<io::Result<_>>()?;
+    let files = names.iter().map(|name| {
+        let path = directory.join(name);
+        Ok(TemporaryFile { file: temporary(&path)?, path })
+    });
+    let files: Vec<TemporaryFile> = files.collect::<io::Result<_>>()?;
     files.try_into().map_err(|_| OutputError::Format("the format has other files".to_owned()))
 }
 
@@ -177,7 +187,7 @@ pub(crate) fn temporary(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Gives a complete file its name.
-pub(crate) fn place((path, file): (PathBuf, NamedTempFile)) -> Result<(), OutputError> {
+pub(crate) fn place(path: PathBuf, file: NamedTempFile) -> Result<(), OutputError> {
     file.as_file().sync_all()?;
     file.persist(path).map(drop).map_err(|error| OutputError::Io(error.error))
 }

@@ -9,7 +9,7 @@ use harvestman_storage::archive::tables::{ParquetError, RowTable, RowType, RowVa
 use tempfile::NamedTempFile;
 
 use super::columns::{Column, ColumnType, POSTS, THREADS, USERS, Value};
-use super::{Format, OutputError, RecordWriter, create_files, place};
+use super::{Format, OutputError, RecordWriter, TemporaryFile, create_files, place};
 
 /// Three Parquet files.
 pub(super) struct ParquetTables {
@@ -36,7 +36,7 @@ impl ParquetTables {
 }
 
 impl ParquetFile {
-    fn new<R>((path, file): (PathBuf, NamedTempFile), columns: &[Column<R>]) -> Result<Self, OutputError> {
+    fn new<R>(TemporaryFile { path, file }: TemporaryFile, columns: &[Column<R>]) -> Result<Self, OutputError> {
         let columns: Vec<(&str, RowType)> = columns.iter().map(|column| (column.name, row_type(column.kind))).collect();
         let rows = RowTable::new(BufWriter::new(file.reopen()?), &columns).map_err(failed)?;
         Ok(Self { path, file, rows })
@@ -48,7 +48,7 @@ impl ParquetFile {
 
     fn finish(self) -> Result<(), OutputError> {
         self.rows.close().map_err(failed)?;
-        place((self.path, self.file))
+        place(self.path, self.file)
     }
 }
 

@@ -90,6 +90,6 @@ impl RecordWriter for Database {
         let end = "CREATE INDEX posts_by_thread ON posts (thread_id, position); CREATE INDEX posts_by_author ON posts (author); COMMIT;";
         self.connection.execute_batch(end).map_err(failed)?;
         self.connection.close().map_err(|(_, error)| failed(error))?;
-        place((self.path, self.file))
+        place(self.path, self.file)
     }
 }
