@@ -113,7 +113,7 @@ mod tests {
     fn an_output_error_overrides_an_interruption_which_overrides_an_empty_crawl() {
         let exit = |stop, pages| {
             let status = CrawlStatus { pages, ..CrawlStatus::default() };
-            let report = Report::new(Run::default(), status, stop, (Instant::EPOCH, Instant::EPOCH), Usage::default());
+            let report = Report::new(Run::default(), status, stop, Instant::EPOCH, Instant::EPOCH, Usage::default());
             Exit::after(&report)
         };
         assert_eq!(exit(StopReason::FrontierEmpty, 1), Exit::Done);

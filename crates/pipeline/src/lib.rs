@@ -213,7 +213,7 @@ async fn run_in(
     let reason = closed.failed.or(broken).unwrap_or(reason);
     let ClosedCrawl { run, status, .. } = closed;
     let run = Run { extension_errors: extensions.errors.all(), ..run };
-    let report = Report::new(run, status, reason, (started, clock.now()), Usage::now().since(usage));
+    let report = Report::new(run, status, reason, started, clock.now(), Usage::now().since(usage));
     let path = run::output::directory(config).join("report.json");
     report.write(&path).map_err(|source| Error::Write { path, source })?;
     Ok(report)

@@ -156,10 +156,16 @@ pub struct Report {
 }
 
 impl Report {
-    /// Makes the report of a crawl that ran from `span.0` to `span.1` and used `usage`. `status` is its last snapshot,
+    /// Makes the report of a crawl that ran from `started` to `ended` and used `usage`. `status` is its last snapshot,
     /// with all that is left in the frontier counted as [`Fate::Queued`].
-    pub fn new(run: Run, status: CrawlStatus, stop_reason: StopReason, span: (Instant, Instant), usage: Usage) -> Self {
-        let (started, ended) = span;
+    pub fn new(
+        run: Run,
+        status: CrawlStatus,
+        stop_reason: StopReason,
+        started: Instant,
+        ended: Instant,
+        usage: Usage,
+    ) -> Self {
         let wall = ended.since(started);
         let per_cpu = |cpu: f64| per_second(status.pages, Duration::try_from_secs_f64(cpu).unwrap_or_default());
         Self {
@@ -262,9 +268,9 @@ pub(super) mod tests {
         status.fates.add(Fate::Failed(Failure::Tls), 2);
         status.statuses.insert(200, 30);
         let run = Run { seeds: vec!["https://example.org/".into()], seed: 7, ..Run::default() };
-        let span = (Instant::from_micros(1_000_000), Instant::from_micros(11_000_000));
+        let (started, ended) = (Instant::from_micros(1_000_000), Instant::from_micros(11_000_000));
         let usage = Usage { cpu_seconds: Some(1.5), peak_memory_bytes: Some(1 << 20) };
-        Report::new(run, status, StopReason::FrontierEmpty, span, usage)
+        Report::new(run, status, StopReason::FrontierEmpty, started, ended, usage)
     }
 
     #[test]

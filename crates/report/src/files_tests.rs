@@ -123,7 +123,7 @@ fn report() -> Report {
     };
     let at = harvestman_core::clock::Instant::from_micros;
     let usage = Usage { cpu_seconds: Some(1.53), peak_memory_bytes: Some(1 << 24) };
-    Report::new(run, status(), StopReason::TimeBudget, (at(1_000_000), at(62_007_000)), usage)
+    Report::new(run, status(), StopReason::TimeBudget, at(1_000_000), at(62_007_000), usage)
 }
 
 fn read<T: serde::de::DeserializeOwned>(value: &Value) -> T {

@@ -115,7 +115,7 @@ impl NodeContext<'_> {
             (End::Lost, StopReason::StateError) => StopReason::Interrupted,
             (_, reason) => reason,
         };
-        let report = Report::new(run, status, reason, (started, self.clock.now()), Usage::now().since(usage));
+        let report = Report::new(run, status, reason, started, self.clock.now(), Usage::now().since(usage));
         let path = output::directory(config).join("report.json");
         report.write(&path).map_err(|source| Error::Write { path, source })?;
         Ok((end, report))

@@ -63,7 +63,7 @@ pub fn svg(chart: &Chart, look: Look) -> Drawn<String> {
             area.fill(&WHITE).map_err(said)?;
         }
         match chart {
-            Chart::Lines { title, x, y, series } => lines(&area, title, (x, y), series, look)?,
+            Chart::Lines { title, x, y, series } => lines(&area, title, x, y, series, look)?,
             Chart::Bars { title, y, groups } => bars(&area, title, y, groups)?,
             Chart::Lengths { lengths, .. } => below_each_other(&area, lengths)?,
         }
@@ -98,7 +98,7 @@ fn axis(values: impl Iterator<Item = f64>) -> Range<f64> {
     0.0..if most > 0.0 { most * 1.05 } else { 1.0 }
 }
 
-fn lines(area: &Area<'_>, title: &str, (x, y): (&str, &str), series: &[Series], look: Look) -> Drawn {
+fn lines(area: &Area<'_>, title: &str, x: &str, y: &str, series: &[Series], look: Look) -> Drawn {
     let points = || series.iter().flat_map(|series| &series.points);
     let mut builder = ChartBuilder::on(area);
     if look.alone {

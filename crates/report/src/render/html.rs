@@ -200,13 +200,14 @@ fn plot(chart: &Chart, said: &str, id: &str) -> Markup {
 #[cfg(feature = "plots")]
 fn drawn(chart: &Chart, said: &str, id: &str) -> Markup {
     let (wide, narrow) = if matches!(chart, Chart::Lengths { .. }) { (700, 350) } else { (880, 350) };
-    html! { (sized(chart, said, ("wide", id), (wide, 320))) (sized(chart, said, ("narrow", id), (narrow, 270))) }
+    let look = |size| crate::plot::Look { size, alone: false };
+    html! { (sized(chart, said, "wide", id, look((wide, 320)))) (sized(chart, said, "narrow", id, look((narrow, 270)))) }
 }
 
 #[cfg(feature = "plots")]
-fn sized(chart: &Chart, said: &str, (class, id): (&str, &str), size: (u32, u32)) -> Markup {
+fn sized(chart: &Chart, said: &str, class: &str, id: &str, look: crate::plot::Look) -> Markup {
     let (Chart::Lines { title, .. } | Chart::Bars { title, .. } | Chart::Lengths { title, .. }) = chart;
-    match crate::plot::svg(chart, crate::plot::Look { size, alone: false }) {
+    match crate::plot::svg(chart, look) {
         Ok(svg) => {
             let id = format!("{id}-{class}");
             let start = format!(
