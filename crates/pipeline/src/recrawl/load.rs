@@ -198,7 +198,7 @@ impl Reading {
 fn signs_of(lastmod: Lastmod, visit: &Visit, of_this_round: bool) -> (Option<LastmodSign>, Option<DatedVisit>) {
     let Lastmod { modified, read, .. } = lastmod;
     let (visited, waited) = (visit.last.as_micros() / 1_000_000, visit.waited);
-    let before = LastmodSign::before_visit(modified, (visited, waited), read);
+    let before = LastmodSign::before_visit(modified, visited, waited, read);
     if of_this_round {
         return (before, None);
     }

@@ -49,7 +49,7 @@ impl RecrawlScheduler {
         let options = config.recrawl.clone();
         let limits = PlanLimits { visits: known.len() as u64, recall: options.recall, chance: options.chance };
         let pages = pages.into_iter().zip(known.iter().map(|known| known.host)).collect();
-        let plan = Plan::new(known, table, (limits, lasted), clock.now(), seed);
+        let plan = Plan::new(known, table, limits, lasted, clock.now(), seed);
         let mut scheduler = Self {
             plan,
             options,

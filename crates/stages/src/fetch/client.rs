@@ -150,7 +150,7 @@ impl Client {
         };
         let with_key = self.search_keys.as_ref().and_then(|keys| keys.revealed(&request.url));
         let url = with_key.as_ref().unwrap_or(&request.url);
-        let result = inner.run((request, url), &mut progress).await;
+        let result = inner.run(request, url, &mut progress).await;
         let timings = Timings { started, first_byte: progress.first_byte, ended: inner.clock.now() };
         let Progress { request_headers, signature, .. } = progress;
         Exchange { url: request.url.clone(), request_headers, signature, result, timings }
@@ -197,7 +197,7 @@ fn window_min(options: &FetchOptions, window: Duration) -> u64 {
 
 impl Inner {
     /// Sends `request` to `url`, which is its URL, except for the key of a search.
-    async fn run(&self, (request, url): (&Request, &CanonicalUrl), progress: &mut Progress) -> Result<Answer, Failure> {
+    async fn run(&self, request: &Request, url: &CanonicalUrl, progress: &mut Progress) -> Result<Answer, Failure> {
         let target = Target::of(url).ok_or(Failure::Internal)?;
         let end = progress.started + self.whole_timeout;
         let mut connection = match self.pool.take(target.origin, progress.started) {
@@ -298,7 +298,7 @@ impl Inner {
         let signer = self.signer.as_deref();
         let method = if request.body.is_some() { http::Method::POST } else { http::Method::GET };
         let now = self.clock.calendar();
-        let signed = signer.map(|signer| signer.sign((method.as_str(), target), &mut progress.request_headers, now));
+        let signed = signer.map(|signer| signer.sign(method.as_str(), target, &mut progress.request_headers, now));
         progress.signature.reason = signed.as_ref().and_then(|signed| signed.reason);
         let mut message = self.message(target, version, progress.request_headers.clone());
         *message.method_mut() = method;

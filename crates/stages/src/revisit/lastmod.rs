@@ -41,7 +41,7 @@ impl LastmodSign {
 
     /// Returns the sign that a page had before a visit at `visited`, `waited` after the one before it. `None` if the
     /// lastmod became known after the visit.
-    pub const fn before_visit(lastmod: u64, (visited, waited): (u64, u64), read: u64) -> Option<Self> {
+    pub const fn before_visit(lastmod: u64, visited: u64, waited: u64, read: u64) -> Option<Self> {
         if lastmod > visited { None } else { Self::of(lastmod, visited.saturating_sub(waited), read) }
     }
 }

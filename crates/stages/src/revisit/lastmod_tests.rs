@@ -47,7 +47,7 @@ fn a_sign_compares_the_lastmod_with_the_last_visit() {
     assert_eq!(LastmodSign::of(90, 100, 95), None, "the sitemap was read before the visit");
     assert_eq!(LastmodSign::of(101, 100, 95), Some(Later), "a lastmod in the future");
     // Visits at 50 and 100.
-    let before = |lastmod, read| LastmodSign::before_visit(lastmod, (100, 50), read);
+    let before = |lastmod, read| LastmodSign::before_visit(lastmod, 100, 50, read);
     assert_eq!((before(60, 90), before(40, 90)), (Some(Later), Some(Earlier)));
     assert_eq!((before(101, 110), before(40, 45)), (None, None));
 }

@@ -220,7 +220,8 @@ impl Plan {
     pub fn new(
         known: Vec<KnownPage>,
         mut table: TraitTable,
-        (limits, lasted): (PlanLimits, u64),
+        limits: PlanLimits,
+        lasted: u64,
         now: Instant,
         seed: Seed,
     ) -> Self {

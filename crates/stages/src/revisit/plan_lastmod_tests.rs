@@ -144,7 +144,7 @@ impl Simulation {
         let all = self.pages.iter().filter(|page| page.changed_at > page.last).count() as u64;
         let limits = PlanLimits { visits: PAGES as u64, recall: 0.97, chance: 0.003 };
         let now = Instant::EPOCH + Duration::from_secs(self.now);
-        let mut plan = Plan::new(known, table, (limits, 0), now, seed);
+        let mut plan = Plan::new(known, table, limits, 0, now, seed);
         let (mut visits, mut found) = (0, 0);
         while let Some(page) = plan.next(0, now) {
             visits += 1;

@@ -63,7 +63,7 @@ fn page_types_that_change_are_found_and_the_others_are_skipped() {
         let mut table = TraitTable::default();
         let site = site(&[(100, 0.9), (500, 0.02), (300, 0.0), (100, 0.6)], &mut table, Seed(seed));
         let all = site.changed.iter().filter(|changed| **changed).count() as f64;
-        let mut plan = Plan::new(site.known, table, (limits(400), 0), NOW, Seed(seed));
+        let mut plan = Plan::new(site.known, table, limits(400), 0, NOW, Seed(seed));
         let changed = site.changed;
         let found = |page: PageNumber| if changed[page as usize] { Difference::Content } else { Difference::None };
         let (visits, changes) = carry_out(&mut plan, found);
@@ -77,7 +77,7 @@ fn page_types_that_change_are_found_and_the_others_are_skipped() {
 fn the_visits_to_an_unchanged_site_stop_early() {
     let mut table = TraitTable::default();
     let site = site(&[(1_000, 0.0), (1_000, 0.0)], &mut table, Seed(1));
-    let mut plan = Plan::new(site.known, table, (limits(2_000), 0), NOW, Seed(1));
+    let mut plan = Plan::new(site.known, table, limits(2_000), 0, NOW, Seed(1));
     let (visits, changes) = carry_out(&mut plan, |_| Difference::None);
     assert!(visits < 500 && changes == 0, "{visits}");
     assert_eq!(plan.stopped(), Some(PlanStop::Chance));
@@ -88,7 +88,7 @@ fn a_clock_on_every_page_is_not_a_change() {
     let mut table = TraitTable::default();
     let site = site(&[(400, 1.0), (100, 1.0)], &mut table, Seed(2));
     let kinds: Vec<u64> = site.known.iter().map(|page| page.kind).collect();
-    let mut plan = Plan::new(site.known, table, (limits(250), 0), NOW, Seed(2));
+    let mut plan = Plan::new(site.known, table, limits(250), 0, NOW, Seed(2));
     let mut seen = std::collections::BTreeSet::new();
     carry_out_over_noise(&mut plan, |page, again| match kinds[page as usize] {
         0 => Difference::Numbers,
@@ -110,7 +110,7 @@ fn the_history_of_a_page_counts() {
     for (at, page) in site.known.iter_mut().enumerate() {
         (0..4).for_each(|_| page.history.note(at < 40, 3_600));
     }
-    let mut plan = Plan::new(site.known, table, (limits(100), 0), NOW, Seed(3));
+    let mut plan = Plan::new(site.known, table, limits(100), 0, NOW, Seed(3));
     let mut first = Vec::new();
     carry_out(&mut plan, |page| {
         first.push(page);
@@ -126,7 +126,7 @@ fn visits_of_an_interrupted_round_are_not_repeated_and_count() {
     for page in &mut site.known[..60] {
         page.found = Some((Difference::Content, 3_600));
     }
-    let mut plan = Plan::new(site.known, table, (limits(80), 0), NOW, Seed(4));
+    let mut plan = Plan::new(site.known, table, limits(80), 0, NOW, Seed(4));
     assert_eq!((plan.ahead().visited, plan.ahead().changed), (60, 60));
     let mut visited = Vec::new();
     carry_out(&mut plan, |page| {
@@ -179,7 +179,7 @@ fn topics(visited: &[(PageNumber, Difference)]) -> usize {
 fn the_rank_of_a_page_in_a_visited_list_predicts_its_change() {
     let mut table = TraitTable::default();
     let (known, links) = lists(&mut table);
-    let mut plan = Plan::new(known, table, (limits(336), 0), NOW, Seed(5));
+    let mut plan = Plan::new(known, table, limits(336), 0, NOW, Seed(5));
     let found = topics(&visit_lists(&mut plan, &links, usize::MAX));
     assert!(found >= 144, "{found} of 160");
 }
@@ -191,7 +191,7 @@ fn a_rebuilt_plan_has_its_previous_state_after_its_visits_are_replayed() {
     for run in 0..12 {
         let mut table = TraitTable::default();
         let (known, links) = lists(&mut table);
-        let mut plan = Plan::new(known, table, (limits(336), 0), NOW, Seed(5 + run));
+        let mut plan = Plan::new(known, table, limits(336), 0, NOW, Seed(5 + run));
         for (page, difference) in &visited {
             plan.recall(&of_list(*page, *difference, &links));
         }
@@ -213,7 +213,7 @@ fn a_rebuilt_plan_has_its_previous_state_after_its_visits_are_replayed() {
 fn a_page_that_waits_for_its_second_visit_is_visited_exactly_once_more() {
     let mut table = TraitTable::default();
     let site = site(&[(30, 0.0)], &mut table, Seed(7));
-    let mut plan = Plan::new(site.known, table, (limits(30), 0), NOW, Seed(7));
+    let mut plan = Plan::new(site.known, table, limits(30), 0, NOW, Seed(7));
     let found =
         |page| VisitFinding { page, difference: Some(Difference::Numbers), waited: 60, gone: false, links: &[] };
     plan.recall(&found(4));
@@ -229,7 +229,7 @@ fn a_page_that_waits_for_its_second_visit_is_visited_exactly_once_more() {
 fn a_page_that_could_not_be_fetched_is_not_an_observation_and_completes() {
     let mut table = TraitTable::default();
     let site = site(&[(3, 0.0)], &mut table, Seed(6));
-    let mut plan = Plan::new(site.known, table, (limits(3), 0), NOW, Seed(6));
+    let mut plan = Plan::new(site.known, table, limits(3), 0, NOW, Seed(6));
     while let Some(page) = plan.next(0, NOW) {
         plan.found(&VisitFinding { page, difference: None, waited: 0, gone: false, links: &[] });
     }

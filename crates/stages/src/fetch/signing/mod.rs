@@ -112,7 +112,7 @@ impl RequestSigner {
     }
 
     /// Signs the request by this method with these headers, if it is to be signed. `now` is the calendar time.
-    pub(super) fn sign(&self, (method, target): (&str, &Target<'_>), headers: &mut HeaderMap, now: Instant) -> Signed {
+    pub(super) fn sign(&self, method: &str, target: &Target<'_>, headers: &mut HeaderMap, now: Instant) -> Signed {
         let demand = self.hosts.lock().next(target.origin, hash(target));
         let reason = match (self.mode, &demand) {
             (SignMode::Always, _) => SignReason::Always,

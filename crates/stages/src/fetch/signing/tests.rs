@@ -22,7 +22,7 @@ fn sign(signer: &RequestSigner, url: &str) -> (Signed, Option<String>) {
     let url = CanonicalUrl::from_canonical(url);
     let mut headers = HeaderMap::new();
     headers.insert("user-agent", HeaderValue::from_static("harvestman/1"));
-    let signed = signer.sign(("GET", &Target::of(&url).unwrap()), &mut headers, NOW);
+    let signed = signer.sign("GET", &Target::of(&url).unwrap(), &mut headers, NOW);
     (signed, headers.get("signature-input").map(|value| value.to_str().unwrap().to_owned()))
 }
 
@@ -56,7 +56,7 @@ fn without_nonces_requests_to_a_host_share_a_signature_for_a_while() {
     let headers = |url: &str, now: Instant| {
         let (url, mut headers) = (CanonicalUrl::from_canonical(url), HeaderMap::new());
         headers.insert("signature", HeaderValue::from_static("of another request"));
-        signer.sign(("GET", &Target::of(&url).unwrap()), &mut headers, now);
+        signer.sign("GET", &Target::of(&url).unwrap(), &mut headers, now);
         assert_eq!(headers.len(), 3);
         headers
     };
