@@ -115,12 +115,7 @@ impl Marks {
     ///
     /// # Errors
     /// Nothing distinguishes the pages, or what the user gave does not.
-    pub fn learn(
-        given: &GivenMarks,
-        user: &str,
-        log_in: &Url,
-        (before, after): (&Page, &Page),
-    ) -> Result<Self, Problem> {
+    pub fn learn(given: &GivenMarks, user: &str, log_in: &Url, before: &Page, after: &Page) -> Result<Self, Problem> {
         let (as_guest, as_member) = (before.targets(), after.targets());
         let mut marks =
             Self { given: given.clone(), log_out: Vec::new(), own: Vec::new(), user: None, guest: Vec::new() };

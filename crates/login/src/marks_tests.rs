@@ -14,7 +14,7 @@ fn url(text: &str) -> Url {
 }
 
 fn learn(given: &GivenMarks, before: &str, after: &str) -> Result<Marks, Problem> {
-    Marks::learn(given, "Al", &url("http://h.test/user/login"), (&page(before), &page(after)))
+    Marks::learn(given, "Al", &url("http://h.test/user/login"), &page(before), &page(after))
 }
 
 fn marks() -> Marks {
@@ -64,7 +64,7 @@ fn of_one_script_for_everything_the_parameters_count() {
     let before = page("<a href='/ucp.php?mode=login'>Login</a>");
     let after =
         page("<a href='/ucp.php?i=pm'>Messages</a><a href='/ucp.php?mode=logout&sid=0a1b2c3d4e5f'>Logout [ al ]</a>");
-    let marks = Marks::learn(&GivenMarks::default(), "al", &log_in, (&before, &after)).unwrap();
+    let marks = Marks::learn(&GivenMarks::default(), "al", &log_in, &before, &after).unwrap();
     assert_eq!(marks.evidence(&after), Evidence::Member);
     assert_eq!(marks.evidence(&before), Evidence::Guest);
     assert_eq!(marks.evidence_of_redirect(&url("http://h.test/ucp.php?mode=login&redirect=t")), Evidence::Guest);

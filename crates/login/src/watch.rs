@@ -204,7 +204,7 @@ impl<T> SessionWatch<T> {
         let times = self.blamed[at].1.saturating_add(1);
         self.blamed[at].1 = times;
         let by_themselves = self.losses.saturating_sub(u64::from(times));
-        let is_avoided = times >= BLAMED_MAX || is_proven(times, (by_themselves, self.answers), self.blamed.len());
+        let is_avoided = times >= BLAMED_MAX || is_proven(times, by_themselves, self.answers, self.blamed.len());
         if is_avoided {
             self.blamed.remove(at);
             push_bounded(&mut self.avoided, address.to_owned());
@@ -224,7 +224,7 @@ impl<T> SessionWatch<T> {
 /// With r = (losses + 1) / (answers + 1) as the share of answers after which a session ends by itself, an innocent address is blamed
 /// in all of n tries with probability rⁿ. Each of the `blamed` addresses was chosen by its first try, so r^(n − 1) · blamed of them
 /// are expected to be innocent.
-fn is_proven(times: u8, (losses, answers): (u64, u64), blamed: usize) -> bool {
+fn is_proven(times: u8, losses: u64, answers: u64, blamed: usize) -> bool {
     let rate = ((losses + 1) as f64 / (answers + 1) as f64).min(1.0);
     times >= 2 && rate.powi(i32::from(times) - 1) * blamed as f64 <= MISTAKES_MAX
 }

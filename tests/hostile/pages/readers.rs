@@ -155,7 +155,7 @@ fn log_in(page: &str) -> usize {
     let read = |page: &str| harvestman_login::Page::read(ADDRESS, page.as_bytes(), HTML);
     let guests = "<p>welcome<a href=/login>Log in</a>";
     let (Ok(page), Ok(before)) = (read(page), read(guests)) else { return 0 };
-    let marks = Marks::learn(&GivenMarks::default(), "ann", &address(), (&before, &page));
+    let marks = Marks::learn(&GivenMarks::default(), "ann", &address(), &before, &page);
     let evidence = marks.map(|marks| marks.evidence(&page));
     page.avoided_links().len()
         + usize::from(page.asks_for_password())

@@ -139,7 +139,7 @@ impl LogIn {
         let given = GivenMarks { text: member_text.clone(), link: member_link.clone() };
         let guest = before.ok_or(None::<Problem>)?.read()?;
         let user = self.settings.credentials.user();
-        Ok(Marks::learn(&given, user, &self.settings.page, (&guest, &member))?)
+        Ok(Marks::learn(&given, user, &self.settings.page, &guest, &member)?)
     }
 
     /// Returns why the crawl is not logged in after the form was sent: what the answer says comes first.
