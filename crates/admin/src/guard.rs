@@ -30,7 +30,7 @@ impl std::fmt::Debug for Guard {
 impl Guard {
     /// Creates the guard of a server at `address`. The token is the configured one, or the generated one if none is
     /// configured.
-    pub fn new(address: IpAddr, (configured, generated): (&str, String), names: &[String]) -> Self {
+    pub fn new(address: IpAddr, configured: &str, generated: String, names: &[String]) -> Self {
         let chosen = !configured.is_empty();
         let token = if chosen { configured.to_owned() } else { generated };
         Self { token, chosen, names: Names::new(address, names, "to metrics.names") }

@@ -9,7 +9,7 @@ const EVERYWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 const TOKEN: &str = "Bearer drawn-at-the-start";
 
 fn guard(address: IpAddr, set: &str) -> Guard {
-    Guard::new(address, (set, "drawn-at-the-start".to_owned()), &["Crawl.example.org".to_owned()])
+    Guard::new(address, set, "drawn-at-the-start".to_owned(), &["Crawl.example.org".to_owned()])
 }
 
 fn headers(all: &[(&str, &str)]) -> HeaderMap {

@@ -110,7 +110,7 @@ impl Admin {
             Ok((listener, address))
         };
         let (listener, address) = bind.await.map_err(|source| Error::Bind { listen: listen.clone(), source })?;
-        let guard = Arc::new(Guard::new(address.ip(), (&options.token, token), &options.names));
+        let guard = Arc::new(Guard::new(address.ip(), &options.token, token, &options.names));
         let sources = Sources {
             metrics: served.metrics,
             views: Views::new(served.live),

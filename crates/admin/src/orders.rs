@@ -72,17 +72,17 @@ impl Orders {
             false => serde_json::from_slice(body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?,
         };
         match Command::of(command, &arguments) {
-            Some(Ok(given)) => self.execute(given, (command, &arguments)).await,
+            Some(Ok(given)) => self.execute(given, command, &arguments).await,
             Some(Err(wrong)) => Err((StatusCode::UNPROCESSABLE_ENTITY, wrong)),
             None => match Command::of_fleet(command).filter(|_| self.controls.in_fleet) {
-                Some(given) => self.execute(given, (command, &[])).await,
+                Some(given) => self.execute(given, command, &[]).await,
                 None => self.switch(command).map(|()| String::new()),
             },
         }
     }
 
     /// Sends a command to the crawl, and records its effect.
-    async fn execute(&self, given: Command, (command, arguments): (&str, &[String])) -> Result<String, Refused> {
+    async fn execute(&self, given: Command, command: &str, arguments: &[String]) -> Result<String, Refused> {
         let effect = self.controls.commands.give(given).await.map_err(|why| (StatusCode::UNPROCESSABLE_ENTITY, why))?;
         let recorded = self.record(command, arguments, Some(&effect));
         recorded.map_err(|error| {

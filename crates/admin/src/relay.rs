@@ -44,7 +44,7 @@ impl Relay {
         let listener = TcpListener::bind(listen).await;
         let listener = listener.map_err(|source| Error::Bind { listen: listen.clone(), source })?;
         let address = listener.local_addr().map_err(|source| Error::Bind { listen: listen.clone(), source })?;
-        let guard = Arc::new(Guard::new(address.ip(), (&options.token, token), &options.names));
+        let guard = Arc::new(Guard::new(address.ip(), &options.token, token, &options.names));
         Ok(Self { listener, guard, socket: directory.join(SOCKET) })
     }
 
