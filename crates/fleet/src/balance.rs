@@ -119,13 +119,15 @@ impl<'a> Nodes<'a> {
         ranked.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let mut given = vec![Vec::new(); self.loads.len()];
         self.holders.iter().enumerate().for_each(|(partition, holder)| given[*holder].push(partition));
-        let off = |(at, from): (usize, &(f64, usize))| self.best(*from, &given[from.1], &ranked[at + 1..], apart);
+        let off = |(at, (level, from)): (usize, &(f64, usize))| {
+            self.best(*level, *from, &given[*from], &ranked[at + 1..], apart)
+        };
         ranked.iter().enumerate().find_map(off)
     }
 
     /// Returns the best step from a node with these partitions to one of the less loaded nodes: the one that minimises
     /// the higher load of both.
-    fn best(&self, (level, from): (f64, usize), given: &[usize], others: &[(f64, usize)], apart: f64) -> Option<Step> {
+    fn best(&self, level: f64, from: usize, given: &[usize], others: &[(f64, usize)], apart: f64) -> Option<Step> {
         let far = others.iter().filter(|(its, _)| level - its > apart);
         let after = |partition: usize, to: usize| {
             let known = self.known[partition];
