@@ -88,5 +88,5 @@ fn precision(corpus: &Corpus, method: Method, pages: &[PageId], is_test: impl Fn
     };
     let (training, test) = (part(false), part(true));
     let clustered = Clustered::of(method, corpus, &training);
-    known_precision(corpus, &clustered, (&training, &test))
+    known_precision(corpus, &clustered, &training, &test)
 }

@@ -65,7 +65,7 @@ impl Experiment for Cluster {
             let row = Row { seed: Some(*seed), ..Row::new(&corpus.name, "cluster", method.name()) };
             let others = self.others(corpus, sample, Seed(*seed));
             let row = with_clusters(row, corpus, sample, &clustered);
-            match known_precision(corpus, &clustered, (sample, &others)) {
+            match known_precision(corpus, &clustered, sample, &others) {
                 Some(precision) => row.with_precision(&precision),
                 None => row,
             }
@@ -124,7 +124,8 @@ fn with_clusters(row: Row, corpus: &Corpus, sample: &[PageId], clustered: &Clust
 pub(super) fn known_precision(
     corpus: &Corpus,
     clustered: &Clustered,
-    (sample, others): (&[PageId], &[PageId]),
+    sample: &[PageId],
+    others: &[PageId],
 ) -> Option<Precision> {
     corpus.truth()?;
     let training = clustered.parts().zip(sample);

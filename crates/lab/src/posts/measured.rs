@@ -81,7 +81,7 @@ pub fn measure_posts(
             head: parsed.as_ref().map(PageNeighbours::of).unwrap_or_default(),
             ..PageOrigin::default()
         };
-        scorer.add((&page.url, &origin), &types.type_of(&page.url), &records)?;
+        scorer.add(&page.url, &origin, &types.type_of(&page.url), &records)?;
     }
     let count = pages.len().max(1) as f64;
     Ok(MeasuredPosts {

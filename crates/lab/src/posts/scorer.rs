@@ -72,7 +72,8 @@ impl<'t> Scorer<'t> {
     /// There are too many posts.
     pub fn add(
         &mut self,
-        (url, origin): (&Url, &PageOrigin),
+        url: &Url,
+        origin: &PageOrigin,
         page_type: &str,
         records: &PageRecords,
     ) -> Result<(), TooManyPosts> {
@@ -95,7 +96,7 @@ impl<'t> Scorer<'t> {
             count(&mut tally, *verdict);
             let right = verdict.right().map(|at| &shown.whole[at]);
             match (verdict, right) {
-                (_, Some((of, lacks))) => self.compare(post, (*of, lacks), &mut tally, &mut flaws),
+                (_, Some((of, lacks))) => self.compare(post, *of, lacks, &mut tally, &mut flaws),
                 (Verdict::Excerpt, None) => {}
                 (_, None) => flaws.add_wrong(&post.text),
             }
@@ -144,9 +145,9 @@ impl<'t> Scorer<'t> {
         judge(&found, &whole, &partial)
     }
 
-    /// Compares the fields that need no other page. `of` is the post, with the fields that the page lacks.
-    fn compare(&self, post: &PagePost, of: (usize, &[Field]), tally: &mut PostTally, flaws: &mut PageFlaws) {
-        let (truth, shows) = (&self.known.truth[of.0], |field| self.known.shows(of.0, field, of.1));
+    /// Compares the fields that need no other page. `of` is the number of the post, `lacking` the fields that the page lacks.
+    fn compare(&self, post: &PagePost, of: usize, lacking: &[Field], tally: &mut PostTally, flaws: &mut PageFlaws) {
+        let (truth, shows) = (&self.known.truth[of], |field| self.known.shows(of, field, lacking));
         if shows(Field::Author) {
             let is_right = post.author.as_deref().is_some_and(|author| is_same_name(author, truth.author.as_deref()));
             record(tally, Field::Author, post.author.is_some(), is_right);

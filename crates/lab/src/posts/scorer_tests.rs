@@ -49,7 +49,7 @@ fn scores(pages: &[(&str, PageRecords)]) -> PostScores {
     for (url, records) in pages {
         let url = Url::parse(url).unwrap();
         let origin = PageOrigin { url: url.as_str().to_owned(), ..PageOrigin::default() };
-        scorer.add((&url, &origin), url.path(), records).unwrap();
+        scorer.add(&url, &origin, url.path(), records).unwrap();
     }
     scorer.finish(9)
 }

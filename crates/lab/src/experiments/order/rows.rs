@@ -38,10 +38,10 @@ impl Measured<'_> {
     }
 
     fn with_times(&self, row: Row, one: &Timed) -> Row {
-        let same_links = find(self.side_by_side, one, (FilterOrder::DupOnly, Filtering::ByPlaceAndUrl));
+        let same_links = find(self.side_by_side, one, FilterOrder::DupOnly, Filtering::ByPlaceAndUrl);
         let row = row.with(Measure::RelativeTimeSameLinks, relative(one.tally.total(), same_links));
-        let own = find(self.own, one, (one.order, one.filtering));
-        let alone = find(self.own, one, (FilterOrder::DupOnly, Filtering::ByPlaceAndUrl));
+        let own = find(self.own, one, one.order, one.filtering);
+        let alone = find(self.own, one, FilterOrder::DupOnly, Filtering::ByPlaceAndUrl);
         let row = with_counts(row, own.unwrap_or(one));
         let Some(own) = own else { return row };
         row.with(Measure::RelativeFilterTime, relative(own.tally.filter, alone))
@@ -52,8 +52,8 @@ impl Measured<'_> {
 }
 
 /// Finds the measurement over the same store in this order.
-fn find<'a>(all: &'a [Timed], one: &Timed, order: (FilterOrder, Filtering)) -> Option<&'a Timed> {
-    all.iter().find(|other| other.store == one.store && (other.order, other.filtering) == order)
+fn find<'a>(all: &'a [Timed], one: &Timed, order: FilterOrder, filtering: Filtering) -> Option<&'a Timed> {
+    all.iter().find(|other| other.store == one.store && other.order == order && other.filtering == filtering)
 }
 
 /// Returns the name of the order in rows.
