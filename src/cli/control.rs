@@ -144,14 +144,14 @@ pub fn run(args: &ControlArgs) -> anyhow::Result<()> {
 
 /// Sends a command to a running crawl and prints its effect.
 fn give(directory: &Path, command: &str, arguments: &[String]) -> anyhow::Result<()> {
-    let effect = ask(directory, http::Method::POST, (command, serde_json::to_vec(arguments)?))?;
+    let effect = ask(directory, http::Method::POST, command, serde_json::to_vec(arguments)?)?;
     let _ = writeln!(terminal::stdout(), "{effect}");
     Ok(())
 }
 
 /// Prints the progress of a crawl and what it waits for.
 fn status(directory: &Path, json: bool) -> anyhow::Result<()> {
-    let text = ask(directory, http::Method::GET, ("status", Vec::new()))?;
+    let text = ask(directory, http::Method::GET, "status", Vec::new())?;
     let shown = if json { text + "\n" } else { parsed(&text)?.to_string() + &page(directory) };
     // A closed pipe (`| head`) is not an error.
     let _ = terminal::stdout().write_all(shown.as_bytes());
@@ -160,7 +160,7 @@ fn status(directory: &Path, json: bool) -> anyhow::Result<()> {
 
 /// Checks that a crawl runs in a directory.
 pub(super) fn reach(directory: &Path) -> anyhow::Result<()> {
-    ask(directory, http::Method::GET, ("status", Vec::new())).map(drop)
+    ask(directory, http::Method::GET, "status", Vec::new()).map(drop)
 }
 
 /// Returns the status of the crawl that runs in a directory, or `None` if none runs there.
@@ -172,7 +172,7 @@ pub(super) fn status_of(directory: &Path) -> anyhow::Result<Option<CrawlStatus>>
         // A killed crawl leaves a socket without a listener.
         return Ok(None);
     }
-    let text = ask(directory, http::Method::GET, ("status", Vec::new()))?;
+    let text = ask(directory, http::Method::GET, "status", Vec::new())?;
     parsed(&text).map(Some)
 }
 
@@ -182,17 +182,17 @@ fn parsed(text: &str) -> anyhow::Result<CrawlStatus> {
 
 /// Sends a command without arguments to a running crawl.
 pub(super) fn switch(directory: &Path, command: &str) -> anyhow::Result<()> {
-    ask(directory, http::Method::POST, (command, Vec::new())).map(drop)
+    ask(directory, http::Method::POST, command, Vec::new()).map(drop)
 }
 
 /// Sends a request to the crawl in a directory and returns its answer.
-fn ask(directory: &Path, method: http::Method, what: (&str, Vec<u8>)) -> anyhow::Result<String> {
+fn ask(directory: &Path, method: http::Method, what: &str, body: Vec<u8>) -> anyhow::Result<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let answered = async { tokio::time::timeout(ANSWER_MAX, exchange(directory, method, what)).await };
+    let answered = async { tokio::time::timeout(ANSWER_MAX, exchange(directory, method, what, body)).await };
     runtime.block_on(answered).context("the crawl does not answer")?
 }
 
-async fn exchange(directory: &Path, method: http::Method, (what, body): (&str, Vec<u8>)) -> anyhow::Result<String> {
+async fn exchange(directory: &Path, method: http::Method, what: &str, body: Vec<u8>) -> anyhow::Result<String> {
     let name = directory.display();
     let stream = match tokio::net::UnixStream::connect(directory.join(SOCKET)).await {
         Ok(stream) => stream,

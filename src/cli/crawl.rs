@@ -144,7 +144,7 @@ pub fn to_report(config: &Config, progress: &Arc<Progress>, beginning: Beginning
     let result = with_uploads(config, |metrics| {
         with_posts(config, &metrics.clone(), |posts| {
             let ready = ReadyCrawl::of_program(config.clone(), beginning);
-            let crawl = crawl(ready, metrics, (progress, posts));
+            let crawl = crawl(ready, metrics, progress, posts);
             pipeline::runtime(config).block_on(crawl)
         })
     });
@@ -157,7 +157,8 @@ pub fn to_report(config: &Config, progress: &Arc<Progress>, beginning: Beginning
 async fn crawl(
     ready: ReadyCrawl,
     metrics: Metrics,
-    (progress, posts): (&Arc<Progress>, &FollowSignal),
+    progress: &Arc<Progress>,
+    posts: &FollowSignal,
 ) -> Result<Report, Failure> {
     let latest = Arc::new(Mutex::new(CrawlStatus::default()));
     let live = Live::open();

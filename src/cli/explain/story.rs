@@ -102,8 +102,10 @@ impl Story {
         let replayed = replay.as_ref().and_then(|replay| replay.as_ref().ok());
         let judged = replayed.and_then(|replay| JudgedReport::of(directory, replay));
         let waiting = replayed.filter(|_| page.is_none()).and_then(WaitingReport::of);
-        let found = (linked_from.as_slice(), waiting.is_some());
-        let verdict = if page.is_none() { Some(verdict(directory, &canonicaliser, &url, found)?) } else { None };
+        let verdict = match &page {
+            Some(_) => None,
+            None => Some(verdict(directory, &canonicaliser, &url, &linked_from, waiting.is_some())?),
+        };
         let text = fetched.zip(replay).map(|(page, replay)| PageTextReport::of(directory, page, replay));
         let query = searches.query_of(url.as_str());
         let rendering = page.as_ref().and_then(|page| PageRendering::of(directory.path(), page));
@@ -162,7 +164,8 @@ fn verdict(
     directory: &CrawlDirectory,
     canonicaliser: &Canonicaliser,
     url: &CanonicalUrl,
-    (linked_from, waits): (&[Linking], bool),
+    linked_from: &[Linking],
+    waits: bool,
 ) -> anyhow::Result<String> {
     let seeds = directory.config.crawl.seeds.iter();
     let seeds: Vec<CanonicalUrl> = seeds.filter_map(|seed| canonicaliser.parse(seed).ok()).collect();

@@ -75,7 +75,7 @@ pub(super) fn run(args: &TeachArgs) -> Result<(), Failure> {
         (Some(url), Some(field), Some(path), _) => {
             let correction =
                 Correction { host: String::new(), field: field.field(), path: path.clone(), is_wrong: args.not };
-            teach(&args.dir, known, (url.as_str(), correction))?
+            teach(&args.dir, known, url.as_str(), correction)?
         }
         (.., Some(number)) => remove(&args.dir, known, number)?,
         _ => list(&known),
@@ -86,7 +86,7 @@ pub(super) fn run(args: &TeachArgs) -> Result<(), Failure> {
 }
 
 /// Adds a correction, after it was tried on a page.
-fn teach(directory: &Path, known: Vec<Correction>, (url, correction): (&str, Correction)) -> Result<String, Failure> {
+fn teach(directory: &Path, known: Vec<Correction>, url: &str, correction: Correction) -> Result<String, Failure> {
     let url = seeds::parse(url).map_err(|error| Failure::usage(error.replacen("seed ", "", 1)))?.url;
     let correction = Correction { host: url.authority().to_owned(), ..correction };
     if let Some(number) = known.iter().position(|other| *other == correction) {

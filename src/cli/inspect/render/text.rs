@@ -40,19 +40,19 @@ fn table(f: &mut fmt::Formatter<'_>, plain: &PlainFacts, rendered: Option<&Rende
     let status = plain.status.map_or_else(|| "none".to_owned(), |status| status.to_string());
     let (size, links) = (bytes(plain.bytes), plain.links.map(number));
     let common = rendered.map(|page| format!("  within the scope, {} in both", number(page.links_common)));
-    row(f, "", ("plain", rendered.map(|_| "rendered".to_owned())), "")?;
-    row(f, "status", (&status, None), plain.content_type.as_deref().map(shown).as_deref().unwrap_or_default())?;
-    row(f, "size", (&size, rendered.map(|page| bytes(page.bytes))), "")?;
+    row(f, "", "plain", rendered.map(|_| "rendered".to_owned()), "")?;
+    row(f, "status", &status, None, plain.content_type.as_deref().map(shown).as_deref().unwrap_or_default())?;
+    row(f, "size", &size, rendered.map(|page| bytes(page.bytes)), "")?;
     if let Some(links) = &links {
-        row(f, "links", (links, rendered.map(|page| number(page.links))), common.as_deref().unwrap_or_default())?;
+        row(f, "links", links, rendered.map(|page| number(page.links)), common.as_deref().unwrap_or_default())?;
     }
     match plain.words.map(number) {
-        Some(words) => row(f, "words", (&words, rendered.map(|page| number(page.words))), ""),
+        Some(words) => row(f, "words", &words, rendered.map(|page| number(page.words)), ""),
         None => Ok(()),
     }
 }
 
-fn row(f: &mut fmt::Formatter<'_>, name: &str, (plain, rendered): (&str, Option<String>), remark: &str) -> fmt::Result {
+fn row(f: &mut fmt::Formatter<'_>, name: &str, plain: &str, rendered: Option<String>, remark: &str) -> fmt::Result {
     let line = format!("{name:<10}{plain:<12}{:<12}{remark}", rendered.unwrap_or_default());
     writeln!(f, "{}", line.trim_end())
 }
@@ -61,20 +61,21 @@ fn details(f: &mut fmt::Formatter<'_>, page: &RenderedFacts) -> fmt::Result {
     if !page.settled {
         writeln!(f, "\nthe page did not become quiet within render.page_time: it may lack content")?;
     }
-    list(f, "links that only the rendered page has", (&page.links_added, LISTED), |link| shown(link))?;
-    list(f, "links that only the plain page has", (&page.links_missing, LISTED), |link| shown(link))?;
+    list(f, "links that only the rendered page has", &page.links_added, LISTED, |link| shown(link))?;
+    list(f, "links that only the plain page has", &page.links_missing, LISTED, |link| shown(link))?;
     let text = format!("text that only the rendered page has, {} words", count(page.words_added as u64));
-    list(f, &text, (&page.lines_added, LINES), |line| shown(line))?;
+    list(f, &text, &page.lines_added, LINES, |line| shown(line))?;
     let refused = page.requests.iter().filter(|request| request.refused.is_some()).count();
-    list(f, &format!("requests of the page, {refused} refused"), (&page.requests, LISTED), request)?;
-    list(f, "kinds of elements clicked", (&page.clicks, LISTED), click)
+    list(f, &format!("requests of the page, {refused} refused"), &page.requests, LISTED, request)?;
+    list(f, "kinds of elements clicked", &page.clicks, LISTED, click)
 }
 
 /// Writes a list with a heading and its length; nothing if it is empty.
 fn list<T>(
     f: &mut fmt::Formatter<'_>,
     heading: &str,
-    (elements, max): (&[T], usize),
+    elements: &[T],
+    max: usize,
     line: impl Fn(&T) -> String,
 ) -> fmt::Result {
     if elements.is_empty() {
