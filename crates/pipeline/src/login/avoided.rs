@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
+use crate::page::document::Document;
 use harvestman_core::config::Config;
 use harvestman_core::model::PolicyRefusal;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, Fingerprint};
@@ -51,7 +52,7 @@ impl AvoidedLinks {
     pub(crate) fn on_page(
         &self,
         url: &CanonicalUrl,
-        (body, content_type): (&[u8], Option<&str>),
+        Document { body, content_type }: Document<'_>,
         canonicaliser: &Canonicaliser,
     ) -> AvoidedOnPage {
         if !self.judges_links {

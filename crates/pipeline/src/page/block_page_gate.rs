@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::page::document::Document;
 use crate::page::gate::{Feature, Gate};
 use crate::page::page_in_work::{Arrival, Content, PageInWork, Verdict};
 use crate::page::page_processor::{PageProcessor, decoded};
@@ -35,7 +36,7 @@ impl BlockPageGate {
         asked: Asked<'_>,
         parsed: &ParsedPage,
         status: u16,
-        document: (&[u8], Option<&str>),
+        document: Document<'_>,
     ) -> Judgement {
         let paths = || PathSet::of(&parsed.leaf_paths);
         // Few pages are a surprise: only of these the content is collected.

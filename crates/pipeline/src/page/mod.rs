@@ -3,6 +3,7 @@
 pub(crate) mod block_page_gate;
 pub(crate) mod consent;
 pub(crate) mod cookie_walls;
+pub(crate) mod document;
 pub(crate) mod feeds;
 pub(crate) mod gate;
 pub(crate) mod lease_end;

@@ -12,12 +12,10 @@ use harvestman_policy::{Needs, PolicySnapshot};
 use harvestman_render::{RenderedPage, Suspicion};
 use harvestman_storage::archive::EncodedPage;
 
+use crate::page::document::Document;
 use crate::page::page_result::PageResult;
 use crate::page::rules::Acceptance;
 use crate::rendering::{RenderClass, RenderOutcome, ToRender};
-
-/// The type of a document that scripts left.
-pub(crate) const RENDERED_TYPE: &str = "text/html; charset=utf-8";
 
 /// A page between the queue of the workers and the archive.
 pub(crate) struct PageInWork {
@@ -199,11 +197,11 @@ impl Content {
 }
 
 impl Body {
-    /// Returns the document that is read for the page, and its type: the one that its scripts left, if there is one.
-    pub(crate) fn shown<'a>(&'a self, arrival: &'a Arrival, answer: &'a Answer) -> (&'a [u8], Option<&'a str>) {
+    /// Returns the document that is read for the page: the one that its scripts left, if there is one.
+    pub(crate) fn shown<'a>(&'a self, arrival: &'a Arrival, answer: &'a Answer) -> Document<'a> {
         match arrival.completed() {
-            Some(page) => (page.html.as_bytes(), Some(RENDERED_TYPE)),
-            None => (&self.bytes, answer.content_type()),
+            Some(page) => Document::rendered(&page.html),
+            None => Document { body: &self.bytes, content_type: answer.content_type() },
         }
     }
 }

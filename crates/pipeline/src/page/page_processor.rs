@@ -14,6 +14,7 @@ use harvestman_stages::fetch::{self, Decoded};
 use harvestman_stages::frontier::DiscoveredLinks;
 use harvestman_structure::parse::{PageWords, Parser};
 
+use crate::page::document::Document;
 use crate::page::link_filter::LinkFilter;
 use crate::page::link_judge::Memory;
 use crate::page::page_in_work::{Body, Content, PageInWork, Verdict};
@@ -155,8 +156,8 @@ impl PageProcessor {
     }
 
     /// Returns the words of a document.
-    pub(crate) fn words(&self, (body, content_type): (&[u8], Option<&str>)) -> PageWords {
-        self.parser.words(body, content_type)
+    pub(crate) fn words(&self, document: Document<'_>) -> PageWords {
+        self.parser.words(document.body, document.content_type)
     }
 
     /// Returns what a page shows: its links to pages of the crawl, with the URLs to which its scripts wanted to navigate, and its
@@ -164,7 +165,7 @@ impl PageProcessor {
     pub(crate) fn shown(
         &mut self,
         item: &ScheduledUrl,
-        (body, content_type): (&[u8], Option<&str>),
+        Document { body, content_type }: Document<'_>,
         navigations: &[String],
     ) -> Shown {
         let rules = Arc::clone(&self.rules);

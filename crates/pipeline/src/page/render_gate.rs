@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::page::document::Document;
 use crate::page::gate::{Feature, Gate};
-use crate::page::page_in_work::{Arrival, Completion, Content, PageInWork, RENDERED_TYPE, Verdict};
+use crate::page::page_in_work::{Arrival, Completion, Content, PageInWork, Verdict};
 use crate::page::page_processor::{PageProcessor, decoded};
 use crate::page::worker_tools::WorkerTools;
 use crate::rendering::{Gained, PageToRender, RenderClass, RenderOutcome, RenderPlace, RenderQueue, Renders, ToRender};
@@ -118,14 +119,15 @@ impl RenderGate {
         let FetchedPage { lease, exchange } = fetched;
         let (item, Ok(answer)) = (&lease.item, &exchange.result) else { return };
         let body = decoded(answer, processor.rules()).bytes;
-        let plain = processor.shown(item, (&body, answer.content_type()), &[]);
-        let shown = processor.shown(item, (page.html.as_bytes(), Some(RENDERED_TYPE)), &page.navigations);
+        let document = Document { body: &body, content_type: answer.content_type() };
+        let plain = processor.shown(item, document, &[]);
+        let shown = processor.shown(item, Document::rendered(&page.html), &page.navigations);
         let gained = self.rules.learn(class, page, &plain, &shown);
         if gained.gain().is_worth_it() {
             self.rules.keep(item);
         }
         if self.rules.learns_requests() && !page.is_incomplete() {
-            self.learn_requests(processor, (item, class), (&body, page), &gained);
+            self.learn_requests(processor, item, class, &body, page, &gained);
         }
     }
 
@@ -133,14 +135,16 @@ impl RenderGate {
     fn learn_requests(
         &self,
         processor: &mut PageProcessor,
-        (item, class): (&ScheduledUrl, RenderClass),
-        (body, page): (&[u8], &RenderedPage),
+        item: &ScheduledUrl,
+        class: RenderClass,
+        body: &[u8],
+        page: &RenderedPage,
         gained: &Gained,
     ) {
         let Some(sample) = Sample::of_page(item.url.as_str(), &String::from_utf8_lossy(body), page) else { return };
         let candidate = self.rules.candidate(class, &sample).map(|template| {
             let predicted = predicted_page(&template, &sample);
-            let predicted = processor.shown(item, (predicted.as_bytes(), Some(RENDERED_TYPE)), &[]);
+            let predicted = processor.shown(item, Document::rendered(&predicted), &[]);
             (template, gained.held_by(&predicted))
         });
         self.rules.learn_requests(class, sample, candidate);

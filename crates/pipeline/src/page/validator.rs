@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::Error;
+use crate::page::document::Document;
 use crate::page::gate::{Feature, Gate};
 use crate::page::page_in_work::{Content, PageInWork, Verdict};
 use crate::page::page_processor::PageProcessor;
@@ -89,7 +90,7 @@ impl Gate for ValidatorGate {
         let (Content::Page(parsed), Ok(answer)) = (&mut page.content, &page.fetched.exchange.result) else {
             return Verdict::Pass;
         };
-        let (body, content_type) = parsed.body.shown(&page.arrival, answer);
+        let Document { body, content_type } = parsed.body.shown(&page.arrival, answer);
         parsed.acceptance = (self.0)(item.url.as_str(), body, content_type);
         let rules = processor.rules();
         let is_wanted = parsed.acceptance.accepted == Some(true);

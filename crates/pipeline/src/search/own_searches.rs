@@ -154,7 +154,8 @@ fn of_form(form: &SearchForm, action: &str, canonicaliser: &Canonicaliser) -> Op
 /// # Errors
 /// Why it cannot be used, for the user.
 pub(crate) fn described(
-    (url, body): (&CanonicalUrl, &[u8]),
+    url: &CanonicalUrl,
+    body: &[u8],
     content_type: Option<&str>,
     canonicaliser: &Canonicaliser,
 ) -> Result<SearchTemplate, String> {
@@ -235,12 +236,12 @@ mod tests {
         let read = |template: &str| {
             let text =
                 format!("<OpenSearchDescription><Url type='text/html' template='{template}'/></OpenSearchDescription>");
-            described((&url, text.as_bytes()), None, &canonicaliser()).map(|found| found.text())
+            described(&url, text.as_bytes(), None, &canonicaliser()).map(|found| found.text())
         };
         assert_eq!(read("find?q={searchTerms}").unwrap(), "http://h.test/x/find?q={query}");
         assert_eq!(read("https://s.test/{searchTerms}/?p={startPage?}").unwrap(), "https://s.test/{query}/");
         assert!(read("mailto:{searchTerms}").is_err());
-        assert!(described((&url, b"<html>"), None, &canonicaliser()).unwrap_err().contains("OpenSearch"));
+        assert!(described(&url, b"<html>", None, &canonicaliser()).unwrap_err().contains("OpenSearch"));
     }
 
     #[test]
@@ -294,8 +295,8 @@ mod tests {
             }
             let url = CanonicalUrl::from_canonical("http://h.test/");
             let text = format!("<OpenSearchDescription><Url type='text/html' template='{form}{{searchTerms}}'/>");
-            let _ = described((&url, text.as_bytes()), None, &canonicaliser());
-            let _ = described((&url, &bytes), None, &canonicaliser());
+            let _ = described(&url, text.as_bytes(), None, &canonicaliser());
+            let _ = described(&url, &bytes, None, &canonicaliser());
         }
     }
 }

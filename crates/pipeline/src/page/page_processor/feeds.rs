@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{PageProcessor, digests, refresh};
+use crate::page::document::RENDERED_TYPE;
 use crate::page::feeds::{FeedDocument, as_page};
 use crate::page::link_filter::LinkFilter;
-use crate::page::page_in_work::{Content, PageInWork, RENDERED_TYPE, Verdict};
+use crate::page::page_in_work::{Content, PageInWork, Verdict};
 use crate::page::page_result::PageResult;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Answer, Apath, ContentType, Fate, FetchedPage, LinkClass, MediaType, ScheduledUrl};
@@ -32,7 +33,7 @@ impl PageProcessor {
         let (item, media) = (&lease.item, body.media);
         let may_be_feed = Self::may_be_feed(media, item, answer);
         let asked_at = exchange.timings.started;
-        let feed = if may_be_feed { self.entries(item, (answer, &body.bytes), asked_at) } else { None };
+        let feed = if may_be_feed { self.entries(item, answer, &body.bytes, asked_at) } else { None };
         let is_page = matches!(media, MediaType::Html | MediaType::Xml);
         match feed.or_else(|| (!is_page).then(|| self.of_another_type(item, answer))) {
             Some(result) => page.settle(result),
@@ -41,12 +42,7 @@ impl PageProcessor {
     }
 
     /// Processes the entries of a feed; `None` if the document is not a feed.
-    fn entries(
-        &mut self,
-        item: &ScheduledUrl,
-        (answer, body): (&Answer, &[u8]),
-        asked_at: Instant,
-    ) -> Option<PageResult> {
+    fn entries(&mut self, item: &ScheduledUrl, answer: &Answer, body: &[u8], asked_at: Instant) -> Option<PageResult> {
         let rules = Arc::clone(&self.rules);
         let needs = rules.policy.needs.now();
         let wants_contexts = needs.contexts && needs.words;

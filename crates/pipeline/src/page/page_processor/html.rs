@@ -9,6 +9,7 @@ use harvestman_policy::{Needs, PageFacts, PolicySnapshot};
 use harvestman_stages::revisit::rows;
 
 use super::{PageProcessor, digests};
+use crate::page::document::Document;
 use crate::page::link_filter::LinkFilter;
 use crate::page::page_in_work::{Arrival, Body, Content, PageInWork, PageNeeds, ParsedBody, Verdict};
 use crate::page::page_result::{PageNotes, PageResult, PolicyFindings, RevisitFindings, StatementFindings};
@@ -35,8 +36,8 @@ impl PageProcessor {
         self.follow_policy(&*snapshot, Needs { words: reads_words, ..needs.of_policy });
         let metrics = &rules.metrics.parse;
         let mut watch = metrics.busy_seconds.is_on().then(Stopwatch::start);
-        let (document, content_type) = body.shown(arrival, answer);
-        let mut parsed = self.parser.parse(document, content_type);
+        let document = body.shown(arrival, answer);
+        let mut parsed = self.parser.parse(document.body, document.content_type);
         if is_completed {
             // Scripts can remove what the answer states.
             parsed.stated.extend(self.parser.parse(&body.bytes, answer.content_type()).stated);
@@ -69,7 +70,7 @@ impl PageProcessor {
             Content::Error(status) => PageResult::of(Fate::Failed(Failure::Http(*status))),
             Content::Page(parsed) => {
                 let notes = std::mem::take(&mut result.notes);
-                self.with_links((item, answer), arrival, parsed, notes)
+                self.with_links(item, answer, arrival, parsed, notes)
             }
             Content::Unread | Content::Document | Content::Body(_) => return Verdict::Pass,
         };
@@ -79,7 +80,8 @@ impl PageProcessor {
     /// Filters the links of a page, and takes its facts from it.
     fn with_links(
         &mut self,
-        (item, answer): (&ScheduledUrl, &Answer),
+        item: &ScheduledUrl,
+        answer: &Answer,
         arrival: &Arrival,
         page: &mut ParsedBody,
         PageNotes { cluster, render_class, .. }: PageNotes,
@@ -88,7 +90,7 @@ impl PageProcessor {
         let document = page.body.shown(arrival, answer);
         let needs = page.needs.of_policy;
         let parser = &self.parser;
-        let read_words = || parser.words(document.0, document.1);
+        let read_words = || parser.words(document.body, document.content_type);
         let parsed = &page.parsed;
         let directives = parsed.robots.and(rules.header_directives(answer));
         let mut filter = LinkFilter::new(&rules, Arc::clone(&page.snapshot), &mut self.memory, item);
@@ -111,7 +113,7 @@ impl PageProcessor {
         let links = filter.findings();
         let revisit = RevisitFindings { digests: rules.reading.digests.then(|| digests(parsed)), rows };
         let count = Some(parsed.link_count() as u32);
-        let facts = PageFacts { links: placed, ..self.facts(item, (answer, arrival), page) };
+        let facts = PageFacts { links: placed, ..self.facts(item, answer, arrival, page) };
         let is_given_up = page.acceptance.is_given_up;
         if is_given_up {
             let url = item.url.as_str();
@@ -144,18 +146,18 @@ impl PageProcessor {
     }
 
     /// The facts for the policy, without the links.
-    fn facts(&self, item: &ScheduledUrl, (answer, arrival): (&Answer, &Arrival), page: &mut ParsedBody) -> PageFacts {
+    fn facts(&self, item: &ScheduledUrl, answer: &Answer, arrival: &Arrival, page: &mut ParsedBody) -> PageFacts {
         let ParsedBody { body, needs, parsed, acceptance, .. } = page;
         let document = body.shown(arrival, answer);
         let search = self.search_of_site(item, document, parsed);
         let text = needs.text.then(|| match &self.rules.policy.reads_posts {
-            Some(reads) => reads(item.url.as_str(), document.0, document.1).unwrap_or_else(|| {
+            Some(reads) => reads(item.url.as_str(), document.body, document.content_type).unwrap_or_else(|| {
                 acceptance.is_given_up = true;
                 PageText::default()
             }),
             None => std::mem::take(&mut parsed.text),
         });
-        let (body, content_type) = document;
+        let Document { body, content_type } = document;
         PageFacts {
             bag: std::mem::take(&mut parsed.leaf_paths),
             units: std::mem::take(&mut parsed.units),

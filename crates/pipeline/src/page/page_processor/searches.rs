@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{PageProcessor, decoded};
+use crate::page::document::Document;
 use crate::page::link_filter::LinkFilter;
 use crate::page::page_in_work::{Content, PageInWork, Verdict};
 use crate::page::page_result::{PageNotes, PageResult, PolicyFindings};
@@ -33,7 +34,7 @@ impl PageProcessor {
         }
         Some(match searches.own_request(item)? {
             OwnRequest::Description => self.description(item, answer),
-            OwnRequest::Query(own) => self.own_answer(item, answer, (own.as_ref(), &searches)),
+            OwnRequest::Query(own) => self.own_answer(item, answer, own.as_ref(), &searches),
         })
     }
 
@@ -54,12 +55,7 @@ impl PageProcessor {
     }
 
     /// Processes the answer of a site's own search: its results are links of the site that are not known.
-    fn own_answer(
-        &mut self,
-        item: &ScheduledUrl,
-        answer: &Answer,
-        (own, searches): (&OwnSearch, &Searches),
-    ) -> PageResult {
+    fn own_answer(&mut self, item: &ScheduledUrl, answer: &Answer, own: &OwnSearch, searches: &Searches) -> PageResult {
         let rules = Arc::clone(&self.rules);
         let (body, content_type) = (decoded(answer, &rules).bytes, answer.content_type());
         let structured = search_answer::structured(&body, item.url.as_str(), content_type, rules.reading.sitemaps);
@@ -86,7 +82,7 @@ impl PageProcessor {
             Err("it is too long or was cut off".to_owned())
         } else {
             let body = decoded(answer, rules).bytes;
-            own_searches::described((&item.url, &body), answer.content_type(), &rules.urls.canonicaliser)
+            own_searches::described(&item.url, &body, answer.content_type(), &rules.urls.canonicaliser)
         };
         let usable = template.and_then(|template| match template.url("q", &rules.urls.canonicaliser) {
             Ok(sample) if rules.urls.scope.check(sample.as_str()).is_ok() => Ok(template.text()),
@@ -103,7 +99,7 @@ impl PageProcessor {
     pub(super) fn search_of_site(
         &self,
         item: &ScheduledUrl,
-        (body, content_type): (&[u8], Option<&str>),
+        Document { body, content_type }: Document<'_>,
         parsed: &ParsedPage,
     ) -> Option<Box<PageSearch>> {
         let rules = &self.rules;
