@@ -367,7 +367,7 @@ impl<'a> LinkFilter<'a> {
         metrics.dedup.stage.sent.add(new);
         metrics.dedup.stage.dropped.by("duplicate").add(self.duplicates);
         if let Some(times) = self.times {
-            times.count((received, looked_up), metrics);
+            times.count(received, looked_up, metrics);
         }
         let all = self.judged.unwrap_or_default();
         let is_exported = self.rules.links.export && !all.is_empty();

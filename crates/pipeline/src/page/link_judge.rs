@@ -94,7 +94,7 @@ impl Judge<'_> {
                 }
             }
             FilterOrder::DupOnly => {
-                let judged = self.look_up(url, (place, Pattern::Settled), Known::Unasked);
+                let judged = self.look_up(url, place, Pattern::Settled, Known::Unasked);
                 let pattern = if judged.fate.is_none() { self.policy.pattern(url.as_str()) } else { place.pattern };
                 Judged { class: judged.class.with_pattern(pattern), ..judged }
             }
@@ -105,7 +105,7 @@ impl Judge<'_> {
     fn by_class(&mut self, url: &CanonicalRef<'_>, place: LinkClass, known: Known) -> Judged {
         let policy = self.policy;
         if !policy.rejects_by_pattern() {
-            return self.look_up(url, (place, Pattern::Open), known);
+            return self.look_up(url, place, Pattern::Open, known);
         }
         let class = place.with_pattern(self.pattern(url));
         if *self.passes != Some(class) {
@@ -114,7 +114,7 @@ impl Judge<'_> {
             }
             *self.passes = Some(class);
         }
-        self.look_up(url, (class, Pattern::Settled), known)
+        self.look_up(url, class, Pattern::Settled, known)
     }
 
     /// Returns the pattern of a URL. A policy without patterns is not worth the cache miss of the memo.
@@ -128,8 +128,8 @@ impl Judge<'_> {
     }
 
     /// Decides whether a link belongs to the crawl, is new, and is admitted by its URL and its page; then it counts as seen.
-    fn look_up(&mut self, url: &CanonicalRef<'_>, place: (LinkClass, Pattern), known: Known) -> Judged {
-        let (rules, fingerprint, (class, _)) = (self.rules, url.fingerprint(), place);
+    fn look_up(&mut self, url: &CanonicalRef<'_>, class: LinkClass, pattern: Pattern, known: Known) -> Judged {
+        let (rules, fingerprint) = (self.rules, url.fingerprint());
         if self.in_dedup(|memory| memory.recent.knows(fingerprint)) && !self.may_repeat {
             return Judged::settled(class, Fate::Duplicate);
         }
@@ -151,7 +151,7 @@ impl Judge<'_> {
         }
         let too_deep = self.depth > rules.urls.depth_max;
         if !rules.urls.ownership.holds(url.origin()) {
-            return self.hand_over(url, place, too_deep);
+            return self.hand_over(url, class, pattern, too_deep);
         }
         if known == Known::Unasked && self.in_dedup(|_| rules.urls.seen.contains(fingerprint)) && !self.may_repeat {
             self.memory.recent.note(fingerprint);
@@ -160,7 +160,7 @@ impl Judge<'_> {
         if too_deep {
             return Judged::settled(class, Fate::OverBudget(Budget::Depth));
         }
-        let admitted = self.admit(url, place);
+        let admitted = self.admit(url, class, pattern);
         // Another worker may have met it meanwhile.
         let is_new = admitted.fate.is_some() || self.add(fingerprint) || self.may_repeat;
         if is_new { admitted } else { Judged::settled(class, Fate::Duplicate) }
@@ -174,11 +174,11 @@ impl Judge<'_> {
 
     /// Decides about a link of a host that another node owns. That node knows whether the URL was seen; this one only knows whether it was
     /// handed over recently.
-    fn hand_over(&mut self, url: &CanonicalRef<'_>, place: (LinkClass, Pattern), too_deep: bool) -> Judged {
+    fn hand_over(&mut self, url: &CanonicalRef<'_>, class: LinkClass, pattern: Pattern, too_deep: bool) -> Judged {
         if too_deep {
-            return Judged::settled(place.0, Fate::OverBudget(Budget::Depth));
+            return Judged::settled(class, Fate::OverBudget(Budget::Depth));
         }
-        let admitted = self.admit(url, place);
+        let admitted = self.admit(url, class, pattern);
         let handed = || {
             if self.rules.urls.ownership.record_handover(url.fingerprint()) {
                 Fate::HandedOver
@@ -214,7 +214,7 @@ impl Judge<'_> {
     }
 
     /// Asks the policy about a link by its URL and its page.
-    fn admit(&mut self, url: &CanonicalRef<'_>, (class, pattern): (LinkClass, Pattern)) -> Judged {
+    fn admit(&mut self, url: &CanonicalRef<'_>, class: LinkClass, pattern: Pattern) -> Judged {
         if self.is_refused(url.as_str()) {
             return Judged::settled(class, Fate::Policy(PolicyRefusal::Extension));
         }

@@ -54,7 +54,7 @@ impl LinkTimes {
     }
 
     /// Adds the times to the metrics, with the numbers of links that each stage has processed.
-    pub(crate) fn count(self, (filtered, looked_up): (u64, u64), metrics: &Metrics) {
+    pub(crate) fn count(self, filtered: u64, looked_up: u64, metrics: &Metrics) {
         metrics.filter.timed_links.add(filtered);
         metrics.filter.timed_seconds.add(self.filter);
         metrics.dedup.timed_links.add(looked_up);
@@ -91,7 +91,7 @@ mod tests {
         busy();
         times.looked_up();
         assert!(times.dedup > times.filter);
-        times.count((3, 2), &metrics);
+        times.count(3, 2, &metrics);
         assert_eq!((metrics.filter.timed_links.get(), metrics.dedup.timed_links.get()), (3, 2));
         assert!(metrics.dedup.timed_seconds.get() > 0.0);
     }

@@ -64,7 +64,7 @@ impl WorkerTools {
         let FetchedPage { lease, exchange } = &page.fetched;
         let (before, recrawl) = (page.before.as_ref(), context.handles.recrawl.as_ref());
         let PageOutput { line, records, .. } = &mut page.output;
-        let visit = context.visits.after(&lease.item, exchange, result, (before, records.as_ref()));
+        let visit = context.visits.after(&lease.item, exchange, result, before, records.as_ref());
         if let Some(line) = line {
             note_visit(line, visit.as_deref(), recrawl);
         }

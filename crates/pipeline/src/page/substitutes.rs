@@ -65,7 +65,7 @@ impl Substitutes {
         paths: PathSet,
         shown: impl FnOnce() -> Option<AnswerContent>,
     ) -> Judgement {
-        self.judge(asked, (AnswerKind::Page, paths), shown)
+        self.judge(asked, AnswerKind::Page, paths, shown)
     }
 
     /// Judges a redirect to `location`, as written. It keeps its fate where it does not block.
@@ -75,7 +75,7 @@ impl Substitutes {
             return Judgement::Own;
         }
         let content = || Some(AnswerContent::redirect_to(location));
-        unless_absent(self.judge(asked, (AnswerKind::Redirect, PathSet::default()), content))
+        unless_absent(self.judge(asked, AnswerKind::Redirect, PathSet::default(), content))
     }
 
     /// Judges an error, which keeps its fate where it does not block, by its body, if its status is one that a server may send to whom
@@ -91,13 +91,14 @@ impl Substitutes {
             let words = words.map(|word| fold_run(word) as u32).collect();
             AnswerContent::from_words(answer.status, PathSet::default(), words)
         };
-        unless_absent(self.judge(asked, (AnswerKind::Error, PathSet::default()), shown))
+        unless_absent(self.judge(asked, AnswerKind::Error, PathSet::default(), shown))
     }
 
     fn judge(
         &self,
         Asked { item, at: asked_at, has_waited }: Asked<'_>,
-        (kind, paths): (AnswerKind, PathSet),
+        kind: AnswerKind,
+        paths: PathSet,
         shown: impl FnOnce() -> Option<AnswerContent>,
     ) -> Judgement {
         let origin = item.url.origin();

@@ -50,9 +50,9 @@ impl<T> Waiting<T> {
     }
 
     /// Takes in an answer with a body of so many bytes; returns it if there is no room.
-    fn hold(&mut self, origin: &str, page: (T, usize), now: Instant) -> Result<(), T> {
+    fn hold(&mut self, origin: &str, page: T, bytes: usize, now: Instant) -> Result<(), T> {
         let suspicion = Suspicion { origin: origin.into(), pages_awaited: PAGES_AWAITED };
-        self.held.hold(suspicion, page, now)?;
+        self.held.hold(suspicion, (page, bytes), now)?;
         self.idle_since = None;
         Ok(())
     }
@@ -76,9 +76,9 @@ impl<T> Waiting<T> {
         pages(self.held.release(|held| held.since + waits <= now))
     }
 
-    /// Takes in that at `now` so many URLs are in progress, and so many wait. Returns what has waited too long, and all if nothing
+    /// Takes in that at `now` so many URLs wait, and so many are in progress. Returns what has waited too long, and all if nothing
     /// else can come.
-    fn look(&mut self, now: Instant, (queued, leased): (u64, u64)) -> Vec<T> {
+    fn look(&mut self, now: Instant, queued: u64, leased: u64) -> Vec<T> {
         let is_idle = leased <= self.held.len() as u64;
         let since = self.idle_since.take().filter(|_| is_idle).unwrap_or(now);
         self.idle_since = is_idle.then_some(since);
@@ -115,7 +115,7 @@ impl Suspects {
             return Err(answered);
         }
         let origin = answered.lease.item.url.origin().to_owned();
-        self.waiting.lock().hold(&origin, (answered, bytes), now)
+        self.waiting.lock().hold(&origin, answered, bytes, now)
     }
 
     /// Takes in that another page of a host was judged.
@@ -134,14 +134,13 @@ impl Suspects {
         self.judge_again(over);
     }
 
-    /// Lets go what has waited too long, and all if nothing else can come. `urls` are those that wait in the frontier, and those in
-    /// progress.
-    pub(crate) fn tick(&self, now: Instant, urls: (u64, u64)) {
+    /// Lets go what has waited too long, and all if nothing else can come. So many URLs wait in the frontier, and so many are in progress.
+    pub(crate) fn tick(&self, now: Instant, queued: u64, leased: u64) {
         let mut waiting = self.waiting.lock();
         if waiting.held.is_empty() {
             return;
         }
-        let over = waiting.look(now, urls);
+        let over = waiting.look(now, queued, leased);
         drop(waiting);
         self.judge_again(over);
     }
@@ -171,8 +170,8 @@ mod tests {
     #[test]
     fn an_answer_waits_for_the_next_pages_of_its_host() {
         let mut waiting = Waiting::new(Duration::ZERO);
-        waiting.hold("http://a.test", ("a", 1), at(0)).unwrap();
-        waiting.hold("http://b.test", ("b", 1), at(0)).unwrap();
+        waiting.hold("http://a.test", "a", 1, at(0)).unwrap();
+        waiting.hold("http://b.test", "b", 1, at(0)).unwrap();
         for _ in 1..PAGES_AWAITED {
             assert!(waiting.page("http://a.test").is_empty());
         }
@@ -184,7 +183,7 @@ mod tests {
     #[test]
     fn slow_hosts_have_longer_within_bounds() {
         let mut waiting = Waiting::new(Duration::from_secs(2));
-        waiting.hold("http://a.test", ("a", 1), at(0)).unwrap();
+        waiting.hold("http://a.test", "a", 1, at(0)).unwrap();
         assert!(waiting.due(at(63)).is_empty());
         assert_eq!(waiting.due(at(64)), ["a"]);
         assert_eq!(Waiting::<()>::new(Duration::from_secs(3_600)).waits, WAITS[1]);
@@ -193,28 +192,28 @@ mod tests {
     #[test]
     fn where_nothing_else_can_come_nothing_waits() {
         let mut waiting = Waiting::new(Duration::ZERO);
-        waiting.hold("http://a.test", ("a", 1), at(0)).unwrap();
-        assert!(waiting.look(at(1), (5, 2)).is_empty());
-        assert!(waiting.look(at(2), (5, 1)).is_empty(), "the next may be on its way");
-        assert!(waiting.look(at(3), (5, 2)).is_empty());
-        assert!(waiting.look(at(4), (5, 1)).is_empty());
+        waiting.hold("http://a.test", "a", 1, at(0)).unwrap();
+        assert!(waiting.look(at(1), 5, 2).is_empty());
+        assert!(waiting.look(at(2), 5, 1).is_empty(), "the next may be on its way");
+        assert!(waiting.look(at(3), 5, 2).is_empty());
+        assert!(waiting.look(at(4), 5, 1).is_empty());
         assert!(waiting.page("http://a.test").is_empty(), "a page came between two looks");
-        assert!(waiting.look(at(5), (5, 1)).is_empty());
-        assert_eq!(waiting.look(at(6), (5, 1)), ["a"]);
-        waiting.hold("http://a.test", ("b", 1), at(7)).unwrap();
-        assert_eq!(waiting.look(at(7), (0, 1)), ["b"]);
+        assert!(waiting.look(at(5), 5, 1).is_empty());
+        assert_eq!(waiting.look(at(6), 5, 1), ["a"]);
+        waiting.hold("http://a.test", "b", 1, at(7)).unwrap();
+        assert_eq!(waiting.look(at(7), 0, 1), ["b"]);
     }
 
     #[test]
     fn what_has_no_room_is_returned() {
         let mut waiting = Waiting::new(Duration::ZERO);
-        assert_eq!(waiting.hold("http://a.test", (0, HOLD_LIMITS.bytes + 1), at(0)), Err(0));
+        assert_eq!(waiting.hold("http://a.test", 0, HOLD_LIMITS.bytes + 1, at(0)), Err(0));
         for number in 0..HOLD_LIMITS.pages {
-            waiting.hold("http://a.test", (number, 1), at(0)).unwrap();
+            waiting.hold("http://a.test", number, 1, at(0)).unwrap();
         }
-        assert_eq!(waiting.hold("http://a.test", (usize::MAX, 1), at(0)), Err(usize::MAX));
+        assert_eq!(waiting.hold("http://a.test", usize::MAX, 1, at(0)), Err(usize::MAX));
         assert_eq!(waiting.held.close().len(), HOLD_LIMITS.pages);
-        assert_eq!(waiting.hold("http://a.test", (1, 1), at(0)), Err(1));
+        assert_eq!(waiting.hold("http://a.test", 1, 1, at(0)), Err(1));
     }
 
     proptest! {
@@ -226,7 +225,7 @@ mod tests {
             for (second, (event, host, bytes)) in events.into_iter().enumerate() {
                 let origin = ["http://a.test", "http://b.test"][host];
                 match event {
-                    0 | 1 => match waiting.hold(origin, (held, bytes), at(second as u64)) {
+                    0 | 1 => match waiting.hold(origin, held, bytes, at(second as u64)) {
                         Ok(()) => held += 1,
                         Err(refused) => prop_assert_eq!(refused, held),
                     },

@@ -55,13 +55,14 @@ impl Visits {
         item: &ScheduledUrl,
         exchange: &Exchange,
         result: &PageResult,
-        (before, page): (Option<&Visit>, Option<&EncodedPage>),
+        before: Option<&Visit>,
+        page: Option<&EncodedPage>,
     ) -> Option<Box<Visit>> {
         let answer = exchange.result.as_ref().ok().filter(|_| self.enabled)?;
         let at = exchange.timings.started;
         let round = self.round.load(Ordering::Relaxed);
         let visit = match (result.fate, before) {
-            (Fate::Fetched | Fate::NotKept(_), _) => fetched(item, answer, result, (before, page), at),
+            (Fate::Fetched | Fate::NotKept(_), _) => fetched(item, answer, result, before, page, at),
             (Fate::NotModified, Some(before)) => {
                 let mut visit = visited(before, Difference::None, at);
                 take_validators(&mut visit, answer);
@@ -126,7 +127,8 @@ fn fetched(
     item: &ScheduledUrl,
     answer: &Answer,
     result: &PageResult,
-    (before, page): (Option<&Visit>, Option<&EncodedPage>),
+    before: Option<&Visit>,
+    page: Option<&EncodedPage>,
     at: Instant,
 ) -> Visit {
     let body = PageDigests { body: xxh3_64(&answer.body), ..PageDigests::default() };

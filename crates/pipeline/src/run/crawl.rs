@@ -257,7 +257,7 @@ impl Watch<'_> {
         for url in self.crawl.live.board.readings.newly_long(now) {
             tracing::warn!(url, "reading the page takes long; the other threads go on");
         }
-        self.crawl.handles.suspects.tick(now, (status.queued, status.leased));
+        self.crawl.handles.suspects.tick(now, status.queued, status.leased);
         self.crawl.status.export(&status, &self.crawl.seen);
         self.end_wait(&status, now).await;
         match &status.stall {
