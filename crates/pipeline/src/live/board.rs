@@ -121,7 +121,7 @@ impl LiveBoard {
     }
 
     /// Records the site facts. Collecting them took from `began` to `now`.
-    pub(crate) fn record_facts(&self, facts: Option<Facts>, (began, now): (Instant, Instant)) {
+    pub(crate) fn record_facts(&self, facts: Option<Facts>, began: Instant, now: Instant) {
         *self.next_facts.lock() = (now + FACTS_SHARE * now.since(began), now);
         if let Some(mut facts) = facts {
             self.names.lock().complete(&mut facts);
@@ -219,9 +219,9 @@ mod tests {
         assert!(!board.wants_facts(at(0)), "there is no viewer");
         let watching = live.watch();
         assert!(board.wants_facts(at(0)));
-        board.record_facts(Some(Facts::default()), (at(0), at(0)));
+        board.record_facts(Some(Facts::default()), at(0), at(0));
         assert!(!board.wants_facts(at(1)) && board.wants_facts(at(2)));
-        board.record_facts(None, (at(2), at(3)));
+        board.record_facts(None, at(2), at(3));
         assert!(!board.wants_facts(at(52)) && board.wants_facts(at(53)));
         assert!(board.facts().is_some(), "what was known is not forgotten");
         drop(watching);
@@ -251,8 +251,8 @@ mod tests {
         };
         let board = LiveBoard::new(&Live::open());
         assert_eq!(board.place(Apath(9)), "0000000000000009");
-        board.record_facts(Some(facts(Some("Topic N"), Some("html/body/a"))), (Instant::EPOCH, Instant::EPOCH));
-        board.record_facts(Some(facts(None, None)), (Instant::EPOCH, Instant::EPOCH));
+        board.record_facts(Some(facts(Some("Topic N"), Some("html/body/a"))), Instant::EPOCH, Instant::EPOCH);
+        board.record_facts(Some(facts(None, None)), Instant::EPOCH, Instant::EPOCH);
         let known = board.facts().unwrap();
         let class = &known.clusters[0].classes[0];
         assert_eq!(

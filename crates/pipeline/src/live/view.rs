@@ -110,7 +110,7 @@ impl<'a> LiveViewer<'a> {
             funnel,
             history: self.history.clone(),
             site: crawl.site(&config, &*snapshot).await,
-            classes: class_table(survey, status.queued, &*snapshot, (&publisher.leads_to(), &crawl.board)),
+            classes: class_table(survey, status.queued, &*snapshot, &publisher.leads_to(), &crawl.board),
             hosts: crawl.host_table(survey).await,
             fetches: crawl.board.fetches(),
             errors: crawl.errors(status),
@@ -136,16 +136,18 @@ fn class_table(
     survey: &QueueSurvey,
     waiting: u64,
     snapshot: &dyn PolicySnapshot,
-    known: (&PatternClusters, &LiveBoard),
+    leads: &PatternClusters,
+    board: &LiveBoard,
 ) -> ClassTable {
-    let rows = survey.best.iter().map(|waiting| class_row(waiting, snapshot, known)).collect();
+    let rows = survey.best.iter().map(|waiting| class_row(waiting, snapshot, leads, board)).collect();
     ClassTable { total: survey.classes as u64, waiting, rows }
 }
 
 fn class_row(
     waiting: &WaitingClass,
     snapshot: &dyn PolicySnapshot,
-    (leads, board): (&PatternClusters, &LiveBoard),
+    leads: &PatternClusters,
+    board: &LiveBoard,
 ) -> ClassRow {
     let QueueKey { class, priority } = waiting.queue;
     let score = if priority == Priority::Pinned { snapshot.score(class) } else { waiting.score };

@@ -76,11 +76,12 @@ fn rules(order: FilterOrder, depth: u16) -> Rules {
     config.scope.mode = ScopeMode::Any;
     config.scope.trap_guard = false;
     let policy = choosy(order, false);
-    let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::default());
+    let (current, needs) = (Arc::new(ArcSwap::from_pointee(policy)), Arc::default());
     offline::rules(
         &config,
         &[CanonicalUrl::from_canonical("http://h.test/")],
-        shared,
+        &current,
+        &needs,
         offline::RecordedSite::new(|_| true).exists,
     )
     .unwrap()

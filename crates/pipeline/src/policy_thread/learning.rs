@@ -301,7 +301,7 @@ impl Learning {
             let spells = self.spelt != self.facts.model_updates;
             self.spelt = self.facts.model_updates;
             let facts = self.policy.site_facts(spells.then_some(&mut *self.spell));
-            self.live.record_facts(facts, (began, self.clock.now()));
+            self.live.record_facts(facts, began, self.clock.now());
         }
     }
 

@@ -108,9 +108,9 @@ fn start_as(
     let needs = Arc::new(SharedNeeds::new(policy.needs()));
     let metrics = Metrics::new();
     let noted: Arc<Mutex<Vec<(u64, u64)>>> = Arc::clone(&orders);
-    let steering = (explained, FilterOrder::default());
-    let publisher =
-        Arc::new(SnapshotPublisher::new(Arc::clone(&first), Arc::clone(&current), Steering::default(), steering));
+    let (steering, filter) = (Steering::default(), FilterOrder::default());
+    let publisher = SnapshotPublisher::new(Arc::clone(&first), Arc::clone(&current), steering, explained, filter);
+    let publisher = Arc::new(publisher);
     let (published, clock) = (Arc::clone(&current), Clock::system());
     let learning = Learning {
         board: Arc::default(),

@@ -85,8 +85,10 @@ impl PolicySetup {
     pub(crate) fn new(
         config: &Config,
         canonicaliser: &Canonicaliser,
-        (seeds, scope): (&[CanonicalUrl], &Arc<Scope>),
-        (searches, PolicyEnvironment { environment, seed, own }): (Option<&Arc<Searches>>, PolicyEnvironment<'_>),
+        seeds: &[CanonicalUrl],
+        scope: &Arc<Scope>,
+        searches: Option<&Arc<Searches>>,
+        PolicyEnvironment { environment, seed, own }: PolicyEnvironment<'_>,
     ) -> Result<Self, Error> {
         let examples = examples(config, canonicaliser, scope)?;
         let validator = validator(&config.policy, &examples)?;
@@ -96,7 +98,7 @@ impl PolicySetup {
         let example_seeds = unfetched.map(|example| example.url.clone()).collect();
         let make = match own {
             Some(own) => own,
-            None => making((config, canonicaliser), searches.cloned(), examples, model)?,
+            None => making(config, canonicaliser, searches.cloned(), examples, model)?,
         };
         let NodePolicy { mut policy, shared } = environment.policy(&make, seed);
         if config.filter.trap_guard {
@@ -104,16 +106,17 @@ impl PolicySetup {
         }
         let first = policy.snapshot();
         let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
-        let explained = (policy.is_explained(), config.filter.order);
+        let (steering, explained, filter) = (Steering::default(), policy.is_explained(), config.filter.order);
+        let publisher = SnapshotPublisher::new(first, Arc::clone(&current), steering, explained, filter);
         Ok(Self {
-            publisher: Arc::new(SnapshotPublisher::new(first, Arc::clone(&current), Steering::default(), explained)),
+            publisher: Arc::new(publisher),
             current,
             needs: Arc::new(SharedNeeds::new(policy.needs())),
             orders: Arc::default(),
             board: Arc::default(),
             shared,
             observations: None,
-            filter: config.filter.order,
+            filter,
             policy,
             example_seeds,
             validator,
@@ -148,8 +151,8 @@ impl PolicySetup {
             searches.add_found(self.policy.found_searches());
         }
         self.needs.set(self.policy.needs());
-        let explained = (self.policy.is_explained(), self.filter);
-        let publisher = SnapshotPublisher::new(self.policy.snapshot(), Arc::clone(&self.current), steering, explained);
+        let (explained, current) = (self.policy.is_explained(), Arc::clone(&self.current));
+        let publisher = SnapshotPublisher::new(self.policy.snapshot(), current, steering, explained, self.filter);
         pages.iter().for_each(|(url, cluster)| publisher.see(url, *cluster));
         publisher.look_again();
         self.publisher = Arc::new(publisher);
@@ -206,7 +209,8 @@ impl PolicySetup {
 
 /// Returns the constructor of the policy.
 fn making(
-    (config, canonicaliser): (&Config, &Canonicaliser),
+    config: &Config,
+    canonicaliser: &Canonicaliser,
     searches: Option<Arc<Searches>>,
     examples: Vec<ExamplePage>,
     model: Option<SiteModel>,
@@ -218,7 +222,7 @@ fn making(
         let read_links = Some(links_reader(&canonicaliser));
         let inputs = PolicyInputs { read_links, ..inputs(&config.policy, &examples, model.as_ref(), seed) };
         let policy = make(&inputs, reader(&config.parse));
-        Searches::around(searches.as_ref(), policy, (&config, &canonicaliser), samples.clone())
+        Searches::around(searches.as_ref(), policy, &config, &canonicaliser, samples.clone())
     }))
 }
 

@@ -53,7 +53,8 @@ impl SnapshotPublisher {
         inner: Arc<dyn PolicySnapshot>,
         current: CurrentPolicy,
         steering: Steering,
-        (explained, filter): (bool, FilterOrder),
+        explained: bool,
+        filter: FilterOrder,
     ) -> Self {
         let generation = u64::from(!steering.is_empty());
         let (destinations, leads) = Default::default();

@@ -27,7 +27,7 @@ impl PolicySnapshot for ByLetter {
 fn publisher() -> SnapshotPublisher {
     let first: Arc<dyn PolicySnapshot> = Arc::new(ByLetter(0));
     let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&first)));
-    SnapshotPublisher::new(first, current, Steering::default(), (true, FilterOrder::default()))
+    SnapshotPublisher::new(first, current, Steering::default(), true, FilterOrder::default())
 }
 
 fn admitted(publisher: &SnapshotPublisher, url: &str) -> Result<QueueKey, PolicyRefusal> {

@@ -84,7 +84,7 @@ impl Offline {
         let current: CurrentPolicy = Arc::new(ArcSwap::from_pointee(Arc::clone(&snapshot)));
         let needs = Arc::new(SharedNeeds::new(policy.needs()));
         let RecordedSite { exists, accepts } = site;
-        let rules = Arc::new(rules(config, seeds, (&current, &needs), exists)?);
+        let rules = Arc::new(rules(config, seeds, &current, &needs, exists)?);
         let validator = accepts.map(|accepts| Box::new(ValidatorGate(accepts)) as Box<dyn Gate>);
         let options = config.parse.clone();
         let queued_max = config.frontier.queued_max;
@@ -202,7 +202,8 @@ impl Offline {
 pub(crate) fn rules(
     config: &Config,
     seeds: &[CanonicalUrl],
-    (policy, needs): (&CurrentPolicy, &Arc<SharedNeeds>),
+    policy: &CurrentPolicy,
+    needs: &Arc<SharedNeeds>,
     exists: Recorded,
 ) -> Result<Rules, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());

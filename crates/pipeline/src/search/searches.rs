@@ -179,7 +179,8 @@ impl Searches {
     pub(crate) fn around(
         searches: Option<&Arc<Self>>,
         policy: Box<dyn Policy>,
-        (config, canonicaliser): (&Config, &Canonicaliser),
+        config: &Config,
+        canonicaliser: &Canonicaliser,
         samples: Vec<String>,
     ) -> Box<dyn Policy> {
         let Some(searches) = searches else { return policy };
@@ -221,7 +222,7 @@ fn is_printed(config: &Config) -> bool {
 pub fn with_searches(config: &Config, policy: Box<dyn Policy>, samples: Vec<String>) -> Result<Box<dyn Policy>, Error> {
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| Error::Configuration(error.to_string()))?;
     let searches = Searches::new(config, &canonicaliser)?;
-    Ok(Searches::around(searches.as_ref(), policy, (config, &canonicaliser), samples))
+    Ok(Searches::around(searches.as_ref(), policy, config, &canonicaliser, samples))
 }
 
 /// Returns the visible text of a page, with a line for each block.

@@ -82,7 +82,7 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let network = environment.network(options, clock.clone(), trust).map_err(|error| wrong(&error))?;
     let own = builder.extensions.policy.clone();
     let environment = PolicyEnvironment { environment: *environment, seed: *seed, own };
-    let policy = PolicySetup::new(config, &canonicaliser, (&seeds, &scope), (searches.as_ref(), environment))?;
+    let policy = PolicySetup::new(config, &canonicaliser, &seeds, &scope, searches.as_ref(), environment)?;
     let ownership = builder.environment.ownership();
     Ok((Parts { seeds, groups, canonicaliser, scope, searches, network, log_in, ownership }, policy))
 }

@@ -75,11 +75,12 @@ fn a_feed_per_page_that_lists_what_is_known_is_left_after_a_few_and_every_link_h
 fn the_entries_of_a_feed_are_links_with_their_titles_as_anchor_texts() {
     let policy: Arc<dyn PolicySnapshot> = Arc::new(ReadsEven);
     let needs = Needs { words: true, contexts: true, ..Needs::default() };
-    let shared =
-        (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::new(crate::policy_thread::needs::SharedNeeds::new(needs)));
+    let (current, needs) =
+        (Arc::new(ArcSwap::from_pointee(policy)), Arc::new(crate::policy_thread::needs::SharedNeeds::new(needs)));
     let seeds = [CanonicalUrl::from_canonical(PAGE)];
     let rules =
-        crate::run::offline::rules(&Config::default(), &seeds, shared, RecordedSite::new(|_| true).exists).unwrap();
+        crate::run::offline::rules(&Config::default(), &seeds, &current, &needs, RecordedSite::new(|_| true).exists)
+            .unwrap();
     let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
     let body = rss(&[("http://h.test/1", "Macro lenses"), ("http://h.test/2", "Tripods")]);
     let item = feed_at("http://h.test/feed");
@@ -122,9 +123,10 @@ fn a_feed_differs_from_that_of_another_visit_if_its_entries_do() {
             &PolicyInputs::new(Seed(0)),
             crate::policy_thread::example::reader(&ParseOptions::default()),
         );
-        let shared = (&Arc::new(ArcSwap::from_pointee(policy.snapshot())), &Arc::default());
+        let (current, needs) = (Arc::new(ArcSwap::from_pointee(policy.snapshot())), Arc::default());
         let mut rules =
-            crate::run::offline::rules(&Config::default(), &[], shared, RecordedSite::new(|_| true).exists).unwrap();
+            crate::run::offline::rules(&Config::default(), &[], &current, &needs, RecordedSite::new(|_| true).exists)
+                .unwrap();
         rules.reading.digests = true;
         let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
         let body = rss(items).replace("<title>T", &format!("<lastBuildDate>{date}</lastBuildDate><title>T"));

@@ -31,10 +31,15 @@ fn processor(change: impl FnOnce(&mut Config)) -> PageProcessor {
     change(&mut config);
     let read = crate::policy_thread::example::reader(&ParseOptions::default());
     let policy = harvestman_policy::make(PolicyKind::Bfs, &PolicyInputs::new(Seed(0)), read).snapshot();
-    let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::default());
-    let rules =
-        crate::run::offline::rules(&config, &[], shared, crate::run::offline::RecordedSite::new(|_| true).exists)
-            .unwrap();
+    let (current, needs) = (Arc::new(ArcSwap::from_pointee(policy)), Arc::default());
+    let rules = crate::run::offline::rules(
+        &config,
+        &[],
+        &current,
+        &needs,
+        crate::run::offline::RecordedSite::new(|_| true).exists,
+    )
+    .unwrap();
     PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()))
 }
 
@@ -105,10 +110,15 @@ fn text_is_read_where_the_policy_asks_for_it() {
     let config = Config::default();
     let policy: Arc<dyn PolicySnapshot> = Arc::new(ReadsEven);
     let needs = Arc::new(crate::policy_thread::needs::SharedNeeds::new(Needs { words: true, ..Needs::default() }));
-    let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &needs);
-    let rules =
-        crate::run::offline::rules(&config, &[], shared, crate::run::offline::RecordedSite::new(|_| true).exists)
-            .unwrap();
+    let current = Arc::new(ArcSwap::from_pointee(policy));
+    let rules = crate::run::offline::rules(
+        &config,
+        &[],
+        &current,
+        &needs,
+        crate::run::offline::RecordedSite::new(|_| true).exists,
+    )
+    .unwrap();
     let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
     let exchange = exchange(&[("content-type", "text/html")], b"<p>one two three four");
     let mut words = |place| {
@@ -127,13 +137,13 @@ fn what_stands_around_new_links_is_told_where_the_policy_asks_for_it() {
     let policy: Arc<dyn PolicySnapshot> = Arc::new(ReadsEven);
     let needs = Needs { words: true, contexts: true, links: true, ..Needs::default() };
     let needs = Arc::new(crate::policy_thread::needs::SharedNeeds::new(needs));
-    let shared = (&Arc::new(ArcSwap::from_pointee(policy)), &needs);
+    let current = Arc::new(ArcSwap::from_pointee(policy));
     let known = |url: &str, body: &[u8], _: Option<&str>| Acceptance {
         accepted: Some(url == PAGE && body.starts_with(b"<ul>")),
         is_given_up: false,
     };
     let (seeds, exists) = ([CanonicalUrl::from_canonical(PAGE)], RecordedSite::new(|_| true).exists);
-    let rules = crate::run::offline::rules(&config, &seeds, shared, exists).unwrap();
+    let rules = crate::run::offline::rules(&config, &seeds, &current, &needs, exists).unwrap();
     let validator: Arc<AcceptsPage> = Arc::new(known);
     let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
     let body = "<ul><li><a href=/p/1><img src=1.png></a> by <a href=/ann>Ann</a><li><a href=/p/1>again</a>";
@@ -164,11 +174,17 @@ fn links_have_their_words_where_the_text_itself_is_not_asked_for() {
     let observed = |place| {
         let policy: Arc<dyn PolicySnapshot> = Arc::new(ReadsEven);
         let needs = Needs { words: true, contexts: true, ..Needs::default() };
-        let shared =
-            (&Arc::new(ArcSwap::from_pointee(policy)), &Arc::new(crate::policy_thread::needs::SharedNeeds::new(needs)));
+        let (current, needs) =
+            (Arc::new(ArcSwap::from_pointee(policy)), Arc::new(crate::policy_thread::needs::SharedNeeds::new(needs)));
         let seeds = [CanonicalUrl::from_canonical(PAGE)];
-        let rules =
-            crate::run::offline::rules(&Config::default(), &seeds, shared, RecordedSite::new(|_| true).exists).unwrap();
+        let rules = crate::run::offline::rules(
+            &Config::default(),
+            &seeds,
+            &current,
+            &needs,
+            RecordedSite::new(|_| true).exists,
+        )
+        .unwrap();
         let mut processor = PageProcessor::new(Arc::new(rules), || Parser::new(&ParseOptions::default()));
         let item = ScheduledUrl::found(CanonicalUrl::from_canonical(PAGE), LinkClass::unclassified(Apath(place)));
         let mut seen = observation(&item, &mut processor.page(&item, &exchange));
