@@ -115,7 +115,7 @@ pub async fn run_extended(
         Beginning::WhereStopped => Start::resume,
         Beginning::WithRevisits => Start::recrawl,
     };
-    run_in(config, (hooks, extensions), start, &LiveEnvironment).await
+    run_in(config, hooks, extensions, start, &LiveEnvironment).await
 }
 
 /// Returns the configuration of the fleet's crawl that `own` names, with the settings of this node, for [`run`]. `given` names the
@@ -173,14 +173,15 @@ fn no_recrawl_of_fleets(config: &Config) -> Error {
 /// renders with the plain one; `None` if it renders none, for the reason that the page log states. Otherwise like [`run`].
 pub async fn try_rendering(config: &Config, hooks: Hooks) -> Result<(Report, Option<RenderTrial>), Error> {
     let browsers = WatchedBrowsers::default();
-    let report = run_in(config, (hooks, Extensions::default()), Start::new_crawl, &browsers).await?;
+    let report = run_in(config, hooks, Extensions::default(), Start::new_crawl, &browsers).await?;
     let trial = browsers.take().map(|render| RenderTrial::new(config, render)).transpose()?;
     Ok((report, trial))
 }
 
 async fn run_in(
     config: &Config,
-    (hooks, extensions): (Hooks, Extensions),
+    hooks: Hooks,
+    extensions: Extensions,
     start: fn(&Path) -> Result<Start, Error>,
     environment: &dyn Environment,
 ) -> Result<Report, Error> {

@@ -97,13 +97,14 @@ impl NodeContext<'_> {
             inner: inner.clone(),
             one_policy,
         };
-        let relay = OrderRelay::begin(relay, orders, &running.crawl.control, &running.crawl.handles.frontier).await;
+        let (relay, on_orders) =
+            OrderRelay::begin(relay, orders, &running.crawl.control, &running.crawl.handles.frontier).await;
         running.begin();
         let started = running.crawl.started;
         let size = FleetSize::default();
         let node = watched(node, config, running.crawl.fleet_progress(), &size);
         let hooks = SessionHooks { outer: self.hooks, inner: &inner };
-        let participation = Participation::begin(node, &running.crawl, &environment, hooks, relay);
+        let participation = Participation::begin(node, &running.crawl, &environment, hooks, relay, on_orders);
         hand_back(output::directory(config), &environment);
         let reason = stop_reason(running.until_over(&inner).await);
         let end = participation.end().await;
@@ -187,7 +188,8 @@ impl Participation {
         crawl: &Crawl,
         environment: &FleetEnvironment,
         SessionHooks { outer, inner }: SessionHooks<'_>,
-        (relay, on_orders): (OrderRelay, OnOrders),
+        relay: OrderRelay,
+        on_orders: OnOrders,
     ) -> Self {
         let handles = &crawl.handles;
         let engine: Arc<dyn Engine> = Arc::new(FleetEngine {

@@ -91,7 +91,7 @@ impl Reading {
         let via = visit.via.as_deref().map(Fingerprint::of);
         let found = visit.difference.filter(|_| of_this_round).map(|difference| (difference, visit.waited));
         let (history, numbers) = before(visit, found);
-        let traits = self.traits(visit, (pattern.coarse.0, pattern.fine.0), (via, host));
+        let traits = self.traits(visit, pattern.coarse.0, pattern.fine.0, via, host);
         // If a page was visited in this round, it is no longer known what the visit before that found.
         let last = visit.difference.filter(|_| !of_this_round);
         let last = last.map(|found| Trait::Last(found >= Difference::Numbers));
@@ -118,12 +118,7 @@ impl Reading {
         });
     }
 
-    fn traits(
-        &mut self,
-        visit: &Visit,
-        (coarse, fine): (u64, u64),
-        (via, host): (Option<Fingerprint>, u32),
-    ) -> PageTraits {
+    fn traits(&mut self, visit: &Visit, coarse: u64, fine: u64, via: Option<Fingerprint>, host: u32) -> PageTraits {
         let modified = visit.modified.as_deref().and_then(|date| httpdate::parse_http_date(date).ok());
         let age = modified.and_then(|date| {
             let date = date.duration_since(UNIX_EPOCH).ok()?.as_secs();

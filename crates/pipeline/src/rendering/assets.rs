@@ -35,7 +35,7 @@ impl Assets {
 
     /// Returns the answer for `url`, for its own origin or another. `request` sends the request if it is the first; others
     /// wait for its answer.
-    pub(super) async fn get(&self, (url, is_own): (&str, bool), request: impl Future<Output = PageReply>) -> PageReply {
+    pub(super) async fn get(&self, url: &str, is_own: bool, request: impl Future<Output = PageReply>) -> PageReply {
         let key = (url.to_owned(), is_own);
         let place = Arc::clone(self.held.lock().by_url.entry(key.clone()).or_default());
         let mut place = place.lock().await;
@@ -45,14 +45,14 @@ impl Assets {
         let reply = request.await;
         let is_kept = matches!(reply, PageReply::Answered { .. });
         *place = is_kept.then(|| reply.clone());
-        self.held.lock().keep(key, size(&reply), (is_kept, self.bytes_max));
+        self.held.lock().keep(key, size(&reply), is_kept, self.bytes_max);
         reply
     }
 }
 
 impl Held {
     /// Keeps an answer, or forgets that it was asked for, so that it is asked for again.
-    fn keep(&mut self, key: Key, bytes: usize, (is_kept, bytes_max): (bool, usize)) {
+    fn keep(&mut self, key: Key, bytes: usize, is_kept: bool, bytes_max: usize) {
         if !is_kept {
             self.by_url.remove(&key);
             return;
@@ -88,7 +88,7 @@ mod tests {
     async fn an_asset_is_requested_once_even_if_pages_ask_at_the_same_time() {
         let (assets, asked) = (Assets::new(1_000), AtomicU32::new(0));
         let get = || {
-            assets.get(("u", true), async {
+            assets.get("u", true, async {
                 tokio::task::yield_now().await;
                 asked.fetch_add(1, Ordering::Relaxed);
                 answer(3)
@@ -103,18 +103,18 @@ mod tests {
     #[tokio::test]
     async fn what_an_origin_shows_to_its_own_pages_is_not_given_to_pages_of_others() {
         let assets = Assets::new(1_000);
-        assets.get(("u", true), async { answer(7) }).await;
-        assert_eq!(size(&assets.get(("u", false), async { answer(3) }).await), 3);
-        assert_eq!(size(&assets.get(("u", true), async { answer(1) }).await), 7);
+        assets.get("u", true, async { answer(7) }).await;
+        assert_eq!(size(&assets.get("u", false, async { answer(3) }).await), 3);
+        assert_eq!(size(&assets.get("u", true, async { answer(1) }).await), 7);
     }
 
     #[tokio::test]
     async fn the_oldest_are_dropped_and_refusals_are_not_kept() {
         let assets = Assets::new(1_000);
         for url in ["a", "b", "c"] {
-            assets.get((url, true), async { answer(400) }).await;
+            assets.get(url, true, async { answer(400) }).await;
         }
-        assets.get(("d", true), async { PageReply::Refused(Refusal::Budget) }).await;
+        assets.get("d", true, async { PageReply::Refused(Refusal::Budget) }).await;
         let mut held: Vec<String> = assets.held.lock().by_url.keys().map(|(url, _)| url.clone()).collect();
         held.sort();
         assert_eq!(held, ["b", "c"]);

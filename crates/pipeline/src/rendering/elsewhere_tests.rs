@@ -42,7 +42,8 @@ fn renders(mode: RenderMode, others: Option<&Arc<Others>>) -> Renders {
         &options,
         Path::new("/nonexistent"),
         Metrics::new().render,
-        (others.map(|others| Arc::clone(others) as _), Arc::default()),
+        others.map(|others| Arc::clone(others) as _),
+        Arc::default(),
     )
 }
 

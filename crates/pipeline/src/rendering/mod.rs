@@ -69,7 +69,8 @@ impl Renders {
         options: &RenderOptions,
         directory: &Path,
         metrics: Arc<RenderMetrics>,
-        (others, put_backs): (Option<Arc<dyn OtherBrowsers>>, Arc<PutBacks>),
+        others: Option<Arc<dyn OtherBrowsers>>,
+        put_backs: Arc<PutBacks>,
     ) -> Self {
         let is_replaying = options.mode == RenderMode::Auto && options.replay;
         let renders = Self {

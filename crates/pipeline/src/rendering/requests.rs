@@ -37,7 +37,7 @@ impl PageRequests for CrawlRequests {
         Box::pin(async move {
             if request.kind.is_asset() {
                 let is_own = request.initiator.permits(origin_of(&request.url));
-                self.assets.get((&request.url, is_own), self.fetch(&request)).await
+                self.assets.get(&request.url, is_own, self.fetch(&request)).await
             } else {
                 self.fetch(&request).await
             }

@@ -71,9 +71,11 @@ impl RenderStage {
     /// Prepares the stage for these browsers.
     pub(crate) fn new(
         config: &Config,
-        (subrequests, workers): (Subrequests, PageQueue),
+        subrequests: Subrequests,
+        workers: PageQueue,
         clock: Clock,
-        (rules, browsers): (Arc<Renders>, Browsers),
+        rules: Arc<Renders>,
+        browsers: Browsers,
     ) -> (RenderQueue, Self) {
         let (queue, pages) = mpsc::channel(leases_max(config));
         let setup = RenderSetup {
@@ -142,7 +144,7 @@ impl Dispatcher {
             Turn::Render => page.is_begun = true,
         }
         match self.setup.rules.means(page.class) {
-            Means::Requests(template) => self.setup.spawn_replay(page, (template, self.again.clone())),
+            Means::Requests(template) => self.setup.spawn_replay(page, template, self.again.clone()),
             means => {
                 page.is_check = means == Means::Check;
                 // There is room for every lease.
@@ -169,7 +171,7 @@ impl RenderSetup {
     async fn complete(&self, browser: &dyn Browser, page: Box<PageToRender>, again: &Again) {
         let means = if page.is_check { Means::Check } else { self.rules.means(page.class) };
         let outcome = match means {
-            Means::Requests(template) => return self.spawn_replay(page, (template, again.clone())),
+            Means::Requests(template) => return self.spawn_replay(page, template, again.clone()),
             Means::Browser if self.rules.is_unneeded(page.class) && !page.is_retest => RenderOutcome::Unneeded,
             Means::Browser | Means::Check => {
                 self.render(browser, &page).await.map_or_else(RenderOutcome::Failed, RenderOutcome::Rendered)
@@ -181,7 +183,7 @@ impl RenderSetup {
     /// Replays a page as a task of its own. There are at most as many as leases.
     ///
     /// A page for which the requests bring nothing is dispatched again, as one of another class.
-    fn spawn_replay(&self, mut page: Box<PageToRender>, (template, again): (Arc<ReplayTemplate>, Again)) {
+    fn spawn_replay(&self, mut page: Box<PageToRender>, template: Arc<ReplayTemplate>, again: Again) {
         let setup = self.clone();
         tokio::spawn(async move {
             let outcome = match setup.task(&page) {

@@ -65,7 +65,7 @@ impl CrawlBuilder<'_> {
         let (observer, learner) = self.learner(policy, &views.live, &leases.handles, &sinks)?.unzip();
         let context = self.worker_context(&views.live, &leases.handles, &sinks);
         let stations = self.stations(features, &leases.handles, &sinks);
-        let workers = sinks.files.workers(self, context, (&sinks.rules, stations), observer.as_ref());
+        let workers = sinks.files.workers(self, context, &sinks.rules, stations, observer.as_ref());
         let control = self.control(&leases, &sinks, &views);
         let status = self.status(&leases, &sinks, &views, &control);
         let live = LiveSources { renders: sinks.renders.clone(), ..self.live(&leases, &views, &control) };
@@ -115,8 +115,8 @@ impl CrawlBuilder<'_> {
         if browsers.is_empty() {
             rules.turn_off();
         }
-        let to = (handles.subrequests.clone(), handles.pages.clone());
-        Some(RenderStage::new(self.config, to, self.clock.clone(), (Arc::clone(rules), browsers)))
+        let (subrequests, pages) = (handles.subrequests.clone(), handles.pages.clone());
+        Some(RenderStage::new(self.config, subrequests, pages, self.clock.clone(), Arc::clone(rules), browsers))
     }
 
     /// Prepares the session of a crawl that logs in, and the file of cookies.

@@ -61,7 +61,8 @@ impl ArchiveFiles {
         &self,
         builder: &CrawlBuilder<'_>,
         context: WorkerContext,
-        (rules, stations): (&Arc<Rules>, Stations),
+        rules: &Arc<Rules>,
+        stations: Stations,
         observer: Option<&ObservationSender>,
     ) -> Vec<Worker> {
         let config = builder.config;

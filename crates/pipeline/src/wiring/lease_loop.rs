@@ -87,7 +87,7 @@ impl CrawlBuilder<'_> {
         let recrawl = earlier.round.as_ref().map(|(round, loaded)| RecrawlHandle::new(config, round, loaded));
         let (recrawl, recrawl_queue) = recrawl.unzip();
         let state_writer = state_queue
-            .and_then(|queue| self.state_writer(sinks, (queue, account), (frontier_handle.clone(), recrawl.clone())));
+            .and_then(|queue| self.state_writer(sinks, queue, account, frontier_handle.clone(), recrawl.clone()));
         if let Some(state) = &state {
             frontier.persist_through(Arc::new(state.clone()));
         }
@@ -117,8 +117,10 @@ impl CrawlBuilder<'_> {
     fn state_writer(
         &self,
         sinks: &mut Sinks,
-        (queue, account): (StateQueue, Ledger),
-        (frontier, recrawl): (FrontierHandle, Option<RecrawlHandle>),
+        queue: StateQueue,
+        account: Ledger,
+        frontier: FrontierHandle,
+        recrawl: Option<RecrawlHandle>,
     ) -> Option<StateWriter> {
         let store = sinks.earlier.store.take()?;
         let setup = StateWriterSetup {

@@ -69,7 +69,7 @@ impl CrawlBuilder<'_> {
         let put_backs: Arc<PutBacks> = Arc::default();
         let counted = Arc::clone(&put_backs);
         let metrics = Arc::clone(&hooks.metrics.render);
-        let renders = || Arc::new(Renders::open(&config.render, &directory, metrics, (others, counted)));
+        let renders = || Arc::new(Renders::open(&config.render, &directory, metrics, others, counted));
         let renders = config.render.is_on().then(renders);
         let visits = Visits::new(earlier.keeps_visits, earlier.reader.clone(), earlier.round_number());
         let started = clock.now() - earlier.past.account.elapsed;
