@@ -42,7 +42,6 @@ fn policies_that_cannot_be_transferred_learn_on_each_node_and_bfs_on_none() {
         ("target", true, true),
         ("bfs", false, false),
         ("cluster-graph", false, true),
-        ("apprentice", false, true),
         ("xcrawl", true, true),
         ("topic", true, true),
     ] {
