@@ -51,7 +51,7 @@ impl<R, P> HeldPages<R, P> {
     }
 
     /// Holds a page with a body of so many bytes. Returns it if there is no room, or no page is held any more.
-    pub fn hold(&mut self, reason: R, (page, bytes): (P, usize), now: Instant) -> Result<(), P> {
+    pub fn hold(&mut self, reason: R, page: P, bytes: usize, now: Instant) -> Result<(), P> {
         let HoldLimits { pages: pages_max, bytes: bytes_max } = self.limits;
         if self.is_closed || self.held.len() >= pages_max || self.bytes.saturating_add(bytes) > bytes_max {
             return Err(page);
@@ -151,16 +151,16 @@ mod tests {
     #[test]
     fn pages_are_held_within_bounds_and_released_in_their_order() {
         let mut held = HeldPages::new(HoldLimits { pages: 3, bytes: 10 });
-        assert_eq!(held.hold('a', ("too large", 11), Instant::EPOCH), Err("too large"));
+        assert_eq!(held.hold('a', "too large", 11, Instant::EPOCH), Err("too large"));
         for (reason, page) in [('a', "1"), ('b', "2"), ('a', "3")] {
-            assert_eq!(held.hold(reason, (page, 3), Instant::EPOCH), Ok(()));
+            assert_eq!(held.hold(reason, page, 3, Instant::EPOCH), Ok(()));
         }
-        assert_eq!(held.hold('a', ("one too many", 0), Instant::EPOCH), Err("one too many"));
+        assert_eq!(held.hold('a', "one too many", 0, Instant::EPOCH), Err("one too many"));
         let released = held.release(|held| held.reason == 'a');
         assert_eq!(released.iter().map(|held| held.page).collect::<Vec<_>>(), ["1", "3"]);
         assert_eq!((held.len(), held.bytes), (1, 3));
         assert_eq!((held.close().len(), held.bytes, held.is_empty()), (1, 0, true));
-        assert_eq!(held.hold('a', ("after the end", 0), Instant::EPOCH), Err("after the end"));
+        assert_eq!(held.hold('a', "after the end", 0, Instant::EPOCH), Err("after the end"));
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl<T> SessionWatch<T> {
         }
         self.is_check_urgent |=
             answered.is_large || answered.evidence == Evidence::Guest || self.suspects.contains(&answered.address);
-        let refused = self.waiting.hold(answered, (what, 0), now).err();
+        let refused = self.waiting.hold(answered, what, 0, now).err();
         refused.into_iter().map(|what| (what, Verdict::Lost)).collect()
     }
 

@@ -52,7 +52,7 @@ impl<T> Waiting<T> {
     /// Takes in an answer with a body of so many bytes; returns it if there is no room.
     fn hold(&mut self, origin: &str, page: T, bytes: usize, now: Instant) -> Result<(), T> {
         let suspicion = Suspicion { origin: origin.into(), pages_awaited: PAGES_AWAITED };
-        self.held.hold(suspicion, (page, bytes), now)?;
+        self.held.hold(suspicion, page, bytes, now)?;
         self.idle_since = None;
         Ok(())
     }

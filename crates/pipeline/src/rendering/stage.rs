@@ -154,7 +154,7 @@ impl Dispatcher {
     }
 
     fn hold(&mut self, page: Box<PageToRender>) {
-        if let Err(page) = self.waiting.hold(page.class, (page, 0), self.setup.clock.now()) {
+        if let Err(page) = self.waiting.hold(page.class, page, 0, self.setup.clock.now()) {
             self.setup.workers.rendered(page, RenderOutcome::Unneeded);
         }
     }

@@ -37,7 +37,7 @@ impl ArchiveFiles {
         let limits = hooks.limits.archive;
         let run_id = RunId::new(builder.seed, clock.now());
         let index = Arc::new(RevisitIndex::new(config.archive.revisit_memory));
-        let files = CrawlFiles::open(directory, (&config.archive, limits), &crawl_info(config), run_id, clock.now())?;
+        let files = CrawlFiles::open(directory, &config.archive, limits, &crawl_info(config), run_id, clock.now())?;
         let metrics = Arc::clone(&hooks.metrics.archive);
         let output = Metered::new(environment.output(files), &config.archive, clock.clone(), metrics);
         let (sink, writer) = ArchiveSink::new(Box::new(output), Arc::clone(&index), clock.clone(), limits);

@@ -264,7 +264,8 @@ impl CrawlFiles {
     /// they ended.
     pub fn open(
         directory: &Path,
-        (options, limits): (&ArchiveOptions, ArchiveLimits),
+        options: &ArchiveOptions,
+        limits: ArchiveLimits,
         info: &CrawlInfo,
         run: RunId,
         now: Instant,

@@ -47,7 +47,7 @@ fn spawn_within(
 ) -> (ArchiveSink, ArchiveThread, Arc<RevisitIndex>) {
     let index = Arc::new(RevisitIndex::new(ByteSize::mib(1)));
     let run = RunId::new(Seed(1), Instant::EPOCH);
-    let files = CrawlFiles::open(directory, (options, limits), &CrawlInfo::default(), run, Instant::EPOCH).unwrap();
+    let files = CrawlFiles::open(directory, options, limits, &CrawlInfo::default(), run, Instant::EPOCH).unwrap();
     let clock = Clock::starting_at(Instant::from_micros(1_800_000_000_000_000));
     let (sink, writer) = ArchiveSink::new(Box::new(files), index.clone(), clock, limits);
     let thread = writer.spawn().unwrap();
