@@ -1,5 +1,5 @@
-//! What classifying a page costs: through the index, with the signature cache before it, with a condensed sample, and by
-//! looking at every page of the sample.
+//! What classifying a page costs: through the index, with the signature cache before it, with a condensed sample, and
+//! by looking at every page of the sample.
 //!
 //! The pages are those of the recorded corpora (`HARVESTMAN_CORPORA`); without them nothing is measured.
 

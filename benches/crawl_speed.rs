@@ -1,16 +1,18 @@
 //! What a crawl costs, relative to a bare loop in the same run.
 //!
-//! Two static sites of 50,000 pages (about 29 KB and 84 links each) are served by other processes: one sends its pages plain, one with
-//! the content coding gzip. Two clients fetch all of each in turn, several times: a bare loop, which asks for the same URLs with
-//! hyper over keep-alive connections, removes the content coding, tokenises each page with lol_html, and resolves and hashes every
-//! `a[href]`; and the crawler, breadth-first, alone, with its archive, and with its archive and its state on disk.
+//! Two static sites of 50,000 pages (about 29 KB and 84 links each) are served by other processes: one sends its pages
+//! plain, one with the content coding gzip. Two clients fetch all of each in turn, several times: a bare loop, which
+//! asks for the same URLs with hyper over keep-alive connections, removes the content coding, tokenises each page with
+//! lol_html, and resolves and hashes every `a[href]`; and the crawler, breadth-first, alone, with its archive, and with
+//! its archive and its state on disk.
 //!
-//! Printed are the processor seconds of this process for each, and in brackets the pages by processor second relative to the bare
-//! loop's, pair by pair; what durability costs: pages by processor second with the state on disk, by those without; and the size of
-//! the archive by page. The bare loop is told the URLs and removes the coding as the crawler does; the crawler has to find them,
-//! keep robots.txt, politeness, dedup and the account besides.
+//! Printed are the processor seconds of this process for each, and in brackets the pages by processor second relative
+//! to the bare loop's, pair by pair; what durability costs: pages by processor second with the state on disk, by those
+//! without; and the size of the archive by page. The bare loop is told the URLs and removes the coding as the crawler
+//! does; the crawler has to find them, keep robots.txt, politeness, dedup and the account besides.
 //!
-//! `cargo bench --bench crawl_speed` takes some minutes; `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change its size.
+//! `cargo bench --bench crawl_speed` takes some minutes; `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change
+//! its size.
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 
 mod static_site;

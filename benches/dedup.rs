@@ -1,14 +1,16 @@
-//! What looking up and adding a URL costs in the set that may be wrong, in batches of 20 of which 85 % are known; beside it an
-//! exact set of 64-bit hashes and the plain filter of a crate. Then the stores that a crawl can choose, in batches and link by
-//! link, and how often the filter is wrong when it outgrows its plan.
+//! What looking up and adding a URL costs in the set that may be wrong, in batches of 20 of which 85 % are known;
+//! beside it an exact set of 64-bit hashes and the plain filter of a crate. Then the stores that a crawl can choose, in
+//! batches and link by link, and how often the filter is wrong when it outgrows its plan.
 //!
-//! Two threads are compared with one by the same work: as many URLs in all, in a set of the same plan, half of them offered by each, no
-//! URL by both. URLs are made ahead in blocks, which is not timed; the threads start on each block together, so that each is timed while the
-//! other works. A thread's time is the sum over its blocks, that of the two is the longer one's. On a machine with other
-//! work look at the processor's time: by it two threads are twice as fast as one if neither slows the other down.
+//! Two threads are compared with one by the same work: as many URLs in all, in a set of the same plan, half of them
+//! offered by each, no URL by both. URLs are made ahead in blocks, which is not timed; the threads start on each block
+//! together, so that each is timed while the other works. A thread's time is the sum over its blocks, that of the two
+//! is the longer one's. On a machine with other work look at the processor's time: by it two threads are twice as fast
+//! as one if neither slows the other down.
 //!
-//! `HARVESTMAN_BENCH_URLS` says how many are offered (to the stores a tenth), `HARVESTMAN_BENCH_PLANNED` how many the set is planned for
-//! (as many as are new, if it is not given). Times are by the wall and, where the system tells it, of the processor.
+//! `HARVESTMAN_BENCH_URLS` says how many are offered (to the stores a tenth), `HARVESTMAN_BENCH_PLANNED` how many the
+//! set is planned for (as many as are new, if it is not given). Times are by the wall and, where the system tells it,
+//! of the processor.
 
 use std::collections::HashSet;
 use std::hint::black_box;

@@ -1,5 +1,5 @@
-//! What a pop costs when all scores changed since the one before, with ten million URLs waiting in two thousand classes of one
-//! host; beside it a heap of URLs that is built anew with each change, at a size that it can bear.
+//! What a pop costs when all scores changed since the one before, with ten million URLs waiting in two thousand classes
+//! of one host; beside it a heap of URLs that is built anew with each change, at a size that it can bear.
 //!
 //! Says first what it measured by itself, pop by pop: medians, the tail, and the memory of what waits.
 

@@ -1,12 +1,13 @@
-//! What hostile pages cost their readers: pages that are made to take much time, of 100 KB, 1 MB and 4 MB, through everything that
-//! reads pages.
+//! What hostile pages cost their readers: pages that are made to take much time, of 100 KB, 1 MB and 4 MB, through
+//! everything that reads pages.
 //!
-//! Printed are, in processor time, the slowest page of each reader, and the kinds of pages whose time grows most from 1 MB to 4 MB. The exit code is 1 if
-//! a page takes a reader more than two seconds, or four times the bytes take more than six times the time.
+//! Printed are, in processor time, the slowest page of each reader, and the kinds of pages whose time grows most from 1
+//! MB to 4 MB. The exit code is 1 if a page takes a reader more than two seconds, or four times the bytes take more
+//! than six times the time.
 //!
-//! `cargo bench --bench hostile_pages` takes some minutes on two processors. For a quick look, words after `--` select the readers and
-//! kinds whose names have one of them, and `HARVESTMAN_BENCH_KILOBYTES` sets the size of the small pages, from which the others
-//! follow.
+//! `cargo bench --bench hostile_pages` takes some minutes on two processors. For a quick look, words after `--` select
+//! the readers and kinds whose names have one of them, and `HARVESTMAN_BENCH_KILOBYTES` sets the size of the small
+//! pages, from which the others follow.
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 #![expect(clippy::unwrap_used, reason = "the generator of pages is that of a test")]
 

@@ -1,16 +1,17 @@
 //! What learning costs, relative to a breadth-first crawl in the same run.
 //!
-//! A static site (pages of about 29 KB with 84 links, two of them to the lists of their tags) is served by another process
-//! and crawled in turn by `bfs` and by each policy, each with its archive and its state on disk. Printed are the processor
-//! and the wall time of each crawl, and the processor time of a request by each policy relative to `bfs`, pair by pair.
+//! A static site (pages of about 29 KB with 84 links, two of them to the lists of their tags) is served by another
+//! process and crawled in turn by `bfs` and by each policy, each with its archive and its state on disk. Printed are
+//! the processor and the wall time of each crawl, and the processor time of a request by each policy relative to `bfs`,
+//! pair by pair.
 //!
 //! `cargo bench --bench learning` takes some minutes. Variables of the environment change what it does:
 //!
 //! * `HARVESTMAN_BENCH_PAGES`: the number of pages (50,000), without the lists of tags: one for every 31 pages;
 //! * `HARVESTMAN_BENCH_ROUNDS`: how often each policy is measured (3);
 //! * `HARVESTMAN_BENCH_POLICIES`: the policies, of `ucc`, `topic`, `xcrawl` and `bfs` (`ucc,topic,xcrawl`);
-//! * `HARVESTMAN_BENCH_WANT`: the validator of `xcrawl` (`selector:p.message`, which all pages but the lists have; no page
-//!   is rejected by a name that it lacks). `words` learns from two pages of the site.
+//! * `HARVESTMAN_BENCH_WANT`: the validator of `xcrawl` (`selector:p.message`, which all pages but the lists have; no
+//!   page is rejected by a name that it lacks). `words` learns from two pages of the site.
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 
 mod static_site;

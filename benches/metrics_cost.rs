@@ -1,13 +1,14 @@
 //! What metrics cost: whole crawls with and without them, in one run, by processor time.
 //!
-//! A static site of 20,000 pages (about 25 KB and 90 links each) is served by another process. It is crawled breadth-first without an
-//! archive, which is where metrics weigh most as nothing else is so cheap; once with everything counted and written out each second,
-//! as for a Prometheus that scrapes more often than most do, and once with instruments that count nothing ([`Metrics::off`]). A round
-//! is without, with, with, without, so that a machine that grows slower or warmer harms neither.
+//! A static site of 20,000 pages (about 25 KB and 90 links each) is served by another process. It is crawled
+//! breadth-first without an archive, which is where metrics weigh most as nothing else is so cheap; once with
+//! everything counted and written out each second, as for a Prometheus that scrapes more often than most do, and once
+//! with instruments that count nothing ([`Metrics::off`]). A round is without, with, with, without, so that a machine
+//! that grows slower or warmer harms neither.
 //!
-//! Printed are the processor seconds of this process in each, and their ratio round by round; then the middle, the quartiles and the
-//! extremes of the ratios. `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change the size. Exit code 1: the middle is above
-//! `HARVESTMAN_BENCH_PERCENT_MAX` (3).
+//! Printed are the processor seconds of this process in each, and their ratio round by round; then the middle, the
+//! quartiles and the extremes of the ratios. `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change the size.
+//! Exit code 1: the middle is above `HARVESTMAN_BENCH_PERCENT_MAX` (3).
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 
 mod static_site;
@@ -48,7 +49,8 @@ fn main() {
     }
 }
 
-/// Crawls without, with, with and without metrics, so that a drift of the machine falls on both alike. Returns the ratio.
+/// Crawls without, with, with and without metrics, so that a drift of the machine falls on both alike. Returns the
+/// ratio.
 fn one_round(seed: &str, pages: u64, round: u64) -> f64 {
     let first = crawl(seed, pages, Metrics::off());
     let with = crawl(seed, pages, Metrics::new()) + crawl(seed, pages, Metrics::new());

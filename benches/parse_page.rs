@@ -1,4 +1,5 @@
-//! What parsing a page costs: ours (hashes), with what learning asks for besides, ours (spelt out), lol_html with a handler for `a[href]`, and html5ever's tree.
+//! What parsing a page costs: ours (hashes), with what learning asks for besides, ours (spelt out), lol_html with a
+//! handler for `a[href]`, and html5ever's tree.
 //!
 //! The pages are generated forum pages and, where they are, pages of the recorded corpora (`HARVESTMAN_CORPORA`).
 

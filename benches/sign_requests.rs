@@ -1,13 +1,14 @@
 //! What signing all requests costs, relative to what a crawl spends on a page in the same run.
 //!
-//! A static site of 10,000 pages (about 29 KB and 84 links each) is served by another process and crawled breadth-first, without
-//! and with signed requests, in the order without, with, with, without, so that a machine that grows slower harms neither: without
-//! nonces, as by default, where requests share a signature for a while, and with nonces, where each request has one of its own.
-//! The crawls have their archive and their state, as by default.
+//! A static site of 10,000 pages (about 29 KB and 84 links each) is served by another process and crawled
+//! breadth-first, without and with signed requests, in the order without, with, with, without, so that a machine that
+//! grows slower harms neither: without nonces, as by default, where requests share a signature for a while, and with
+//! nonces, where each request has one of its own. The crawls have their archive and their state, as by default.
 //!
-//! Printed are the processor seconds of this process in each and their ratio, round by round; the time of a single signature, of
-//! which many are made in a row; and its share of the processor time of a page. Exit code 1: the ratio without nonces is above
-//! `HARVESTMAN_BENCH_PERCENT_MAX` (3). `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS` change the size.
+//! Printed are the processor seconds of this process in each and their ratio, round by round; the time of a single
+//! signature, of which many are made in a row; and its share of the processor time of a page. Exit code 1: the ratio
+//! without nonces is above `HARVESTMAN_BENCH_PERCENT_MAX` (3). `HARVESTMAN_BENCH_PAGES` and `HARVESTMAN_BENCH_ROUNDS`
+//! change the size.
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]
 
 mod static_site;

@@ -1,9 +1,10 @@
-//! What a long crawl costs in memory, time and disk: a simulated crawl that discovers twenty million URLs, with the frontier, the set
-//! of URLs seen and the state on disk as a crawl has them.
+//! What a long crawl costs in memory, time and disk: a simulated crawl that discovers twenty million URLs, with the
+//! frontier, the set of URLs seen and the state on disk as a crawl has them.
 //!
-//! Each simulated page takes one URL from the frontier, discovers 20 new ones and 40 known ones, and ends; 256 pages are committed
-//! together. Printed are, million by million, the costs of a pop, of a new URL (set, frontier, state, commit) and of a look-up of a known
-//! one that may be any, which no cache can foresee; resident memory; and disk a URL.
+//! Each simulated page takes one URL from the frontier, discovers 20 new ones and 40 known ones, and ends; 256 pages
+//! are committed together. Printed are, million by million, the costs of a pop, of a new URL (set, frontier, state,
+//! commit) and of a look-up of a known one that may be any, which no cache can foresee; resident memory; and disk a
+//! URL.
 //!
 //! `cargo bench --bench state` takes some minutes; `HARVESTMAN_BENCH_URLS` changes its size.
 #![expect(clippy::print_stdout, reason = "a bench's result is what it prints")]

@@ -1,7 +1,8 @@
-//! What a page's 90 links cost: the short way, the long way, and the `url` crate's join alone, which makes no canonical form.
+//! What a page's 90 links cost: the short way, the long way, and the `url` crate's join alone, which makes no canonical
+//! form.
 //!
-//! The links are those of a forum page: mostly plain paths and permalinks, some relative names, some off-site URLs, a few
-//! that need the parser (dot segments, tracking parameters, upper case, text outside ASCII).
+//! The links are those of a forum page: mostly plain paths and permalinks, some relative names, some off-site URLs, a
+//! few that need the parser (dot segments, tracking parameters, upper case, text outside ASCII).
 
 use std::hint::black_box;
 

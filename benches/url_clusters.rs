@@ -1,7 +1,7 @@
 //! What it costs to put a URL into one of 500 clusters, next to trying one pattern after the other.
 //!
-//! Says first how long learning the clusters took, and how often the two agree: a scan takes any pattern that fits, where the
-//! matcher knows which keywords a URL has.
+//! Says first how long learning the clusters took, and how often the two agree: a scan takes any pattern that fits,
+//! where the matcher knows which keywords a URL has.
 
 use std::hint::black_box;
 use std::time::Instant;

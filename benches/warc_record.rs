@@ -1,7 +1,7 @@
 //! What archiving one page costs: digests, record framing and compression, for a page of 15 KB of forum HTML.
 //!
-//! Cases: by compression level, and a body that came content-encoded; reading records back. Times are processor time of the
-//! thread where the system tells it (Linux), so that they mean something on a busy machine too.
+//! Cases: by compression level, and a body that came content-encoded; reading records back. Times are processor time of
+//! the thread where the system tells it (Linux), so that they mean something on a busy machine too.
 
 use std::hint::black_box;
 use std::sync::Arc;

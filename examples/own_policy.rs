@@ -1,4 +1,5 @@
-//! A policy of one's own: threads first, the newest before the others; member pages only if nothing else is left; no help.
+//! A policy of one's own: threads first, the newest before the others; member pages only if nothing else is left; no
+//! help.
 //!
 //! `cargo run --example own_policy [SEED]`
 #![allow(clippy::print_stdout, reason = "what an example shows")]

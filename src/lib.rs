@@ -1,10 +1,11 @@
 //! Harvestman: a crawler for large social sites that learns the structure of a site and crawls it by a policy.
 //!
-//! This package re-exports the crates below `crates/` as one library and adds the command line, [`cli`]. A crawl is configured by
-//! [`config`], assembled and run by [`pipeline`], and described by [`report`]. The modules follow in reading order: values, the
-//! structure of pages and sites, the stages, the store, and what wires them together.
+//! This package re-exports the crates below `crates/` as one library and adds the command line, [`cli`]. A crawl is
+//! configured by [`config`], assembled and run by [`pipeline`], and described by [`report`]. The modules follow in
+//! reading order: values, the structure of pages and sites, the stages, the store, and what wires them together.
 //!
-//! `ARCHITECTURE.md` follows one page through the crates; the README of each crate states its purpose and what it must not know.
+//! `ARCHITECTURE.md` follows one page through the crates; the README of each crate states its purpose and what it must
+//! not know.
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 

@@ -1,5 +1,5 @@
-//! The checks of the fuzz targets, run on their seeds and on variants of them: bytes changed, cut out, repeated, and joined to other
-//! seeds. A fuzzer finds more, but needs a nightly toolchain and hours.
+//! The checks of the fuzz targets, run on their seeds and on variants of them: bytes changed, cut out, repeated, and
+//! joined to other seeds. A fuzzer finds more, but needs a nightly toolchain and hours.
 #![allow(clippy::unwrap_used, reason = "what goes wrong here is a failed test")]
 
 #[path = "../fuzz/checks/mod.rs"]

@@ -28,7 +28,8 @@ pub fn sitemap(input: &[u8]) {
     }
 }
 
-/// Any file: no more rules than the limit allows, and the same answer each time. The first line is the path, the rest the file.
+/// Any file: no more rules than the limit allows, and the same answer each time. The first line is the path, the rest
+/// the file.
 pub fn tdmrep(input: &[u8]) {
     let (path, file) = input.split_at(input.iter().position(|&byte| byte == b'\n').unwrap_or(0));
     let rules = TdmrepFile::parse(file, TDMREP);

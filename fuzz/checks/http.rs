@@ -13,7 +13,8 @@ const FIELDS: &[&str] =
 const SEED: [u8; 32] = [7; 32];
 const HEADER_BYTES_MAX: usize = 4096;
 
-/// The first line names the codings, the rest is the body: what is decoded is within the limits, and the same each time.
+/// The first line names the codings, the rest is the body: what is decoded is within the limits, and the same each
+/// time.
 pub fn codings(input: &[u8]) {
     let (names, body) = input.split_at(input.iter().position(|&byte| byte == b'\n').unwrap_or(0));
     let names = String::from_utf8_lossy(names);

@@ -1,4 +1,5 @@
-//! What must hold for any bytes, one function for each fuzz target. `tests/fuzz_corpora.rs` runs them on the seeds and on variants of these.
+//! What must hold for any bytes, one function for each fuzz target. `tests/fuzz_corpora.rs` runs them on the seeds and
+//! on variants of these.
 
 mod files;
 mod http;

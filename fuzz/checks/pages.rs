@@ -11,7 +11,8 @@ use harvestman_posts::{Extractor, Page, PageRecords, ParentRef, read_feed};
 const PAGE: &str = "https://e.example/log-in";
 const RESULTS_MAX: usize = 100;
 
-/// Any text as a link: the short way agrees with the parser, and the canonical form is a fixed point. The first line is the page.
+/// Any text as a link: the short way agrees with the parser, and the canonical form is a fixed point. The first line is
+/// the page.
 pub fn canonicalise(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (base, href) = text.split_once('\n').unwrap_or(("http://example.org/a/b?c", text));
@@ -55,7 +56,8 @@ pub fn log_in_form(bytes: &[u8]) {
     assert_eq!(filled.url.origin(), page.url().origin());
 }
 
-/// Any text as a page and as a feed: reading ends, the same each time, and what posts answer to are other posts of the page.
+/// Any text as a page and as a feed: reading ends, the same each time, and what posts answer to are other posts of the
+/// page.
 pub fn posts(bytes: &[u8]) {
     let Ok(source) = std::str::from_utf8(bytes) else { return };
     let url = "https://e.example/t/1?page=2".parse().expect("it is an address");
@@ -80,7 +82,8 @@ fn check_records(records: &PageRecords) {
     }
 }
 
-/// Any answer of a search: no more results than the limit allows. The first line is the media type, the rest the answer.
+/// Any answer of a search: no more results than the limit allows. The first line is the media type, the rest the
+/// answer.
 pub fn search_answer(input: &[u8]) {
     let (media_type, body) = input.split_at(input.iter().position(|&byte| byte == b'\n').unwrap_or(0));
     let urls = fuzzing::search_results(body, &String::from_utf8_lossy(media_type), RESULTS_MAX);

@@ -21,8 +21,9 @@ const NOTES: &str = "NOTES";
 
 /// Print or write the manual pages
 ///
-/// Without --dir, prints the page of harvestman itself, in the format of man(1). With --dir, writes one page per command to
-/// the directory: harvestman.1, harvestman-crawl.1, harvestman-export-wacz.1 and so on. Packages contain them.
+/// Without --dir, prints the page of harvestman itself, in the format of man(1). With --dir, writes one page per
+/// command to the directory: harvestman.1, harvestman-crawl.1, harvestman-export-wacz.1 and so on. Packages contain
+/// them.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -7,8 +7,8 @@ use url::Url;
 /// Maximum number of names that are tried.
 const NAMES_MAX: u32 = 1_000;
 
-/// Returns the name of a new directory in the current one, after the host of the first of `seeds`: the host, or the next
-/// free of `HOST-2`, `HOST-3` and so on.
+/// Returns the name of a new directory in the current one, after the host of the first of `seeds`: the host, or the
+/// next free of `HOST-2`, `HOST-3` and so on.
 ///
 /// # Errors
 /// No name is free.

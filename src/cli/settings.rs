@@ -36,7 +36,8 @@ impl SettingArgs {
         self.load_in(None, more)
     }
 
-    /// Loads the configuration of a further run in a crawl directory, of which this is the path and the text of its configuration.
+    /// Loads the configuration of a further run in a crawl directory, of which this is the path and the text of its
+    /// configuration.
     pub fn load_in(&self, directory: Option<(&Path, &str)>, more: Vec<Flag>) -> Result<Config, Failure> {
         self.with_layers(directory, more, |layers| full_settings(layers).map_err(Failure::usage))?
     }

@@ -1,5 +1,5 @@
-//! What ends a crawl before everything is found: no budget of pages or requests is overshot (BUD-1), and what was left is
-//! counted.
+//! What ends a crawl before everything is found: no budget of pages or requests is overshot (BUD-1), and what was left
+//! is counted.
 
 use std::sync::Arc;
 use std::time::Duration;

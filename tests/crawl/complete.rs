@@ -1,4 +1,5 @@
-//! Whole worlds, crawled to the end: everything is found, each URL is asked for once, nothing is lost on the way to the files.
+//! Whole worlds, crawled to the end: everything is found, each URL is asked for once, nothing is lost on the way to the
+//! files.
 
 use std::time::Duration;
 
@@ -59,7 +60,8 @@ fn a_world_with_session_ids_files_and_odd_spellings_is_crawled_completely() {
     let crawled = crawl(config(server.world().seeds()));
     assert_eq!(crawled.report.stop_reason, StopReason::FrontierEmpty);
     crawled.check_requests(&server);
-    // With sessions the canonical form merges addresses that the truth counts apart; nothing else may be missing or wrong.
+    // With sessions the canonical form merges addresses that the truth counts apart; nothing else may be missing or
+    // wrong.
     let of = |url: &str| crawled.fate_of(url);
     for row in server.world().truth().filter(|row| !row.url.contains("sid=")) {
         assert_eq!(of(&row.url).split(':').next(), Some(harvestman::sim::compare::fate_of(&row)), "{}", row.url);

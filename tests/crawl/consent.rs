@@ -1,5 +1,5 @@
-//! What sites state about the use of their content, over whole crawls of hosts on loopback: it is read, recorded, and obeyed
-//! by the purpose of the crawl, and the account adds up.
+//! What sites state about the use of their content, over whole crawls of hosts on loopback: it is read, recorded, and
+//! obeyed by the purpose of the crawl, and the account adds up.
 
 use std::collections::BTreeMap;
 use std::fs::File;

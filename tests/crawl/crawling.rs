@@ -145,7 +145,8 @@ impl Crawled {
         urls
     }
 
-    /// Discovered is the sum of the fates (ACC-1), each URL has one line (but for what is requested again with a cookie), and the lines are those that the report counts.
+    /// Discovered is the sum of the fates (ACC-1), each URL has one line (but for what is requested again with a
+    /// cookie), and the lines are those that the report counts.
     fn check_account(&self) {
         let report = &self.report;
         assert_eq!(report.fates.total(), report.discovered, "ACC-1: {:?}", report.fates);
@@ -170,7 +171,8 @@ impl Crawled {
         assert_eq!(written["requests"], report.requests);
     }
 
-    /// Each line with an answer points at a response or revisit record of its URL, and each digest is that of its bytes.
+    /// Each line with an answer points at a response or revisit record of its URL, and each digest is that of its
+    /// bytes.
     fn check_archive(&self) {
         let mut records: HashMap<(String, u64), String> = HashMap::new();
         for name in &self.report.warc_files {
@@ -200,7 +202,8 @@ impl Crawled {
             let place = place.unwrap_or_else(|| panic!("{} is not in the archive", page.url));
             assert_eq!(records.remove(&place).as_ref(), Some(&page.url), "{place:?}");
         }
-        // What is left are the crawl's own errands, what rendered pages asked for, and answers that were not taken for the page.
+        // What is left are the crawl's own errands, what rendered pages asked for, and answers that were not taken for
+        // the page.
         let rendered = self.pages.iter().any(|page| page.rendered.is_some());
         let again: HashSet<&str> = self
             .pages
@@ -218,7 +221,8 @@ impl Crawled {
         assert!(records.values().all(|url| errand(url)), "{records:?}");
     }
 
-    /// The crawl found all of the world, each URL once and with the right fate, by the ground truth and by the server's count.
+    /// The crawl found all of the world, each URL once and with the right fate, by the ground truth and by the server's
+    /// count.
     pub fn check_complete(&self, server: &Server) {
         let world = server.world();
         let comparison = compare(world.truth(), &self.out().join("pages.jsonl"), |_| false).unwrap();

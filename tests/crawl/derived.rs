@@ -1,5 +1,5 @@
-//! Addresses that extend known ones, over real sockets: a crawl for pages that stand one step behind others asks for them without
-//! those.
+//! Addresses that extend known ones, over real sockets: a crawl for pages that stand one step behind others asks for
+//! them without those.
 
 use harvestman::config::{Period, PolicyKind};
 

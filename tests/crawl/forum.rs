@@ -9,7 +9,8 @@ use super::crawling;
 use super::scripted::{Reply, Request, Scripted};
 use harvestman::config::{Config, Period};
 
-/// The environment variable whose value is the password: one that every process has, with characters that must be encoded.
+/// The environment variable whose value is the password: one that every process has, with characters that must be
+/// encoded.
 pub const PASSWORD_ENV: &str = "PATH";
 pub const USER: &str = "al ice";
 pub const TOPICS: usize = 12;

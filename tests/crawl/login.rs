@@ -1,5 +1,5 @@
-//! Crawls that log in by the form of the site: members' pages are fetched, nothing ends the session, and a session that is lost is found
-//! again without a page as guests see it.
+//! Crawls that log in by the form of the site: members' pages are fetched, nothing ends the session, and a session that
+//! is lost is found again without a page as guests see it.
 
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;

@@ -4,8 +4,8 @@ use super::forum::{FORM, Forum, Rules};
 use super::login::run;
 use harvestman::config::Config;
 
-/// The message of a crawl that cannot log in at a page with this content in place of the form. No page of the forum is fetched but the
-/// check page.
+/// The message of a crawl that cannot log in at a page with this content in place of the form. No page of the forum is
+/// fetched but the check page.
 fn message(form: &str, change: impl FnOnce(&mut Config)) -> String {
     let forum = Forum::start(Rules { form: form.to_owned(), ..Rules::default() });
     let mut config = forum.config();

@@ -1,5 +1,5 @@
-//! Whole crawls by the whole pipeline, against servers on loopback: what is found, what is left out and why, what is counted,
-//! and when it ends.
+//! Whole crawls by the whole pipeline, against servers on loopback: what is found, what is left out and why, what is
+//! counted, and when it ends.
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
 #![allow(clippy::disallowed_methods, reason = "a test of a real server may look at the clock")]
 

@@ -1,5 +1,5 @@
-//! Pages whose markup is not what the rules of HTML make of it: XHTML that is served as XML, and elements that never end. What
-//! their authors link to is followed, and the page log says how they were read.
+//! Pages whose markup is not what the rules of HTML make of it: XHTML that is served as XML, and elements that never
+//! end. What their authors link to is followed, and the page log says how they were read.
 
 use harvestman::model::PageRecord;
 

@@ -12,8 +12,8 @@ use harvestman::sim::{Family, ServerOptions, WorldOptions};
 use crate::crawling::{config, crawl, crawl_with, hooks_within, serve};
 use crate::scripted::{Reply, Scripted};
 
-/// With one host, one request at a time and one worker nothing depends on time. (With several hosts the order also depends on
-/// which of them answers first.)
+/// With one host, one request at a time and one worker nothing depends on time. (With several hosts the order also
+/// depends on which of them answers first.)
 #[test]
 fn the_same_crawl_of_a_host_one_request_at_a_time_has_the_same_order() {
     let world = WorldOptions {
@@ -76,8 +76,8 @@ fn hosts_go_to_sleep_and_keep_their_clocks() {
     }
 }
 
-/// A host whose only page is fetched sleeps; a link that is found later wakes it, and it still knows its robots.txt and when
-/// it was last asked.
+/// A host whose only page is fetched sleeps; a link that is found later wakes it, and it still knows its robots.txt and
+/// when it was last asked.
 #[test]
 fn a_host_that_is_woken_remembers_its_robots_txt_and_its_delay() {
     let port = Arc::new(OnceLock::<String>::new());

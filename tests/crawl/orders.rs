@@ -1,4 +1,5 @@
-//! The orders of filter and dedup: crawls of many hosts by one cluster graph, in which the same URLs are let in whichever comes first.
+//! The orders of filter and dedup: crawls of many hosts by one cluster graph, in which the same URLs are let in
+//! whichever comes first.
 
 use std::collections::BTreeSet;
 

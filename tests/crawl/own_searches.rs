@@ -9,8 +9,8 @@ use super::scripted::{Reply, Scripted};
 
 /// Number of threads of the site. The seed links to the first one, and no thread to another.
 const THREADS: usize = 24;
-/// The largest number of queries that an own search may be asked without anything new: `search.fruitless_max`, and some that wait
-/// for words.
+/// The largest number of queries that an own search may be asked without anything new: `search.fruitless_max`, and some
+/// that wait for words.
 const QUERIES_MAX: usize = 12;
 const NAVIGATION: &str = "<nav><a href='/'>home</a><a href='/about'>about</a><a href='/rules'>rules</a></nav>";
 const DESCRIBED: &str = "<link rel=search type='application/opensearchdescription+xml' href='/os.xml'>";
@@ -50,8 +50,8 @@ fn description(template: &str) -> Reply {
     Reply { headers: vec![("Content-Type", "application/opensearchdescription+xml".to_owned())], ..Reply::text(xml) }
 }
 
-/// A site whose seed has `head` and `form`; `other` answers what is neither a thread nor a page of the navigation, and gets
-/// the path and the number of earlier answers.
+/// A site whose seed has `head` and `form`; `other` answers what is neither a thread nor a page of the navigation, and
+/// gets the path and the number of earlier answers.
 fn start(
     (head, form): (&'static str, &'static str),
     robots: &'static str,

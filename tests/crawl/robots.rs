@@ -1,5 +1,5 @@
-//! robots.txt and sitemaps over a whole crawl: what is forbidden is never asked for (ROB-1), and what only a sitemap names is
-//! found.
+//! robots.txt and sitemaps over a whole crawl: what is forbidden is never asked for (ROB-1), and what only a sitemap
+//! names is found.
 
 use harvestman::config::Period;
 use harvestman::sim::{Family, ServerOptions, WorldOptions};

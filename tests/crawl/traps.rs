@@ -1,4 +1,5 @@
-//! Sites whose structure makes addresses without end: a crawl ends by itself, has all that is real, and says what the trap was.
+//! Sites whose structure makes addresses without end: a crawl ends by itself, has all that is real, and says what the
+//! trap was.
 
 use std::collections::BTreeSet;
 
@@ -26,8 +27,8 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// A forum of 300 threads with a board in pages, a calendar without end, and a log-in page that leads to itself with its own address,
-/// escaped in another way each time, so that no shape of an address tells.
+/// A forum of 300 threads with a board in pages, a calendar without end, and a log-in page that leads to itself with
+/// its own address, escaped in another way each time, so that no shape of an address tells.
 fn forum() -> Scripted {
     Scripted::start(|_, target, _| {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));

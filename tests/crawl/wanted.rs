@@ -96,7 +96,8 @@ fn a_hub_with_a_hundred_thousand_links_neither_stops_nor_slows_the_search() {
     }
 }
 
-/// Lists whose items are wanted. Every third item is gone when it is asked for, one in five of the others was moved away.
+/// Lists whose items are wanted. Every third item is gone when it is asked for, one in five of the others was moved
+/// away.
 fn vanishing(path: &str) -> Reply {
     const LISTS: usize = 12;
     let parts: Vec<_> = path.trim_matches('/').split('/').collect();

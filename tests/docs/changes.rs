@@ -1,5 +1,5 @@
-//! The table of common changes in CONTRIBUTING.md names few files, files that are there, and all in which the name of an example
-//! stands.
+//! The table of common changes in CONTRIBUTING.md names few files, files that are there, and all in which the name of
+//! an example stands.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,7 +11,8 @@ const SHELLS: &[&str] = &["sh", "bash", "console"];
 /// How the program is started from its sources.
 const BUILT: &[&str] = &["cargo", "run", "--release", "--"];
 
-/// The command lines of the program in a block: all in a shell's block, the indented examples in the text of a help page.
+/// The command lines of the program in a block: all in a shell's block, the indented examples in the text of a help
+/// page.
 fn shown(block: &Block) -> Vec<Vec<String>> {
     let language = block.info.split([' ', ',']).next().unwrap_or_default();
     let all = if SHELLS.contains(&language) {

@@ -1,5 +1,6 @@
-//! The documentation describes what is there: links lead somewhere, pages are in the book, command lines parse, settings, metrics and
-//! files that are named exist, and ARCHITECTURE.md follows a page through the code. Each check is tried on a broken sample first.
+//! The documentation describes what is there: links lead somewhere, pages are in the book, command lines parse,
+//! settings, metrics and files that are named exist, and ARCHITECTURE.md follows a page through the code. Each check is
+//! tried on a broken sample first.
 #![allow(clippy::unwrap_used, reason = "what goes wrong here is a failed test")]
 
 mod architecture;
@@ -14,6 +15,7 @@ mod pins;
 mod secret_files;
 mod shell;
 mod summary;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};

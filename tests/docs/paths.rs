@@ -44,8 +44,8 @@ pub struct Named {
     pub path: Option<PathBuf>,
 }
 
-/// The paths among words that are set as code, in their order. A path that does not start at the root of the repository is
-/// relative to the folder of the path before it, or to `folder`.
+/// The paths among words that are set as code, in their order. A path that does not start at the root of the repository
+/// is relative to the folder of the path before it, or to `folder`.
 pub fn paths(code: &[String], names: Names, folder: PathBuf) -> Vec<Named> {
     let mut folder = folder;
     let mut all = Vec::new();

@@ -23,7 +23,8 @@ async fn requests_to_a_host_one_after_the_other_share_a_connection() {
 
 #[tokio::test]
 async fn a_connection_that_the_server_closed_meanwhile_costs_nothing_but_a_new_one() {
-    // The server closes as soon as it reads the second request, which is the race that every server with an idle time-out has.
+    // The server closes as soon as it reads the second request, which is the race that every server with an idle
+    // time-out has.
     let server = Server::start(|mut peer| async move {
         peer.request().await;
         peer.send(OK).await;

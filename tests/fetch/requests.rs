@@ -39,8 +39,8 @@ async fn the_exchange_holds_the_headers_as_they_were_sent_in_their_order() {
     assert!(head.contains("\r\nAccept-Language: de\r\n") && head.contains("\r\nIf-None-Match: \"abc\"\r\n"));
 }
 
-/// Settings with a header, a cookie and a file of cookies, each with a word that no other request has. Every host of `.test` is
-/// the server.
+/// Settings with a header, a cookie and a file of cookies, each with a word that no other request has. Every host of
+/// `.test` is the server.
 fn secret(server: &Server, file: &tempfile::NamedTempFile) -> FetchOptions {
     std::fs::write(file.path(), "seed.test\tFALSE\t/\tFALSE\t0\tfromfile\tstored\n").unwrap();
     FetchOptions {

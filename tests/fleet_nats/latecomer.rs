@@ -1,4 +1,5 @@
-//! A node that comes too early waits, and one that comes when others have fetched everything has done what it was asked for.
+//! A node that comes too early waits, and one that comes when others have fetched everything has done what it was asked
+//! for.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! Every metric of a fleet is counted by two nodes that crawl over a real server, and all that they show names the node.
+//! Every metric of a fleet is counted by two nodes that crawl over a real server, and all that they show names the
+//! node.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -152,8 +153,8 @@ pub async fn evict(bus: &NatsBus, node: &str) {
         }
     });
     let session = session.await.unwrap();
-    // Its own renewals come between, now and then. One that lost its session by itself, as on a machine that stood still, has what was
-    // asked for.
+    // Its own renewals come between, now and then. One that lost its session by itself, as on a machine that stood
+    // still, has what was asked for.
     for _ in 0..20 {
         let Some(held) = bus.get(&session).await.unwrap() else { return };
         if bus.update(&session, written(&SessionRecord::Evicted), held.revision).await.is_ok() {

@@ -1,8 +1,8 @@
-//! Real NATS servers on this machine: one alone, or a cluster of three, on free ports of the loopback, with their files in a directory that
-//! goes when they do. Each can be killed, paused, and started again on its port and its files.
+//! Real NATS servers on this machine: one alone, or a cluster of three, on free ports of the loopback, with their files
+//! in a directory that goes when they do. Each can be killed, paused, and started again on its port and its files.
 //!
-//! The program is what `HARVESTMAN_NATS_SERVER` names, or `nats-server` on the path. Where there is none, tests say so and pass, unless
-//! `HARVESTMAN_REQUIRE_NATS=1` is set.
+//! The program is what `HARVESTMAN_NATS_SERVER` names, or `nats-server` on the path. Where there is none, tests say so
+//! and pass, unless `HARVESTMAN_REQUIRE_NATS=1` is set.
 
 #![allow(dead_code)]
 
@@ -54,8 +54,8 @@ pub fn version(program: &Path) -> (u32, u32) {
     (numbers.next().unwrap(), numbers.next().unwrap())
 }
 
-/// A port that nobody listens on, another one for each of some thousand calls. It is below those that the system gives to connections, so that
-/// none of them takes it before the server does, or while the server is down.
+/// A port that nobody listens on, another one for each of some thousand calls. It is below those that the system gives
+/// to connections, so that none of them takes it before the server does, or while the server is down.
 pub fn free_port() -> u16 {
     const RANGE: std::ops::Range<u16> = 16_000..32_000;
     static CALLS: AtomicU16 = AtomicU16::new(0);
@@ -184,7 +184,8 @@ impl Servers {
         Some(Self { servers: vec![server], dir })
     }
 
-    /// A cluster of three, with JetStream. None also where the program is too old for clusters that keep what they acknowledge.
+    /// A cluster of three, with JetStream. None also where the program is too old for clusters that keep what they
+    /// acknowledge.
     pub async fn three() -> Option<Self> {
         let program = program()?;
         let version = version(&program);
@@ -197,7 +198,8 @@ impl Servers {
         Some(Self::three_of(&program).await)
     }
 
-    /// A cluster of three that has a leader, whatever its version. Servers that elect none in time are replaced by others, once.
+    /// A cluster of three that has a leader, whatever its version. Servers that elect none in time are replaced by
+    /// others, once.
     pub async fn three_of(program: &Path) -> Self {
         let first = Self::start_three(program).await;
         if first.elect().await.is_ok() {

@@ -1,5 +1,5 @@
-//! compose.yml, Dockerfile and what is provisioned: names, ports and paths are the same in all of them. There is no container engine here
-//! to try them with.
+//! compose.yml, Dockerfile and what is provisioned: names, ports and paths are the same in all of them. There is no
+//! container engine here to try them with.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! What is in grafana/: dashboards and rules name only metrics and labels that the catalogue has, and the files fit together.
+//! What is in grafana/: dashboards and rules name only metrics and labels that the catalogue has, and the files fit
+//! together.
 
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
 

@@ -9,7 +9,8 @@ fn overview() -> Value {
     dashboards().into_iter().find(|(file, _)| file == "overview.json").unwrap().1
 }
 
-/// The rows of the grid that a screen of 1080 pixels shows below the bars of a browser and of Grafana: a row takes 38 pixels.
+/// The rows of the grid that a screen of 1080 pixels shows below the bars of a browser and of Grafana: a row takes 38
+/// pixels.
 const FIRST_SCREEN: u64 = 20;
 
 #[test]

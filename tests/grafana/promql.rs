@@ -1,5 +1,5 @@
-//! As much of PromQL as it takes to see what a query names. Whether it is well formed Prometheus itself says, in `promtool` and in the
-//! test with a real server.
+//! As much of PromQL as it takes to see what a query names. Whether it is well formed Prometheus itself says, in
+//! `promtool` and in the test with a real server.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -55,7 +55,8 @@ fn crawl(settings: &[&str]) -> Outcome {
     let report = outcome.report();
     assert_eq!(report["hosts"], 12, "{report:#}");
     assert_eq!(outcome.count("queued"), 0, "{report:#}");
-    // Of the hostile sites, one resets its start page too, three have no robots.txt to be had, one forbids all, one all but that.
+    // Of the hostile sites, one resets its start page too, three have no robots.txt to be had, one forbids all, one all
+    // but that.
     assert_eq!(outcome.count_of("robots", "disallowed"), 1 + 5, "{report:#}");
     assert_eq!(outcome.count("fetched"), 3 * 6 + 4, "{report:#}");
     outcome

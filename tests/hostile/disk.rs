@@ -23,7 +23,8 @@ fn bulky() -> Site {
     })
 }
 
-/// A crawl after `commands` runs out of space: it ends with exit code 4, names the file, and all that is there is whole.
+/// A crawl after `commands` runs out of space: it ends with exit code 4, names the file, and all that is there is
+/// whole.
 fn runs_out_of_space(commands: &str, out: Option<&Path>) -> Outcome {
     let site = bulky();
     // The state's journal is a file too, and larger than the limit that one of the commands sets.
@@ -48,7 +49,8 @@ fn runs_out_of_space(commands: &str, out: Option<&Path>) -> Outcome {
 
 #[test]
 fn a_file_that_may_not_grow_ends_the_crawl_and_the_report_says_so() {
-    // A limit on the size of files, in blocks of 512 bytes (dash) or 1 KiB (bash). Without the trap the signal would kill.
+    // A limit on the size of files, in blocks of 512 bytes (dash) or 1 KiB (bash). Without the trap the signal would
+    // kill.
     let outcome = runs_out_of_space("trap '' XFSZ; ulimit -f 2100", None);
     let report = outcome.report();
     assert_eq!(report["stop_reason"], "archive_error");

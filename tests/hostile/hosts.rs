@@ -58,7 +58,8 @@ fn a_host_that_stops_listening_is_given_up() {
     outcome.assert_healthy(&healthy);
     assert_eq!(outcome.count("failed"), 30);
     let report = outcome.report();
-    // Which URLs used up their tries before the host was given up depends on how fast it was noticed; why it was given up does not.
+    // Which URLs used up their tries before the host was given up depends on how fast it was noticed; why it was given
+    // up does not.
     assert!(report["fates"]["failed"]["host_given_up"].as_u64() > Some(0), "{}", report["fates"]);
     assert_eq!(report["troubles"][0]["reason"], "connect", "{} {}", report["troubles"], report["errors"]);
 }
@@ -131,7 +132,8 @@ fn an_unreachable_seed_ends_the_crawl_soon_with_the_reason() {
     }
 }
 
-/// URLs whose answers break the protocol are tried again behind the others of their host, and two of them open no breaker.
+/// URLs whose answers break the protocol are tried again behind the others of their host, and two of them open no
+/// breaker.
 #[test]
 fn urls_with_broken_answers_do_not_hold_up_their_host() {
     let bad = ["/chunk-overflow", "/extensions"];

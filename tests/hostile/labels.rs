@@ -1,5 +1,5 @@
-//! Labels that do not fit what they label: content codings and media types. A page behind them is read as browsers read it;
-//! what is not read says so.
+//! Labels that do not fit what they label: content codings and media types. A page behind them is read as browsers read
+//! it; what is not read says so.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -9,8 +9,8 @@ use flate2::Compression;
 use super::crawl::{Crawl, Outcome};
 use super::site::{Peer, Site, Then};
 
-/// Crawls a site whose start page links to `paths`, each answered by `answer` with a page that links to `/behind` + path.
-/// Returns the paths whose links were followed.
+/// Crawls a site whose start page links to `paths`, each answered by `answer` with a page that links to `/behind` +
+/// path. Returns the paths whose links were followed.
 fn crawl(
     paths: &[&str],
     answer: impl Fn(&str, &mut Peer) -> Then + Send + Sync + 'static,

@@ -1,4 +1,5 @@
-//! Looks for secrets in everything that was written: as they are, percent-encoded, in base64, within gzip, zstd and ZIP.
+//! Looks for secrets in everything that was written: as they are, percent-encoded, in base64, within gzip, zstd and
+//! ZIP.
 
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! No page takes its readers long, whatever it is made of. `benches/hostile_pages.rs` reads larger ones of the same kinds.
+//! No page takes its readers long, whatever it is made of. `benches/hostile_pages.rs` reads larger ones of the same
+//! kinds.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,8 +12,8 @@ use super::site::Site;
 
 /// The size of the pages.
 const KILOBYTES: usize = 32;
-/// The budget of a reader of a page, in processor time of a build without optimisation. The slowest takes a fifth of it; a reader
-/// whose time grows with the square of the length takes several times as much.
+/// The budget of a reader of a page, in processor time of a build without optimisation. The slowest takes a fifth of
+/// it; a reader whose time grows with the square of the length takes several times as much.
 const BUDGET: Duration = Duration::from_millis(80 * KILOBYTES as u64);
 
 #[test]

@@ -1,4 +1,5 @@
-//! robots.txt and sitemaps that are hostile. Each site has its own; all are crawled at once, so that none may hold up another.
+//! robots.txt and sitemaps that are hostile. Each site has its own; all are crawled at once, so that none may hold up
+//! another.
 
 use std::io::Write;
 use std::time::Duration;

@@ -66,8 +66,8 @@ impl Site {
         Self { address, seen }
     }
 
-    /// Has no robots.txt, a start page that links to `links` and to the healthy pages (`/ok/1` to `/ok/5`), and answers everything
-    /// else as `hostile` does.
+    /// Has no robots.txt, a start page that links to `links` and to the healthy pages (`/ok/1` to `/ok/5`), and answers
+    /// everything else as `hostile` does.
     pub fn with_links(links: &[&str], hostile: impl Fn(&str, &mut Peer) -> Then + Send + Sync + 'static) -> Self {
         let start = start_page(links);
         Self::scripted(move |target, peer| match target {

@@ -1,5 +1,5 @@
-//! What commands print of a site whose titles, names, addresses, headers, forms, sitemaps, feeds and robots.txt hold characters that
-//! act on a terminal.
+//! What commands print of a site whose titles, names, addresses, headers, forms, sitemaps, feeds and robots.txt hold
+//! characters that act on a terminal.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,11 +8,12 @@ use std::process::Stdio;
 use super::crawl::{Crawl, Outcome, harvestman};
 use super::site::{Peer, Site, Then};
 
-/// Renames the window, changes the colour, clears the screen (with C0 and with C1 characters), deletes, and reorders what follows.
+/// Renames the window, changes the colour, clears the screen (with C0 and with C1 characters), deletes, and reorders
+/// what follows.
 const EVIL: &str = "\u{1b}]0;pwned\u{7}\u{1b}[31m\u{9b}2J\u{8}\u{7f}\u{202e}\u{2066}\u{200f}\u{61c}";
 
-/// Commands that are not tried, because nothing that they print comes from a site: they take no page and no crawl, or only send an
-/// order.
+/// Commands that are not tried, because nothing that they print comes from a site: they take no page and no crawl, or
+/// only send an order.
 const NOTHING_OF_A_SITE: &[&str] = &[
     "ctl ban",
     "ctl block",

@@ -1,5 +1,5 @@
-//! Wrong input at the command line: each is named, nothing is fetched, nothing is left behind. (What `config` refuses stands in
-//! `tests/cli.rs`; here it is what only a crawl finds out.)
+//! Wrong input at the command line: each is named, nothing is fetched, nothing is left behind. (What `config` refuses
+//! stands in `tests/cli.rs`; here it is what only a crawl finds out.)
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The interface of the library changes only on purpose: `crates/library/api.txt` lists it, and differs from the code if a change breaks
-//! programs or adds to what is promised.
+//! The interface of the library changes only on purpose: `crates/library/api.txt` lists it, and differs from the code
+//! if a change breaks programs or adds to what is promised.
 //!
 //! `HARVESTMAN_BLESS=1 cargo test --test library interface` writes the list.
 

@@ -1,5 +1,5 @@
-//! The library as its users have it: its examples run, its crawls are those of the program, what its users add may fail, and its interface
-//! changes only on purpose.
+//! The library as its users have it: its examples run, its crawls are those of the program, what its users add may
+//! fail, and its interface changes only on purpose.
 #![allow(clippy::disallowed_methods, reason = "a test of a real program may look at the clock")]
 #![allow(clippy::unwrap_used, reason = "what goes wrong here is a failed test")]
 

@@ -32,8 +32,9 @@ fn comparable(json: &str) -> Value {
     report
 }
 
-/// What the page log says of the fates of all links, sorted. Other fields depend on the clock, too: the next page is requested while
-/// the pages before it are processed, so that another page may be the first to have a link, and another snapshot scores it.
+/// What the page log says of the fates of all links, sorted. Other fields depend on the clock, too: the next page is
+/// requested while the pages before it are processed, so that another page may be the first to have a link, and another
+/// snapshot scores it.
 fn fates(out: &std::path::Path) -> Vec<String> {
     let of_line = |line: &Value| {
         ["url", "fate", "reason", "status", "attempts", "bytes", "title"].map(|name| line[name].to_string()).join(" ")

@@ -1,4 +1,5 @@
-//! Hosts that are one server: groups of names, and addresses that many hosts share. All hosts of the simulated site live at one address.
+//! Hosts that are one server: groups of names, and addresses that many hosts share. All hosts of the simulated site
+//! live at one address.
 
 use std::time::Duration;
 
@@ -26,7 +27,8 @@ fn crawled(world: &WorldOptions, change: impl FnOnce(&mut Config)) -> (Server, C
     (server, crawled)
 }
 
-/// Every request to the site kept this wait after the one before, whichever hosts they were to. Returns the number of pairs.
+/// Every request to the site kept this wait after the one before, whichever hosts they were to. Returns the number of
+/// pairs.
 fn check_all(server: &Server, wait: Duration, after: impl Fn(&Entry) -> bool) -> usize {
     check_waits_of(by(server, |_| Some("all".to_owned())), wait, after)
 }

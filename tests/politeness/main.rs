@@ -1,9 +1,10 @@
 //! Politeness under load, judged only by what the server has seen: its log of when each request came and was answered.
 //!
-//! All comparisons are between times of one clock, the server's. A request is logged as its head has been parsed, and as answered
-//! before the first byte of its answer is written, so that on the way to the client and back both can only be seen later, never
-//! earlier: whatever the load, a crawler that keeps its waits is seen to keep them. The one tolerance is a millisecond for the
-//! granularity of the clocks on both sides (and for their rates, which differ by less than that over these few seconds).
+//! All comparisons are between times of one clock, the server's. A request is logged as its head has been parsed, and
+//! as answered before the first byte of its answer is written, so that on the way to the client and back both can only
+//! be seen later, never earlier: whatever the load, a crawler that keeps its waits is seen to keep them. The one
+//! tolerance is a millisecond for the granularity of the clocks on both sides (and for their rates, which differ by
+//! less than that over these few seconds).
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
 #![allow(clippy::disallowed_methods, reason = "a test of a real server may look at the clock")]
 
@@ -51,8 +52,8 @@ fn answered(entry: &Entry) -> u64 {
     entry.us + entry.took_us
 }
 
-/// Every request came at least `wait` after the one before it to the same host was answered, where `after` says so of that one. Returns
-/// how many pairs were looked at.
+/// Every request came at least `wait` after the one before it to the same host was answered, where `after` says so of
+/// that one. Returns how many pairs were looked at.
 fn check_waits(server: &Server, wait: Duration, after: impl Fn(&Entry) -> bool) -> usize {
     check_waits_of(by_host(server), wait, after)
 }

@@ -8,8 +8,8 @@ use harvestman::sim::{Entry, RateLimit, RetryAfterForm, Server, ServerOptions, W
 use super::{GRANULARITY, answered, blogs, by_host, check_waits};
 use crate::crawling::{config, crawl_with, retrying_all, serve};
 
-/// How far the calendar times of server and crawler may differ: each reads the machine's clock once, at its start, and counts on
-/// from there; on a busy machine it may be interrupted between reading the two clocks that this takes.
+/// How far the calendar times of server and crawler may differ: each reads the machine's clock once, at its start, and
+/// counts on from there; on a busy machine it may be interrupted between reading the two clocks that this takes.
 const CLOCKS_APART: u64 = 20_000;
 
 /// Crawls a few hosts that refuse what is above the rate.
@@ -79,8 +79,8 @@ fn without_retry_after_the_pauses_double_with_each_refusal_in_a_row() {
     assert!(hosts > 0);
 }
 
-/// A server that refuses at once must not be asked more often for it: in the second after a refusal fewer requests come than in
-/// the second before the first one, and the spacing grows.
+/// A server that refuses at once must not be asked more often for it: in the second after a refusal fewer requests come
+/// than in the second before the first one, and the spacing grows.
 #[test]
 fn after_a_refusal_fewer_requests_come_than_before() {
     let limit = RateLimit { burst: 20, form: RetryAfterForm::None, ..RateLimit::per_second(4.0) };

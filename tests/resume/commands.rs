@@ -189,7 +189,8 @@ fn clusters_are_banned_and_pinned_by_the_number_that_the_policy_gave_them() {
             && unknown.contains(" pages, such as http"),
         "{unknown}"
     );
-    // A cluster whose pages have URLs like those of other clusters is not reached by what is known before pages are fetched.
+    // A cluster whose pages have URLs like those of other clusters is not reached by what is known before pages are
+    // fetched.
     let mut banned = None;
     wait_until("a cluster that can be banned", || {
         banned = ban_one_that_can_be_reached(&runs);

@@ -19,8 +19,8 @@ fn is_wanted(row: &TruthRow) -> bool {
     row.ucc && row.status == 200 && row.duplicate_of.is_none()
 }
 
-/// Crawls by a policy, killed after each of these numbers of pages, and does `between` before it goes on. Says which share of what it
-/// fetched is wanted.
+/// Crawls by a policy, killed after each of these numbers of pages, and does `between` before it goes on. Says which
+/// share of what it fetched is wanted.
 fn harvest(policy: &[&str], kills: &[usize], between: impl Fn(&Runs)) -> f64 {
     let server = forum();
     let budget = format!("budget.pages={BUDGET}");
@@ -54,7 +54,8 @@ fn forget(runs: &Runs) {
 #[test]
 fn a_learning_crawl_that_is_killed_harvests_about_as_well_as_one_that_is_not() {
     for policy in ["crawl.policy=ucc", "crawl.policy=cluster-graph"] {
-        // Which page comes before which differs from crawl to crawl, and with it the harvest, by more than a tenth now and then.
+        // Which page comes before which differs from crawl to crawl, and with it the harvest, by more than a tenth now
+        // and then.
         let mean = |kills: &[usize]| (0..3).map(|_| harvest(&[policy], kills, |_| {})).sum::<f64>() / 3.0;
         let whole = mean(&[]);
         let killed = mean(&[BUDGET / 2]);

@@ -1,4 +1,5 @@
-//! Crawls that are killed, again and again, and gone on with: nothing is lost, little is fetched twice, what was written is whole.
+//! Crawls that are killed, again and again, and gone on with: nothing is lost, little is fetched twice, what was
+//! written is whole.
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
 #![allow(clippy::disallowed_methods, reason = "a test of a real server may look at the clock")]
 

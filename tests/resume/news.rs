@@ -1,5 +1,5 @@
-//! What sitemaps and feeds say in a recrawl: the pages that a sitemap states as modified are visited first, and a feed is read
-//! again for what is new.
+//! What sitemaps and feeds say in a recrawl: the pages that a sitemap states as modified are visited first, and a feed
+//! is read again for what is new.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! Recrawls of a site that changes: what has changed is found at a fraction of the requests, what has not becomes revisit records,
-//! and a kill loses nothing.
+//! Recrawls of a site that changes: what has changed is found at a fraction of the requests, what has not becomes
+//! revisit records, and a kill loses nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -263,8 +263,8 @@ fn a_recrawl_that_is_killed_goes_on_and_visits_nothing_twice() {
     let changed = changed(&server, 0, &before);
     let mut found: Vec<usize> = (0..3).map(|_| found_with_kills(&runs.copied(), &before, &changed)).collect();
     found.sort_unstable();
-    // What it had learned is not lost by a kill. Two threads hold a third of what has changed here: two recrawls of some 150
-    // came upon neither of them, one of them without a kill, so that one alone says little.
+    // What it had learned is not lost by a kill. Two threads hold a third of what has changed here: two recrawls of
+    // some 150 came upon neither of them, one of them without a kill, so that one alone says little.
     assert!(found[1] * 5 >= changed.len() * 4, "{found:?} of {}", changed.len());
 }
 
@@ -287,7 +287,8 @@ fn found_with_kills(runs: &Runs, before: &[PageRecord], changed: &BTreeSet<Strin
     let mut visits: BTreeMap<&str, u32> = BTreeMap::new();
     lines[before.len()..].iter().for_each(|line| *visits.entry(&line.url).or_default() += 1);
     let again: u32 = visits.values().map(|visits| visits - 1).sum();
-    // A kill costs the leases at most, and a resumed run may ask for a page of each kind twice to tell noise from changes.
+    // A kill costs the leases at most, and a resumed run may ask for a page of each kind twice to tell noise from
+    // changes.
     assert!(again <= 5 * 32, "{again}");
     let found = changed.iter().filter(|url| visits.contains_key(url.as_str())).count();
     eprintln!("{found} of {} changed pages with {} of {} visits", changed.len(), visits.len(), before.len());
@@ -359,9 +360,10 @@ fn what_cannot_be_visited_again_is_told() {
     assert!(help.contains("harvestman recrawl forum --requests 500"), "{help}");
 }
 
-/// The figures of a recrawl on each kind of site: of the pages that have changed, how many it asks for, with what share of the requests
-/// that a full recrawl would take. `HARVESTMAN_RECRAWL_PAGES` sets the size of the sites (700: half a minute), and what is printed is
-/// for people; `HARVESTMAN_RECRAWL_ROUNDS` how often each is recrawled, with three days between.
+/// The figures of a recrawl on each kind of site: of the pages that have changed, how many it asks for, with what share
+/// of the requests that a full recrawl would take. `HARVESTMAN_RECRAWL_PAGES` sets the size of the sites (700: half a
+/// minute), and what is printed is for people; `HARVESTMAN_RECRAWL_ROUNDS` how often each is recrawled, with three days
+/// between.
 #[test]
 fn most_changes_are_found_with_two_fifths_of_the_requests_on_every_kind_of_site() {
     let set = |name: &str, default| std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default);

@@ -174,7 +174,8 @@ impl Runs {
         (report["pages"].as_u64().unwrap(), discovered)
     }
 
-    /// Everything of the world was fetched, and the account is right. Returns how many pages were fetched more than once.
+    /// Everything of the world was fetched, and the account is right. Returns how many pages were fetched more than
+    /// once.
     pub fn check_complete(&self, server: &Server) -> u32 {
         let lines = self.lines();
         let last: HashMap<&str, &PageRecord> = lines.iter().map(|line| (line.url.as_str(), line)).collect();

@@ -1,5 +1,5 @@
-//! The simulator's promises: what links lead to is exactly the ground truth, the same seed gives the same bytes, and the
-//! server serves and logs just that.
+//! The simulator's promises: what links lead to is exactly the ground truth, the same seed gives the same bytes, and
+//! the server serves and logs just that.
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
 
 mod server;

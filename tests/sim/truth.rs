@@ -54,7 +54,8 @@ fn robots_of(world: &World, url: &str) -> robotxt::Robots {
     robotxt::Robots::parse(&world.respond(&host, "/robots.txt").body, "harvestman")
 }
 
-/// Everything that can be reached from the world's seeds: URL → (status, redirect target), none where robots.txt kept it.
+/// Everything that can be reached from the world's seeds: URL → (status, redirect target), none where robots.txt kept
+/// it.
 fn reachable(world: &World, manners: Manners) -> BTreeMap<String, Option<(u16, Option<String>)>> {
     let mut found = BTreeMap::new();
     let mut robots: BTreeMap<String, robotxt::Robots> = BTreeMap::new();

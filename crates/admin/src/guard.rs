@@ -1,7 +1,7 @@
 //! Access control: who may request what. Pure.
 //!
-//! Requests of browsers must be addressed to a name of this server and come from its own page ([`Names`]). Requests that
-//! change something also need the token.
+//! Requests of browsers must be addressed to a name of this server and come from its own page ([`Names`]). Requests
+//! that change something also need the token.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,7 +9,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::{HeaderMap, StatusCode};
 use sha2::{Digest, Sha256};
 
-use super::names::{Names, Refused, only};
+use super::names::{Names, Refusal, only};
 
 /// The access rules of a server.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ impl Guard {
     ///
     /// # Errors
     /// Says why not.
-    pub fn may_measure(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub fn may_measure(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         self.names.may_measure(headers)
     }
 
@@ -60,7 +60,7 @@ impl Guard {
     ///
     /// # Errors
     /// Says why not.
-    pub fn may_open(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub fn may_open(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         self.is_open_here()?;
         self.names.may_open(headers)
     }
@@ -69,7 +69,7 @@ impl Guard {
     ///
     /// # Errors
     /// Says why not.
-    pub fn may_read(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub fn may_read(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         self.is_open_here()?;
         self.names.may_ask(headers)?;
         // With a configured token there may be a proxy in front of the server, through which others come.
@@ -80,13 +80,13 @@ impl Guard {
     ///
     /// # Errors
     /// Says why not.
-    pub fn may_change(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub fn may_change(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         self.is_open_here()?;
         self.names.may_ask(headers)?;
         self.has_token(headers)
     }
 
-    fn is_open_here(&self) -> Result<(), Refused> {
+    fn is_open_here(&self) -> Result<(), Refusal> {
         if self.serves_page() {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl Guard {
         Err((StatusCode::FORBIDDEN, why.to_owned()))
     }
 
-    fn has_token(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    fn has_token(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let given = only(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
         // Compares digests, so that the duration of the comparison reveals nothing about the token.
         if Sha256::digest(given.trim()) == Sha256::digest(&self.token) {

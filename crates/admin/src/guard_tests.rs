@@ -20,7 +20,7 @@ fn headers(all: &[(&str, &str)]) -> HeaderMap {
     headers
 }
 
-fn status(result: Result<(), Refused>) -> u16 {
+fn status(result: Result<(), Refusal>) -> u16 {
     result.map_or_else(|(status, _)| status.as_u16(), |()| 200)
 }
 

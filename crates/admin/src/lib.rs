@@ -1,7 +1,7 @@
 //! The HTTP server for monitoring and control of a crawl: `/metrics` (Prometheus' text format) and `/healthz`, which
 //! reveal nothing about what is crawled and are open to everyone who can reach them; the live page at `/` and its data
-//! (`/api/status`, `/api/live`, `/api/events`, `/api/posts`); and commands to the crawl (`POST /api/COMMAND`). [`Guard`] restricts
-//! access to the page, its data and commands.
+//! (`/api/status`, `/api/live`, `/api/events`, `/api/posts`); and commands to the crawl (`POST /api/COMMAND`).
+//! [`Guard`] restricts access to the page, its data and commands.
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
@@ -40,7 +40,7 @@ use harvestman_report::{CrawlStatus, StopFlag};
 
 pub use control::{ControlSocket, SOCKET};
 pub use guard::Guard;
-pub use names::{Names, Refused};
+pub use names::{Names, Refusal};
 use orders::Orders;
 pub use orders::{Controls, StatusProvider};
 use page::PAGE;
@@ -158,22 +158,22 @@ fn encoded(metrics: &Metrics) -> Response {
     ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], metrics.encode()).into_response()
 }
 
-async fn figures(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
+async fn figures(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refusal> {
     sources.guard.may_measure(&headers)?;
     Ok(encoded(&sources.metrics))
 }
 
-async fn health(State(sources): State<Sources>, headers: HeaderMap) -> Result<&'static str, Refused> {
+async fn health(State(sources): State<Sources>, headers: HeaderMap) -> Result<&'static str, Refusal> {
     sources.guard.may_measure(&headers)?;
     Ok("ok\n")
 }
 
-async fn page(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
+async fn page(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refusal> {
     page_for(&sources.guard, &headers)
 }
 
 /// Returns the live page if the guard allows it.
-fn page_for(guard: &Guard, headers: &HeaderMap) -> Result<Response, Refused> {
+fn page_for(guard: &Guard, headers: &HeaderMap) -> Result<Response, Refusal> {
     guard.may_open(headers)?;
     let more = [
         (CONTENT_SECURITY_POLICY, PAGE.policy.clone()),
@@ -185,17 +185,17 @@ fn page_for(guard: &Guard, headers: &HeaderMap) -> Result<Response, Refused> {
     Ok((more, Html(PAGE.html.as_str())).into_response())
 }
 
-async fn status(State(sources): State<Sources>, headers: HeaderMap) -> Result<Json<CrawlStatus>, Refused> {
+async fn status(State(sources): State<Sources>, headers: HeaderMap) -> Result<Json<CrawlStatus>, Refusal> {
     sources.guard.may_read(&headers)?;
     Ok(Json((sources.orders.controls.status)()))
 }
 
-async fn newest(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
+async fn newest(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refusal> {
     sources.guard.may_read(&headers)?;
     sources.views.newest().await
 }
 
-async fn events(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
+async fn events(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refusal> {
     sources.guard.may_read(&headers)?;
     sources.views.stream()
 }
@@ -204,7 +204,7 @@ async fn posts(
     State(sources): State<Sources>,
     headers: HeaderMap,
     Query(asked): Query<AskedPage>,
-) -> Result<Response, Refused> {
+) -> Result<Response, Refusal> {
     sources.guard.may_read(&headers)?;
     sources.pages.view(asked).await
 }
@@ -214,7 +214,7 @@ async fn run_command(
     Named(command): Named<String>,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<String, Refused> {
+) -> Result<String, Refusal> {
     sources.guard.may_change(&headers)?;
     let json = headers.get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(b"application/json"));
     if !body.is_empty() && !json {

@@ -11,7 +11,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 
 /// Why a request is rejected, as reported to the client.
-pub type Refused = (StatusCode, String);
+pub type Refusal = (StatusCode, String);
 
 /// The header in which a browser states where a request comes from.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -48,7 +48,7 @@ impl Names {
     ///
     /// # Errors
     /// Says why not.
-    pub fn may_open(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub fn may_open(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         self.is_addressed_to_us(headers)?;
         if is_navigation(headers) { Ok(()) } else { is_from_our_page(headers) }
     }
@@ -57,24 +57,24 @@ impl Names {
     ///
     /// # Errors
     /// Says why not.
-    pub fn may_ask(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub fn may_ask(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         self.is_addressed_to_us(headers)?;
         is_from_our_page(headers)
     }
 
-    /// Checks a request for figures that every program may ask for, by whatever name it knows a server that is reachable
-    /// from other machines.
+    /// Checks a request for figures that every program may ask for, by whatever name it knows a server that is
+    /// reachable from other machines.
     ///
     /// # Errors
     /// Says why not.
-    pub fn may_measure(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub fn may_measure(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         if !self.reachable && headers.contains_key(HOST) {
             self.is_addressed_to_us(headers)?;
         }
         if is_navigation(headers) { Ok(()) } else { is_from_our_page(headers) }
     }
 
-    fn is_addressed_to_us(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    fn is_addressed_to_us(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = only(headers, &HOST).unwrap_or_default();
         let name = name_of(host);
         let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
@@ -96,7 +96,7 @@ fn is_navigation(headers: &HeaderMap) -> bool {
 }
 
 /// Checks that a request that was sent by a page was sent by a page of this server.
-fn is_from_our_page(headers: &HeaderMap) -> Result<(), Refused> {
+fn is_from_our_page(headers: &HeaderMap) -> Result<(), Refusal> {
     let site = headers.get(&FETCH_SITE).map(|site| site.to_str().unwrap_or_default());
     let host = only(headers, &HOST).unwrap_or_default();
     let origin = headers.contains_key(ORIGIN).then(|| only(headers, &ORIGIN).unwrap_or_default());

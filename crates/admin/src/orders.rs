@@ -9,7 +9,7 @@ use axum::body::Bytes;
 use axum::http::StatusCode;
 use serde::Serialize;
 
-use super::names::Refused;
+use super::names::Refusal;
 use harvestman_core::clock::Clock;
 use harvestman_core::crawl_file;
 use harvestman_report::{Command, Commands, CrawlStatus, PauseSwitch, StopFlag};
@@ -66,7 +66,7 @@ impl Orders {
     }
 
     /// Executes a command and returns its effect. The arguments are in the body, as a JSON list.
-    pub(super) async fn carry_out(&self, command: &str, body: &Bytes) -> Result<String, Refused> {
+    pub(super) async fn carry_out(&self, command: &str, body: &Bytes) -> Result<String, Refusal> {
         let arguments: Vec<String> = match body.is_empty() {
             true => Vec::new(),
             false => serde_json::from_slice(body).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))?,
@@ -82,7 +82,7 @@ impl Orders {
     }
 
     /// Sends a command to the crawl, and records its effect.
-    async fn execute(&self, given: Command, command: &str, arguments: &[String]) -> Result<String, Refused> {
+    async fn execute(&self, given: Command, command: &str, arguments: &[String]) -> Result<String, Refusal> {
         let effect = self.controls.commands.give(given).await.map_err(|why| (StatusCode::UNPROCESSABLE_ENTITY, why))?;
         let recorded = self.record(command, arguments, Some(&effect));
         recorded.map_err(|error| {
@@ -94,7 +94,7 @@ impl Orders {
 
     /// Pauses, resumes or stops the crawl. The command is recorded first, so that nothing is done that cannot be
     /// recorded.
-    fn switch(&self, command: &str) -> Result<(), Refused> {
+    fn switch(&self, command: &str) -> Result<(), Refusal> {
         let act: fn(&Controls) = match command {
             "pause" => |controls| controls.pause.set(true),
             "unpause" => |controls| controls.pause.set(false),

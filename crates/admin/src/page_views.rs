@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
-use super::names::Refused;
+use super::names::Refusal;
 
 /// Maximum number of pages that wait or are read at a time.
 const PAGES_MAX: usize = 4;
@@ -35,7 +35,7 @@ impl Pages {
     }
 
     /// Answers with what a page is taken as.
-    pub(super) async fn view(&self, asked: AskedPage) -> Result<Response, Refused> {
+    pub(super) async fn view(&self, asked: AskedPage) -> Result<Response, Refusal> {
         let Some(views) = self.views.clone() else {
             let why = "the crawl keeps no pages (archive.enabled = false)\n";
             return Err((StatusCode::NOT_FOUND, why.to_owned()));

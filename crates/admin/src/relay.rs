@@ -15,7 +15,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, UnixStream};
 
 use super::guard::Guard;
-use super::names::Refused;
+use super::names::Refusal;
 use super::{Error, SOCKET, page_for, serve};
 use harvestman_core::config::MetricsOptions;
 use harvestman_report::StopFlag;
@@ -70,11 +70,11 @@ fn router(sources: Sources) -> Router {
         .with_state(sources)
 }
 
-async fn page(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refused> {
+async fn page(State(sources): State<Sources>, headers: HeaderMap) -> Result<Response, Refusal> {
     page_for(&sources.guard, &headers)
 }
 
-async fn relay_request(State(sources): State<Sources>, request: Request) -> Result<Response, Refused> {
+async fn relay_request(State(sources): State<Sources>, request: Request) -> Result<Response, Refusal> {
     let is_open = !request.uri().path().starts_with("/api/");
     match *request.method() {
         _ if is_open => sources.guard.may_measure(request.headers())?,

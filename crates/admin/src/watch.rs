@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::names::Refused;
-use harvestman_report::live::{Live, Shown};
+use super::names::Refusal;
+use harvestman_report::live::{Live, LiveState};
 
 /// Maximum number of clients that wait for views at a time. Together with what else takes long, they must leave places
 /// among the connections of a server.
@@ -35,24 +35,26 @@ impl Views {
     }
 
     /// Returns the next view, as JSON.
-    pub(super) async fn newest(&self) -> Result<Response, Refused> {
+    pub(super) async fn newest(&self) -> Result<Response, Refusal> {
         let _permit = self.permit()?;
         let mut watching = self.live.watch();
         let seen = match tokio::time::timeout(PATIENCE, watching.changed()).await {
             Ok(Ok(())) => watching.borrow().clone(),
-            _ => Shown::Nothing,
+            _ => LiveState::Nothing,
         };
         Ok(match seen {
-            Shown::View(json) => ([(CONTENT_TYPE, "application/json")], json.to_string()).into_response(),
-            Shown::Ended(why) => {
+            LiveState::View(json) => ([(CONTENT_TYPE, "application/json")], json.to_string()).into_response(),
+            LiveState::Ended(why) => {
                 (StatusCode::SERVICE_UNAVAILABLE, format!("the crawl has ended: {why}\n")).into_response()
             }
-            Shown::Nothing => (StatusCode::SERVICE_UNAVAILABLE, "the crawl is starting or ending\n").into_response(),
+            LiveState::Nothing => {
+                (StatusCode::SERVICE_UNAVAILABLE, "the crawl is starting or ending\n").into_response()
+            }
         })
     }
 
     /// Streams all views from now on as events `view`, and finally an event `ended`.
-    pub(super) fn stream(&self) -> Result<Response, Refused> {
+    pub(super) fn stream(&self) -> Result<Response, Refusal> {
         let permit = self.permit()?;
         let events = stream::unfold(Some((self.live.watch(), permit)), next);
         let events = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE));
@@ -60,7 +62,7 @@ impl Views {
     }
 
     /// Returns the right to wait for views.
-    fn permit(&self) -> Result<OwnedSemaphorePermit, Refused> {
+    fn permit(&self) -> Result<OwnedSemaphorePermit, Refusal> {
         Arc::clone(&self.streams).try_acquire_owned().map_err(|_| {
             let why = format!("{STREAMS_MAX} live pages of this crawl are already open: close one of them\n");
             (StatusCode::SERVICE_UNAVAILABLE, why)
@@ -68,7 +70,7 @@ impl Views {
     }
 }
 
-type Watching = (watch::Receiver<Shown>, OwnedSemaphorePermit);
+type Watching = (watch::Receiver<LiveState>, OwnedSemaphorePermit);
 
 /// Returns the next event; `None` after the end.
 async fn next(watching: Option<Watching>) -> Option<(Result<Event, Infallible>, Option<Watching>)> {
@@ -77,11 +79,11 @@ async fn next(watching: Option<Watching>) -> Option<(Result<Event, Infallible>, 
         receiver.changed().await.ok()?;
         let seen = receiver.borrow_and_update().clone();
         match seen {
-            Shown::Nothing => {}
-            Shown::View(json) => {
+            LiveState::Nothing => {}
+            LiveState::View(json) => {
                 return Some((Ok(Event::default().event("view").data(&*json)), Some((receiver, permit))));
             }
-            Shown::Ended(why) => {
+            LiveState::Ended(why) => {
                 let reason = serde_json::json!({ "reason": &*why }).to_string();
                 return Some((Ok(Event::default().event("ended").data(reason)), None));
             }

@@ -7,8 +7,8 @@ use harvestman_core::model::{Signal, StatedIn, Statement, Usage, Wish};
 /// Maximum number of parts of a value that are read.
 const PARTS_MAX: usize = 64;
 
-/// Reads a value, without a path. Parts that are not understood are recorded only; of a use that is named several times,
-/// all parts are statements.
+/// Reads a value, without a path. Parts that are not understood are recorded only; of a use that is named several
+/// times, all parts are statements.
 pub fn read(value: &[u8], stated_in: StatedIn) -> Vec<Statement> {
     let parts = value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).filter(|part| !part.is_empty());
     let statement = |part: &[u8]| Statement {

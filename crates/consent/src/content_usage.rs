@@ -1,5 +1,5 @@
-//! `Content-Usage` (draft-ietf-aipref-attach, draft-ietf-aipref-vocab): a dictionary of structured fields (RFC 9651) whose
-//! keys are categories of use and whose values are the tokens `y` and `n`.
+//! `Content-Usage` (draft-ietf-aipref-attach, draft-ietf-aipref-vocab): a dictionary of structured fields (RFC 9651)
+//! whose keys are categories of use and whose values are the tokens `y` and `n`.
 //!
 //! A dictionary that cannot be parsed states nothing, and so does a value that is another one (section 6.5 of the
 //! vocabulary); both are recorded. Of a key that occurs several times the last value counts, as RFC 9651 has it.
@@ -14,8 +14,8 @@ const VALUE_MAX: usize = 16 << 10;
 /// Maximum number of entries that are taken from a dictionary.
 const ENTRIES_MAX: usize = 64;
 
-/// The categories of the vocabulary by their labels, which are case-sensitive. `train-genai` and `ai-input` are labels of
-/// earlier drafts.
+/// The categories of the vocabulary by their labels, which are case-sensitive. `train-genai` and `ai-input` are labels
+/// of earlier drafts.
 const CATEGORIES: [(&str, Usage); 5] = [
     ("train-ai", Usage::TrainAi),
     ("train-genai", Usage::TrainAi),

@@ -15,8 +15,9 @@
 //! | following | `nofollow` | links not followed, for all purposes | | | | |
 //!
 //! Where the purpose is refused before the page is requested (robots.txt, tdmrep.json), it is not fetched. Where the
-//! answer refuses it (headers, elements), it is not kept: only what is known of the exchange is recorded. A statement that
-//! allows a use has no effect, so that adding a statement never permits more and the order of statements does not matter.
+//! answer refuses it (headers, elements), it is not kept: only what is known of the exchange is recorded. A statement
+//! that allows a use has no effect, so that adding a statement never permits more and the order of statements does not
+//! matter.
 
 use harvestman_core::config::{Config, Purpose, SignalMode, TdmrepUse};
 use harvestman_core::model::{Effect, Signal, Statement, StatementRecord, Usage};
@@ -83,8 +84,8 @@ impl ConsentRules {
         }
     }
 
-    /// Decides about a page by all statements about it. Of several signals with the same effect the first in the order of
-    /// [`Signal::ALL`] is named.
+    /// Decides about a page by all statements about it. Of several signals with the same effect the first in the order
+    /// of [`Signal::ALL`] is named.
     pub fn decide<'a>(&self, statements: impl IntoIterator<Item = &'a Statement>) -> Decision {
         let mut decision = Decision::default();
         for statement in statements {

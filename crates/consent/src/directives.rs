@@ -31,8 +31,8 @@ pub struct Directive {
 pub struct Directives(pub Vec<Directive>);
 
 impl Directives {
-    /// Reads the value of an `X-Robots-Tag` header: the directives for all robots and for the one with the product token
-    /// `agent`.
+    /// Reads the value of an `X-Robots-Tag` header: the directives for all robots and for the one with the product
+    /// token `agent`.
     pub fn of_header(value: &str, agent: &str) -> Self {
         Self::read(value, Some(agent))
     }

@@ -1,8 +1,8 @@
 //! The statements in the robots.txt of a host, as they apply to one crawler.
 //!
 //! `Content-Signal` and `Content-Usage` belong to a group, and to the paths that begin with their own path, or to all
-//! without one. As with `Allow` and `Disallow`, the rules with the longest path that matches count (AIPREF, section 3.1);
-//! rules with one path all count. `License` belongs to no group and to no path.
+//! without one. As with `Allow` and `Disallow`, the rules with the longest path that matches count (AIPREF, section
+//! 3.1); rules with one path all count. `License` belongs to no group and to no path.
 
 use super::combine::combined;
 use super::path_pattern::{PathPattern, UrlPath};

@@ -1,7 +1,7 @@
 //! What sites and pages state about the use of their content, and what follows from it for the purpose of a crawl.
 //!
-//! Pure: each parser accepts any bytes, takes what it understands, and records the rest. [`ConsentRules::decide`] is the
-//! only place that decides.
+//! Pure: each parser accepts any bytes, takes what it understands, and records the rest. [`ConsentRules::decide`] is
+//! the only place that decides.
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 

@@ -1,5 +1,5 @@
-//! URLs of licences: `License` in robots.txt (RSL 1.0, which belongs to no group), `Link` headers and `link` elements with
-//! the relation `license`. They are only recorded.
+//! URLs of licences: `License` in robots.txt (RSL 1.0, which belongs to no group), `Link` headers and `link` elements
+//! with the relation `license`. They are only recorded.
 
 use super::text::recorded;
 use harvestman_core::model::{Signal, StatedIn, Statement};
@@ -14,7 +14,8 @@ pub fn read(url: &[u8], stated_in: StatedIn) -> Option<Statement> {
     (!url.is_empty()).then(statement)
 }
 
-/// Returns the targets with the relation `license` of a `Link` header (RFC 8288, section 3). What is no link is skipped.
+/// Returns the targets with the relation `license` of a `Link` header (RFC 8288, section 3). What is no link is
+/// skipped.
 pub fn of_link_header(value: &str) -> Vec<&str> {
     links(value).take(LINKS_MAX).filter(|(_, parameters)| is_license(parameters)).map(|(target, _)| target).collect()
 }

@@ -67,8 +67,9 @@ impl PathPattern {
     }
 }
 
-/// Returns a path or a pattern in the form in which both are compared: with a leading `/` (a pattern may begin with `*`),
-/// unreserved characters decoded, all others that are no part of a URL encoded. `*` and `$` stand for themselves in a path.
+/// Returns a path or a pattern in the form in which both are compared: with a leading `/` (a pattern may begin with
+/// `*`), unreserved characters decoded, all others that are no part of a URL encoded. `*` and `$` stand for themselves
+/// in a path.
 fn normalised(text: &[u8], is_pattern: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 1);
     if !(text.starts_with(b"/") || is_pattern && text.starts_with(b"*")) {

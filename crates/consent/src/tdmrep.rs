@@ -4,8 +4,8 @@
 //! The file is an array of rules. The first one whose `location` matches the path counts; patterns are those of
 //! robots.txt. `tdm-reservation` is 0 or 1; any other value counts as unset.
 //!
-//! Deviation: by the report, a header replaces what the file says, and an element of the page replaces both. Here all of
-//! them are statements, of which the stricter holds.
+//! Deviation: by the report, a header replaces what the file says, and an element of the page replaces both. Here all
+//! of them are statements, of which the stricter holds.
 
 use std::fmt;
 

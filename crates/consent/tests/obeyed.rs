@@ -1,5 +1,5 @@
-//! For each format: what is written, what is recorded of it, and for which purposes it refuses the page. The vectors are
-//! from the specifications.
+//! For each format: what is written, what is recorded of it, and for which purposes it refuses the page. The vectors
+//! are from the specifications.
 #![allow(clippy::unwrap_used, reason = "what goes wrong here is a failed test")]
 
 use harvestman_consent::{

@@ -1,8 +1,8 @@
-//! Files of a crawl directory. A directory that is crawled into again may come from somebody else, so what lies in it is input: a
-//! link in the place of a file would have the program read, write or truncate a file somewhere else.
+//! Files of a crawl directory. A directory that is crawled into again may come from somebody else, so what lies in it
+//! is input: a link in the place of a file would have the program read, write or truncate a file somewhere else.
 //!
-//! [`check_tree`] refuses links before anything is opened, also in the directories that a library opens by itself. The other
-//! functions open files; they refuse a link that appears later.
+//! [`check_tree`] refuses links before anything is opened, also in the directories that a library opens by itself. The
+//! other functions open files; they refuse a link that appears later.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};

@@ -7,8 +7,8 @@ use crate::clock::Instant;
 use crate::model::PageTree;
 use crate::model::path_hash::{fold_run, step};
 
-/// Trees, up to a number of bytes: beyond that the oldest are dropped, since all of them can be made again from the archive.
-/// Clones share them.
+/// Trees, up to a number of bytes: beyond that the oldest are dropped, since all of them can be made again from the
+/// archive. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct RecentTrees {
     /// `None` if nobody takes them.

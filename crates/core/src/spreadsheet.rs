@@ -1,8 +1,8 @@
 //! CSV files (RFC 4180), which people open in spreadsheets.
 //!
-//! A spreadsheet takes a cell that begins with `=` for a formula, and a formula can send the file to a stranger or start a program.
-//! The texts of cells come from sites, so one that would be a formula gets an apostrophe before it, which spreadsheets take for the
-//! mark of a text. Numbers stay numbers.
+//! A spreadsheet takes a cell that begins with `=` for a formula, and a formula can send the file to a stranger or
+//! start a program. The texts of cells come from sites, so one that would be a formula gets an apostrophe before it,
+//! which spreadsheets take for the mark of a text. Numbers stay numbers.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

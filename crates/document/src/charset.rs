@@ -9,9 +9,9 @@ use harvestman_structure::parse::html_of;
 /// Number of bytes at the beginning of a page that may declare its charset (HTML standard, 13.2.3.2).
 const DECLARED_WITHIN: usize = 1_024;
 
-/// Decodes a page or feed by its byte order mark, its media type, its validity as UTF-8, or its own declaration, in this order.
-/// What remains is windows-1252. Malformed sequences become U+FFFD. A page is returned as the HTML that all readers of pages
-/// read ([`html_of`]).
+/// Decodes a page or feed by its byte order mark, its media type, its validity as UTF-8, or its own declaration, in
+/// this order. What remains is windows-1252. Malformed sequences become U+FFFD. A page is returned as the HTML that all
+/// readers of pages read ([`html_of`]).
 pub fn decode<'a>(body: &'a [u8], content_type: Option<&str>) -> Cow<'a, str> {
     html_of(body, content_type, |body| decoded(body, content_type))
 }

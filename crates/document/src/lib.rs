@@ -41,8 +41,8 @@ pub fn parse(source: &str) -> Option<Html> {
     whole(search(source, |_| false)?)
 }
 
-/// Parses a page as a browser without scripts does, for which the content of `noscript` consists of elements. Returns `None` if
-/// it exceeds a bound.
+/// Parses a page as a browser without scripts does, for which the content of `noscript` consists of elements. Returns
+/// `None` if it exceeds a bound.
 pub fn parse_without_scripts(source: &str) -> Option<Html> {
     whole(read(source, BoundedSink::new(false), |_| false)?)
 }
@@ -54,8 +54,9 @@ fn whole(search: Search) -> Option<Html> {
     }
 }
 
-/// Parses a page until there is an element other than `html` and `body` that is sought, looking some two thousand bytes at a
-/// time. Elements keep their names and attributes, but not their places. Returns `None` if the page exceeds a bound before.
+/// Parses a page until there is an element other than `html` and `body` that is sought, looking some two thousand bytes
+/// at a time. Elements keep their names and attributes, but not their places. Returns `None` if the page exceeds a
+/// bound before.
 pub fn search(source: &str, is_sought: impl Fn(ElementRef<'_>) -> bool) -> Option<Search> {
     read(source, BoundedSink::new(true), is_sought)
 }

@@ -57,8 +57,8 @@ impl BoundedSink {
         self.merged_tags.get()
     }
 
-    /// Returns whether the effort, the number of nodes, and the depth of those added since the last call are within their
-    /// bounds: O(new nodes × depth).
+    /// Returns whether the effort, the number of nodes, and the depth of those added since the last call are within
+    /// their bounds: O(new nodes × depth).
     pub fn is_within_bounds(&self) -> bool {
         let html = self.builder.sink.0.borrow();
         let nodes = html.tree.nodes();
@@ -69,8 +69,8 @@ impl BoundedSink {
         count <= NODES_MAX && depth <= DEPTH_MAX && self.effort.get() <= EFFORT_MAX
     }
 
-    /// Returns whether an element that was added since the last call is sought. `html` and `body` are left out: they may get
-    /// attributes later, and elements remember their classes when they are first asked for them.
+    /// Returns whether an element that was added since the last call is sought. `html` and `body` are left out: they
+    /// may get attributes later, and elements remember their classes when they are first asked for them.
     pub fn has_new(&self, is_sought: impl Fn(ElementRef<'_>) -> bool) -> bool {
         let html = self.builder.sink.0.borrow();
         let nodes = html.tree.nodes();
@@ -106,8 +106,8 @@ impl TokenSink for BoundedSink {
     }
 }
 
-/// An upper bound, to a factor, of what it takes to compare a tag of this number of attributes with one open element. The
-/// builder sorts the attributes of both for each comparison.
+/// An upper bound, to a factor, of what it takes to compare a tag of this number of attributes with one open element.
+/// The builder sorts the attributes of both for each comparison.
 pub const fn effort(attributes: usize) -> usize {
     1 + attributes + attributes * attributes / 16
 }

@@ -75,7 +75,7 @@ pub struct Totals {
 }
 
 /// The records of the pages.
-pub struct Extracted {
+pub struct ExtractedSite {
     /// Which posts there are.
     pub site: Site,
     /// Their texts.
@@ -88,9 +88,9 @@ pub struct Extracted {
 ///
 /// # Errors
 ///
-/// A file cannot be opened, the temporary file cannot be written, or there are too many posts. Damaged files are read up to the
-/// damage.
-pub fn extract(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Extracted, ExtractError> {
+/// A file cannot be opened, the temporary file cannot be written, or there are too many posts. Damaged files are read
+/// up to the damage.
+pub fn extract(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Result<ExtractedSite, ExtractError> {
     let extractor = learn(inputs, progress)?;
     let mut pass = SecondPass {
         inputs,
@@ -109,7 +109,7 @@ pub fn extract(inputs: &Inputs<'_>, progress: &mut dyn FnMut(Progress)) -> Resul
     }
     let SecondPass { collector, posts, mut totals, .. } = pass;
     totals.sightings = collector.sightings() as u64;
-    Ok(Extracted { site: collector.finish(), posts, totals })
+    Ok(ExtractedSite { site: collector.finish(), posts, totals })
 }
 
 impl Totals {

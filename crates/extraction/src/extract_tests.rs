@@ -91,7 +91,7 @@ fn entries_of_feeds_join_the_posts_of_pages() {
         directory: directory.path().to_owned(),
         corrections: Corrections::default(),
     };
-    let Extracted { mut site, mut posts, totals } = extract(&inputs, &mut |_| {}).unwrap();
+    let ExtractedSite { mut site, mut posts, totals } = extract(&inputs, &mut |_| {}).unwrap();
     assert_eq!((totals.feeds, totals.pages, totals.pages_with_posts), (1, THREADS as u64, THREADS as u64));
     assert_eq!(totals.sightings, 2 * THREADS as u64 + 3);
     let mut found: Vec<Post> = Vec::new();
@@ -127,7 +127,7 @@ fn corrections_count_for_all_pages() {
         directory: directory.path().to_owned(),
         corrections: Corrections::new(&[correction]).unwrap(),
     };
-    let Extracted { mut site, mut posts, .. } = extract(&inputs, &mut |_| {}).unwrap();
+    let ExtractedSite { mut site, mut posts, .. } = extract(&inputs, &mut |_| {}).unwrap();
     let mut found = 0;
     site.posts(&mut posts, &mut |post: Post| {
         assert_eq!(Some(post.text.as_str()), post.author.as_deref());

@@ -104,8 +104,9 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Opens the files in the directory of a crawl whose page log exists, and continues where an earlier run ended: cuts what it had
-    /// not completed, and learns again from the pages that it had learned from. What `trees` has is not read from the archive.
+    /// Opens the files in the directory of a crawl whose page log exists, and continues where an earlier run ended:
+    /// cuts what it had not completed, and learns again from the pages that it had learned from. What `trees` has is
+    /// not read from the archive.
     ///
     /// # Errors
     ///
@@ -164,7 +165,8 @@ impl Follower {
         self.live.times()
     }
 
-    /// Reads the next line of the page log. With `is_over`, the crawl writes no more: what cannot be read then is counted.
+    /// Reads the next line of the page log. With `is_over`, the crawl writes no more: what cannot be read then is
+    /// counted.
     ///
     /// # Errors
     ///

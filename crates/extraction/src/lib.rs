@@ -1,8 +1,8 @@
 //! Extracts posts, threads and users from recorded pages, and writes them in formats of other tools.
 //!
-//! [`extract`] reads the WARC files twice: the first pass learns the templates of the sites from a sample of their pages, the
-//! second one finds the records of all pages and keeps the posts in a temporary file. What comes out does not depend on the
-//! order of the pages. [`write()`] writes the records.
+//! [`extract`] reads the WARC files twice: the first pass learns the templates of the sites from a sample of their
+//! pages, the second one finds the records of all pages and keeps the posts in a temporary file. What comes out does
+//! not depend on the order of the pages. [`write()`] writes the records.
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
@@ -19,7 +19,7 @@ mod sample;
 mod warc_pages;
 
 pub use corrections_file::{CORRECTIONS_FILE, CorrectionsError, corrections_of, read_corrections, write_corrections};
-pub use extract::{ExtractError, Extracted, Inputs, Progress, Totals, extract};
+pub use extract::{ExtractError, ExtractedSite, Inputs, Progress, Totals, extract};
 pub use follower::{FollowStep, Followed, Follower, POSTS_FILE};
 pub use outputs::{Format, OutputError, write};
 pub use page::{DecodeMessage, RecordedPage, Visit};

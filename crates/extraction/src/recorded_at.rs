@@ -9,8 +9,8 @@ use harvestman_storage::archive::OPEN_SUFFIX;
 use super::page::RecordedPage;
 use super::warc_pages::{WarcInput, read_page};
 
-/// Reads the response or revisit at an offset of a WARC file of a crawl, which may still be written. `name` is that of the page
-/// log, within `directory`. Returns `None` if there is no complete record.
+/// Reads the response or revisit at an offset of a WARC file of a crawl, which may still be written. `name` is that of
+/// the page log, within `directory`. Returns `None` if there is no complete record.
 ///
 /// # Errors
 ///

@@ -36,7 +36,8 @@ impl Sample {
         is_chosen
     }
 
-    /// Returns whether the number of the pages chosen from a host has doubled: kinds of pages that came up since count then.
+    /// Returns whether the number of the pages chosen from a host has doubled: kinds of pages that came up since count
+    /// then.
     pub fn has_doubled(&self, host: &str) -> bool {
         self.hosts.get(host).is_some_and(|pages| pages.chosen > FIRST && pages.chosen.is_power_of_two())
     }

@@ -30,9 +30,9 @@ pub fn assign<'a>(nodes: &BTreeMap<&'a str, Weight>, partitions: &Partitions) ->
     owners
 }
 
-/// Moves the partitions that only `eligible` nodes can serve to these nodes: those of `restricted` whose node is not among them go
-/// where they would go if only the eligible nodes existed. All others stay, so that a partition that becomes restricted moves
-/// nothing but itself. If no node is eligible, nothing moves.
+/// Moves the partitions that only `eligible` nodes can serve to these nodes: those of `restricted` whose node is not
+/// among them go where they would go if only the eligible nodes existed. All others stay, so that a partition that
+/// becomes restricted moves nothing but itself. If no node is eligible, nothing moves.
 pub fn restrict<'a>(
     mut owners: Vec<&'a str>,
     eligible: &BTreeMap<&'a str, Weight>,

@@ -1,7 +1,7 @@
 //! Which partitions need a node with a browser, and whether another node has one.
 //!
-//! The crawler asks for pages, page by page, and learns whether to leave them to another node; the node publishes what was
-//! asked for in the records of the partitions, from which all nodes compute who holds them.
+//! The crawler asks for pages, page by page, and learns whether to leave them to another node; the node publishes what
+//! was asked for in the records of the partitions, from which all nodes compute who holds them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};

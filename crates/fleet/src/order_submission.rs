@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::bus::{Bus, BusError, KeyValue};
 use super::node::records::{self, ORDERS};
-use super::orders::{Order, Orders, Refused};
+use super::orders::{Order, OrderRefusal, Orders};
 use super::retry::call_once;
 use harvestman_core::clock::Clock;
 
@@ -19,7 +19,7 @@ const PAUSE_MAX: Duration = Duration::from_millis(400);
 pub enum SubmitError {
     /// The order is refused.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] OrderRefusal),
     /// The servers do not answer: the order was not submitted.
     #[error("cannot reach the fleet's servers ({0}): nothing was changed; repeat the command when they are available")]
     Unavailable(BusError),
@@ -66,7 +66,7 @@ pub async fn submit(bus: &dyn Bus, clock: &Clock, order: &Order) -> Result<Order
             Ok(Some(new)) => new,
             Ok(None) => return Ok(before),
             // Removed by the write that was not answered.
-            Err(Refused::NotThere { .. }) if unknown.is_some() => return Ok(before),
+            Err(OrderRefusal::NotThere { .. }) if unknown.is_some() => return Ok(before),
             Err(refused) => return Err(refused.into()),
         };
         let value = records::written(&new);

@@ -61,7 +61,7 @@ pub enum Order {
 
 /// Why an order is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum OrderRefusal {
     /// The list is full.
     #[error("the list of {0} entries is full ({LIST_MAX}); remove one first")]
     ListFull(List),
@@ -108,8 +108,8 @@ impl Orders {
     /// Returns the state after an order, or `None` if the order changes nothing.
     ///
     /// # Errors
-    /// See [`Refused`].
-    pub fn with(&self, order: &Order) -> Result<Option<Self>, Refused> {
+    /// See [`OrderRefusal`].
+    pub fn with(&self, order: &Order) -> Result<Option<Self>, OrderRefusal> {
         let mut new = self.clone();
         match order {
             Order::Pause => new.paused = true,
@@ -120,13 +120,13 @@ impl Orders {
             Order::Add(list, what) => {
                 new.list_mut(*list).insert(what.clone());
                 if new.list(*list).len() > LIST_MAX {
-                    return Err(Refused::ListFull(*list));
+                    return Err(OrderRefusal::ListFull(*list));
                 }
             }
             Order::Remove(list, what) => {
                 if !new.list_mut(*list).remove(what) {
                     let there = self.list(*list).iter().cloned().collect();
-                    return Err(Refused::NotThere { list: *list, what: what.clone(), there });
+                    return Err(OrderRefusal::NotThere { list: *list, what: what.clone(), there });
                 }
             }
         }
@@ -134,7 +134,7 @@ impl Orders {
             return Ok(None);
         }
         new.number += 1;
-        if new.bytes() > BYTES_MAX { Err(Refused::Full) } else { Ok(Some(new)) }
+        if new.bytes() > BYTES_MAX { Err(OrderRefusal::Full) } else { Ok(Some(new)) }
     }
 
     /// Returns the orders that lead from an earlier state to this one. Removals come first, so that no list is ever

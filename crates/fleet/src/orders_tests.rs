@@ -115,12 +115,12 @@ fn a_list_and_the_whole_have_a_bound() {
     for number in 0..LIST_MAX {
         orders = orders.with(&add(List::Banned, &format!("/{number}"))).unwrap().unwrap();
     }
-    assert_eq!(orders.with(&add(List::Banned, "/more")), Err(Refused::ListFull(List::Banned)));
+    assert_eq!(orders.with(&add(List::Banned, "/more")), Err(OrderRefusal::ListFull(List::Banned)));
     // An entry that is in the list already does not count against the limit.
     assert_eq!(orders.with(&add(List::Banned, "/0")), Ok(None));
     let long = "x".repeat(BYTES_MAX);
-    assert_eq!(orders.with(&add(List::Pinned, &long)), Err(Refused::Full));
-    assert!(Refused::Full.to_string().contains("remove some entries"));
+    assert_eq!(orders.with(&add(List::Pinned, &long)), Err(OrderRefusal::Full));
+    assert!(OrderRefusal::Full.to_string().contains("remove some entries"));
 }
 
 #[test]

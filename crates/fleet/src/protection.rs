@@ -15,7 +15,8 @@ pub(super) enum Lack {
     Warned(String),
 }
 
-/// Returns what is missing to protect the servers that `options` name; `None` if nothing is, or only this machine reaches them.
+/// Returns what is missing to protect the servers that `options` name; `None` if nothing is, or only this machine
+/// reaches them.
 pub(super) fn lack(options: &FleetOptions) -> Option<Lack> {
     let servers: Vec<Url> = options.servers.split(',').filter_map(|server| url(server.trim())).collect();
     let remote = servers.iter().find(|server| !is_loopback(server))?;

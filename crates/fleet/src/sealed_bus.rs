@@ -1,7 +1,8 @@
 //! Seals what a crawl puts on the bus, with a key that only its nodes have: ChaCha20-Poly1305 (RFC 8439).
 //!
-//! Whoever reaches the servers can then neither read nor change it; a value moved to another key or stream does not open either. They
-//! can still remove what is there, repeat it, and see sizes, times and the names of keys, which say nothing of a site.
+//! Whoever reaches the servers can then neither read nor change it; a value moved to another key or stream does not
+//! open either. They can still remove what is there, repeat it, and see sizes, times and the names of keys, which say
+//! nothing of a site.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +39,8 @@ impl SealKey {
         Some(Self { key: LessSafeKey::new(key), random: SystemRandom::new() })
     }
 
-    /// Seals a text for its place. The nonce is random: a crawl would have to seal 2^32 messages before two are probably the same.
+    /// Seals a text for its place. The nonce is random: a crawl would have to seal 2^32 messages before two are
+    /// probably the same.
     fn seal(&self, place: &str, plain: &[u8]) -> Result<Bytes, BusError> {
         let failed = |_| BusError::Refused("a message cannot be sealed".to_owned());
         let mut nonce = [0; NONCE_LEN];

@@ -4,8 +4,8 @@
 //! so detection takes four steps, in this order:
 //!
 //! 1. Every partition is held by a session that has caught up and is idle.
-//! 2. *Then* the ends of all shards of the exchange are read: everything in them had been read by then. If the fleet has a
-//!    policy, so is the end of its observations: what it proposes for the last of them is work too.
+//! 2. *Then* the ends of all shards of the exchange are read: everything in them had been read by then. If the fleet
+//!    has a policy, so is the end of its observations: what it proposes for the last of them is work too.
 //! 3. *Then* the sessions' leases are read from the leader of their keys.
 //! 4. Each session renews its lease twice more with the same activity: the second heartbeat was made after the ends
 //!    were read.

@@ -22,7 +22,7 @@ const NAME_MAX: usize = 64;
 
 /// What a response asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum RequestedSignature {
     /// No signature.
     Nothing,
     /// Signatures that this identity cannot make; with the reason why it cannot make the last of them.
@@ -43,17 +43,17 @@ pub struct Demand {
 impl Identity {
     /// Reads `Accept-Signature`. Of several signatures that the server asks for, this is the first that the identity
     /// can make. A header longer than `bytes_max` is not parsed.
-    pub fn asked(&self, headers: &HeaderMap, bytes_max: usize) -> Asked {
+    pub fn asked(&self, headers: &HeaderMap, bytes_max: usize) -> RequestedSignature {
         let lines: Vec<&[u8]> = headers.get_all(ACCEPT_SIGNATURE).iter().map(HeaderValue::as_bytes).collect();
         if lines.is_empty() {
-            return Asked::Nothing;
+            return RequestedSignature::Nothing;
         }
         if lines.iter().map(|line| line.len()).sum::<usize>() > bytes_max {
-            return Asked::Unusable("the header is too long");
+            return RequestedSignature::Unusable("the header is too long");
         }
         let joined = lines.join(&b", "[..]);
         let Ok(members) = Parser::new(&joined).parse::<Dictionary>() else {
-            return Asked::Unusable("the header is not a dictionary of structured fields");
+            return RequestedSignature::Unusable("the header is not a dictionary of structured fields");
         };
         let mut reason = "the header names no signature";
         for (label, member) in &members {
@@ -62,11 +62,11 @@ impl Identity {
                 continue;
             };
             match self.demand(label.as_str(), list) {
-                Ok(demand) => return Asked::Signature(demand),
+                Ok(demand) => return RequestedSignature::Signature(demand),
                 Err(why) => reason = why,
             }
         }
-        Asked::Unusable(reason)
+        RequestedSignature::Unusable(reason)
     }
 
     /// Reads one member of the header.

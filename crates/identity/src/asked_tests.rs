@@ -10,7 +10,7 @@ fn identity(agent: Option<AgentForm>) -> Identity {
     Identity::new(key, agent.map(|form| SignatureAgent::parse("https://bot.test", form).unwrap()))
 }
 
-fn asked_of(identity: &Identity, lines: &[&str]) -> Asked {
+fn asked_of(identity: &Identity, lines: &[&str]) -> RequestedSignature {
     let mut headers = HeaderMap::new();
     for line in lines {
         headers.append(ACCEPT_SIGNATURE, HeaderValue::from_str(line).unwrap());
@@ -18,26 +18,28 @@ fn asked_of(identity: &Identity, lines: &[&str]) -> Asked {
     identity.asked(&headers, BYTES_MAX)
 }
 
-fn asked(line: &str) -> Asked {
+fn asked(line: &str) -> RequestedSignature {
     asked_of(&identity(Some(AgentForm::Dictionary)), &[line])
 }
 
 /// The demand for this header, as label, identifiers and nonce.
 fn demand(line: &str) -> Option<(String, Vec<String>, Option<String>)> {
-    let Asked::Signature(Demand { form, nonce }) = asked(line) else { return None };
+    let RequestedSignature::Signature(Demand { form, nonce }) = asked(line) else { return None };
     let identifiers = form.components.iter().map(|component| component.identifier(&form.label)).collect();
     Some((form.label.clone(), identifiers, nonce))
 }
 
 fn is_unusable(line: &str) -> bool {
-    matches!(asked(line), Asked::Unusable(_))
+    matches!(asked(line), RequestedSignature::Unusable(_))
 }
 
 #[test]
 fn the_usual_request_asks_for_the_usual_signature() {
     let identity = identity(Some(AgentForm::Dictionary));
     let header = r#"sig1=("@authority" "signature-agent";key="sig1");created;expires;tag="web-bot-auth""#;
-    let Asked::Signature(demand) = asked_of(&identity, &[header]) else { panic!("a signature is asked for") };
+    let RequestedSignature::Signature(demand) = asked_of(&identity, &[header]) else {
+        panic!("a signature is asked for")
+    };
     assert_eq!((&demand.form, demand.nonce), (identity.usual(), None));
     assert!(identity.usual().covers(&demand.form));
 }
@@ -89,31 +91,33 @@ fn our_key_algorithm_and_tag_may_be_named() {
 #[test]
 fn the_first_signature_that_can_be_made_is_chosen_over_all_lines() {
     let lines = [r#"a=();alg="hmac-sha256", b=("@status")"#, r#"c=("@path"), d=()"#];
-    let Asked::Signature(demand) = asked_of(&identity(None), &lines) else { panic!("a signature is asked for") };
+    let RequestedSignature::Signature(demand) = asked_of(&identity(None), &lines) else {
+        panic!("a signature is asked for")
+    };
     assert_eq!(demand.form.label, "c");
 }
 
 #[test]
 fn an_agent_that_is_not_sent_cannot_be_covered() {
     let line = r#"sig1=("signature-agent";key="sig1")"#;
-    assert!(matches!(asked_of(&identity(None), &[line]), Asked::Unusable(_)));
-    assert!(matches!(asked_of(&identity(Some(AgentForm::String)), &[line]), Asked::Unusable(_)));
+    assert!(matches!(asked_of(&identity(None), &[line]), RequestedSignature::Unusable(_)));
+    assert!(matches!(asked_of(&identity(Some(AgentForm::String)), &[line]), RequestedSignature::Unusable(_)));
     let whole = r#"sig1=("signature-agent")"#;
-    assert!(matches!(asked_of(&identity(None), &[whole]), Asked::Unusable(_)));
-    assert!(matches!(asked_of(&identity(Some(AgentForm::String)), &[whole]), Asked::Signature(_)));
+    assert!(matches!(asked_of(&identity(None), &[whole]), RequestedSignature::Unusable(_)));
+    assert!(matches!(asked_of(&identity(Some(AgentForm::String)), &[whole]), RequestedSignature::Signature(_)));
 }
 
 #[test]
 fn a_header_is_parsed_up_to_the_limit_and_not_beyond_it() {
     let start = "a=();x=\"";
     let of_length = |bytes: usize| format!("{start}{}\"", "y".repeat(bytes - start.len() - 1));
-    assert!(matches!(asked(&of_length(BYTES_MAX)), Asked::Signature(_)));
-    assert_eq!(asked(&of_length(BYTES_MAX + 1)), Asked::Unusable("the header is too long"));
+    assert!(matches!(asked(&of_length(BYTES_MAX)), RequestedSignature::Signature(_)));
+    assert_eq!(asked(&of_length(BYTES_MAX + 1)), RequestedSignature::Unusable("the header is too long"));
     let lines = ["a=()".to_owned(), of_length(BYTES_MAX - 3)];
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    assert_eq!(asked_of(&identity(None), &lines), Asked::Unusable("the header is too long"));
-    assert_eq!(asked(&"a,".repeat(500_000)), Asked::Unusable("the header is too long"));
-    assert_eq!(asked_of(&identity(None), &[]), Asked::Nothing);
+    assert_eq!(asked_of(&identity(None), &lines), RequestedSignature::Unusable("the header is too long"));
+    assert_eq!(asked(&"a,".repeat(500_000)), RequestedSignature::Unusable("the header is too long"));
+    assert_eq!(asked_of(&identity(None), &[]), RequestedSignature::Nothing);
 }
 
 proptest! {
@@ -129,7 +133,7 @@ proptest! {
     #[test]
     fn whatever_is_usable_can_be_signed_or_lacks_a_header(line in r#"[a-z]{1,3}=\("@?[a-z-]{2,12}"\);nonce="[ -!#-\[\]-~]{0,20}""#) {
         let identity = identity(Some(AgentForm::Dictionary));
-        if let Asked::Signature(Demand { form, nonce }) = asked_of(&identity, &[&line]) {
+        if let RequestedSignature::Signature(Demand { form, nonce }) = asked_of(&identity, &[&line]) {
             let (uri, mut headers) = ("http://a.test/".parse().unwrap(), HeaderMap::new());
             let target = crate::RequestTarget { method: "GET", uri: &uri };
             let lifetime = crate::Lifetime { created: 1, expires: 2 };

@@ -36,8 +36,8 @@ pub struct DirectoryHeaders {
     pub signature: String,
 }
 
-/// Returns the authority of the server whose responses are to be signed, in its normal form. `agent` is the address that
-/// requests send as `Signature-Agent`, or its authority alone.
+/// Returns the authority of the server whose responses are to be signed, in its normal form. `agent` is the address
+/// that requests send as `Signature-Agent`, or its authority alone.
 ///
 /// # Errors
 ///

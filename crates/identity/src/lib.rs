@@ -29,7 +29,7 @@ mod sign;
 mod vectors;
 
 pub use agent::{AgentForm, SignatureAgent};
-pub use asked::{Asked, Demand};
+pub use asked::{Demand, RequestedSignature};
 pub use components::Component;
 pub use directory::{DIRECTORY_MEDIA_TYPE, DIRECTORY_PATH, Directory, DirectoryHeaders, directory_authority};
 pub use form::SignatureForm;

@@ -1,12 +1,12 @@
-//! The examples of the standards: RFC 9421, appendix B.2.6, and draft-ietf-webbotauth-httpsig-protocol-00 and -01, appendix
-//! *Test Vectors*, with the JSON files that they name.
+//! The examples of the standards: RFC 9421, appendix B.2.6, and draft-ietf-webbotauth-httpsig-protocol-00 and -01,
+//! appendix *Test Vectors*, with the JSON files that they name.
 
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderValue, Uri};
 
 use super::agent::{AgentForm, SignatureAgent};
-use super::asked::Asked;
+use super::asked::RequestedSignature;
 use super::base::Covered;
 use super::components::Component;
 use super::directory::Directory;
@@ -148,5 +148,5 @@ fn the_request_for_a_signature_of_rfc_9421_section_5_1_is_understood_but_is_for_
     let mut headers = HeaderMap::new();
     let example = "sig1=(\"@method\" \"@target-uri\" \"@authority\" \"content-digest\" \"cache-control\");keyid=\"test-key-rsa-pss\";created;tag=\"app-123\"";
     headers.insert("accept-signature", HeaderValue::from_static(example));
-    assert!(matches!(Identity::new(key(), None).asked(&headers, 8_192), Asked::Unusable(_)));
+    assert!(matches!(Identity::new(key(), None).asked(&headers, 8_192), RequestedSignature::Unusable(_)));
 }

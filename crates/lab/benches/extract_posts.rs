@@ -1,5 +1,6 @@
-//! What the extraction of posts costs beside the parsing of the same pages: the time of one page on average, first of pages that are
-//! parsed for links only, then of those whose elements and texts are recorded too, and of the extraction of their posts.
+//! What the extraction of posts costs beside the parsing of the same pages: the time of one page on average, first of
+//! pages that are parsed for links only, then of those whose elements and texts are recorded too, and of the extraction
+//! of their posts.
 //!
 //! `cargo bench --bench extract_posts`. The pages are those of the recorded corpora (`HARVESTMAN_CORPORA`, by default
 //! `../shared/corpora`); templates are learned from some of them before.

@@ -1,7 +1,7 @@
 //! What it costs to refuse links by their place, before one of them is resolved, next to resolving them.
 //!
-//! A simulated forum is crawled by the cluster graph; then the links of its pages are judged again by what was learned. Times are a
-//! link, the page's cluster included.
+//! A simulated forum is crawled by the cluster graph; then the links of its pages are judged again by what was learned.
+//! Times are a link, the page's cluster included.
 
 use harvestman::config::PolicyKind;
 use std::hint::black_box;

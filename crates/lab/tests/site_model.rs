@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use harvestman::config::ParseOptions;
 use harvestman::pipeline::spelling_reader;
-use harvestman::policy::learned::{Goal, Learned, ReadPage, SiteModel, Tuning};
+use harvestman::policy::learned::{Goal, LearnedPolicy, ReadPage, SiteModel, Tuning};
 use harvestman_lab::corpus::Corpus;
 use harvestman_lab::measures::Task;
 use harvestman_lab::replay::{Plan, replay_keeping};
@@ -30,7 +30,7 @@ fn corpus(name: &str) -> Option<Arc<Corpus>> {
 }
 
 /// Crawls the corpus. Returns the number of wanted pages that are not duplicate views, and the model.
-fn crawl(corpus: &Arc<Corpus>, policy: Learned) -> (usize, SiteModel) {
+fn crawl(corpus: &Arc<Corpus>, policy: LearnedPolicy) -> (usize, SiteModel) {
     let plan = Plan::new(corpus, Task::Ucc, BUDGET);
     let (done, mut policy) = replay_keeping(&plan, Box::new(policy), |_, _, _| {}).expect("the crawl can begin");
     assert_eq!(done.order.len(), BUDGET);
@@ -42,11 +42,11 @@ fn crawl(corpus: &Arc<Corpus>, policy: Learned) -> (usize, SiteModel) {
 fn a_crawl_with_the_model_of_an_earlier_one_finds_more() {
     for name in ["machina", "spirit"] {
         let Some(corpus) = corpus(name) else { continue };
-        let (first, model) = crawl(&corpus, Learned::new(Goal::Content, Tuning::default(), 1, reader()));
+        let (first, model) = crawl(&corpus, LearnedPolicy::new(Goal::Content, Tuning::default(), 1, reader()));
         let bytes = model.to_bytes().expect("the model can be written");
         let read = SiteModel::from_bytes(&bytes).expect("the model can be read");
         assert_eq!(read, model);
-        let again = Learned::from_model(Goal::Content, Tuning::default(), 1, reader(), read);
+        let again = LearnedPolicy::from_model(Goal::Content, Tuning::default(), 1, reader(), read);
         let (second, _) = crawl(&corpus, again);
         let facts = &model.facts;
         eprintln!("{name}: {first} of {BUDGET} without, {second} with the model; its file has {} bytes", bytes.len());

@@ -45,8 +45,8 @@ impl Crawl {
         CrawlBuilder::in_directory(directory.into(), Beginning::WhereStopped)
     }
 
-    /// Describes a new round over the crawl in this directory: it visits pages again that have probably changed, and fetches
-    /// what is new.
+    /// Describes a new round over the crawl in this directory: it visits pages again that have probably changed, and
+    /// fetches what is new.
     pub fn recrawl(directory: impl Into<PathBuf>) -> CrawlBuilder {
         CrawlBuilder::in_directory(directory.into(), Beginning::WithRevisits)
     }
@@ -89,16 +89,16 @@ impl CrawlBuilder {
         self
     }
 
-    /// Sets a setting by its name, as `harvestman crawl --set` does: `set("host.delay", "2s")`, `set("budget.pages", 100)`.
-    /// Settings of the environment have no effect; nor has the section `log`, since an embedded crawl uses the `tracing`
-    /// subscriber of its program.
+    /// Sets a setting by its name, as `harvestman crawl --set` does: `set("host.delay", "2s")`, `set("budget.pages",
+    /// 100)`. Settings of the environment have no effect; nor has the section `log`, since an embedded crawl uses the
+    /// `tracing` subscriber of its program.
     pub fn set(mut self, name: impl Into<String>, value: impl ToString) -> Self {
         let name = name.into();
         self.settings.push(Flag { flag: format!("set {name}"), name, value: FlagValue::Text(value.to_string()) });
         self
     }
 
-    /// Uses a policy of one's own in place of the setting `crawl.policy`.
+    /// Uses a policy of one's own instead of the setting `crawl.policy`.
     pub fn policy(mut self, policy: impl Policy) -> Self {
         self.policy = Some(Arc::new(policy));
         self
@@ -128,8 +128,8 @@ impl CrawlBuilder {
         self
     }
 
-    /// Sets the number of pages that may wait for the sinks, and the number that may wait in the stream; 64 by default, at
-    /// least 1. When they wait, the crawl waits.
+    /// Sets the number of pages that may wait for the sinks, and the number that may wait in the stream; 64 by default,
+    /// at least 1. When they wait, the crawl waits.
     pub fn queue(mut self, pages: usize) -> Self {
         self.queue = pages;
         self

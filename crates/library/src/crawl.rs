@@ -73,10 +73,11 @@ impl Crawl {
         }
     }
 
-    /// Takes the stream of its pages. All of them are in it, if it is taken once; later calls return a stream that has ended.
+    /// Takes the stream of its pages. All of them are in it, if it is taken once; later calls return a stream that has
+    /// ended.
     ///
-    /// A crawl without sinks waits until it is read or joined: see [`Pages`]. The stream of a crawl with sinks has ended from the
-    /// start, unless [`CrawlBuilder::stream`](crate::CrawlBuilder::stream) asked for one.
+    /// A crawl without sinks waits until it is read or joined: see [`Pages`]. The stream of a crawl with sinks has
+    /// ended from the start, unless [`CrawlBuilder::stream`](crate::CrawlBuilder::stream) asked for one.
     pub fn pages(&mut self) -> Pages {
         self.pages.take().unwrap_or_else(Pages::ended)
     }
@@ -91,7 +92,8 @@ impl Crawl {
         Stopper { stop: self.stop.clone() }
     }
 
-    /// Waits until the crawl has ended, and returns its report. If the stream of its pages was not taken, nothing waits for it.
+    /// Waits until the crawl has ended, and returns its report. If the stream of its pages was not taken, nothing waits
+    /// for it.
     ///
     /// # Errors
     /// The output could not be written, or code of this program failed ([`Error::Extension`]).

@@ -15,8 +15,8 @@ pub enum Error {
     /// The output could not be opened, read or written.
     #[error("{0}")]
     Output(String),
-    /// A sink, the policy or a filter of this program failed, which ended the crawl. Its files are complete, and it can be
-    /// resumed.
+    /// A sink, the policy or a filter of this program failed, which ended the crawl. Its files are complete, and it can
+    /// be resumed.
     #[error(transparent)]
     Extension(Box<ExtensionFailure>),
     /// A bug in Harvestman.

@@ -8,12 +8,12 @@ use harvestman_pipeline::{AcceptsLinks, LinkInQuestion};
 
 /// Decides which links a crawl may follow, beside its scope and before its policy.
 ///
-/// Closures from a link to `bool` are filters. Several threads ask a filter at the same time. If it panics, the crawl ends
-/// with [`Error::Extension`](crate::Error::Extension) and loses nothing.
+/// Closures from a link to `bool` are filters. Several threads ask a filter at the same time. If it panics, the crawl
+/// ends with [`Error::Extension`](crate::Error::Extension) and loses nothing.
 pub trait LinkFilter: Send + Sync + 'static {
-    /// Returns whether the link may be followed. Asked about links in the scope of the crawl to URLs that were not accepted
-    /// before, targets of redirects and entries of sitemaps included, seeds excluded. Links that are refused have the fate
-    /// `policy` with the reason `extension`.
+    /// Returns whether the link may be followed. Asked about links in the scope of the crawl to URLs that were not
+    /// accepted before, targets of redirects and entries of sitemaps included, seeds excluded. Links that are refused
+    /// have the fate `policy` with the reason `extension`.
     fn accepts(&self, link: &Link<'_>) -> bool;
 }
 

@@ -17,7 +17,8 @@ impl Guarded {
         Self { part: part.into(), errors: errors.clone() }
     }
 
-    /// Calls the code. If it panics, the crawl ends. Returns `None` then, and whenever a failure has ended the crawl before.
+    /// Calls the code. If it panics, the crawl ends. Returns `None` then, and whenever a failure has ended the crawl
+    /// before.
     pub(crate) fn call<T>(&self, code: impl FnOnce() -> T) -> Option<T> {
         if self.errors.is_broken() {
             return None;

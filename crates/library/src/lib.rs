@@ -1,9 +1,10 @@
 //! Crawls embedded in other programs: the stable interface of Harvestman.
 //!
-//! [`Crawl::builder`] describes a crawl: where it starts, where its files go, its settings, and what the program adds to it –
-//! a [`Policy`], a [`LinkFilter`], [`Sink`]s. [`CrawlBuilder::start`] starts it on threads of its own. The program reads its
-//! [`Pages`] as a stream, may stop it, and gets its [`Report`]. It is the crawl of the program `harvestman`: with the same
-//! settings and the same seed its report is the same, its files are the same, and it can be resumed.
+//! [`Crawl::builder`] describes a crawl: where it starts, where its files go, its settings, and what the program adds
+//! to it – a [`Policy`], a [`LinkFilter`], [`Sink`]s. [`CrawlBuilder::start`] starts it on threads of its own. The
+//! program reads its [`Pages`] as a stream, may stop it, and gets its [`Report`]. It is the crawl of the program
+//! `harvestman`: with the same settings and the same seed its report is the same, its files are the same, and it can be
+//! resumed.
 //!
 //! ```
 //! # use harvestman_sim::{Server, ServerOptions, World, WorldOptions, options::Family};
@@ -25,19 +26,19 @@
 //! # Ok::<(), harvestman_library::Error>(())
 //! ```
 //!
-//! [`parse`] is the parser alone, [`politeness`] the politeness core alone. `docs/library.md` is a guide; `examples/` has a
-//! short program for each use.
+//! [`parse`] is the parser alone, [`politeness`] the politeness core alone. `docs/library.md` is a guide; `examples/`
+//! has a short program for each use.
 //!
 //! # Stability
 //!
-//! This crate follows semantic versioning, as Cargo understands it: as long as the version begins with 0, a change of the
-//! second number may break programs, a change of the third does not. That covers every public item of this crate that is not
-//! hidden in the documentation, the names and meanings of settings, and the documented fields of the files that a crawl
-//! writes. Enumerations that may grow are `#[non_exhaustive]`; structs have no public fields. `api.txt` lists what is covered,
-//! and a test compares it with the code.
+//! This crate follows semantic versioning, as Cargo understands it: as long as the version begins with 0, a change of
+//! the second number may break programs, a change of the third does not. That covers every public item of this crate
+//! that is not hidden in the documentation, the names and meanings of settings, and the documented fields of the files
+//! that a crawl writes. Enumerations that may grow are `#[non_exhaustive]`; structs have no public fields. `api.txt`
+//! lists what is covered, and a test compares it with the code.
 //!
-//! Not covered: texts of messages, the order of pages, the log, and all other crates of the workspace, which may change at
-//! any time.
+//! Not covered: texts of messages, the order of pages, the log, and all other crates of the workspace, which may change
+//! at any time.
 
 mod builder;
 mod crawl;

@@ -10,8 +10,8 @@ use harvestman_stages::fetch::decode_answer;
 
 /// A URL that the crawl has processed: one line of its page log, with the answer of the server.
 ///
-/// Not every page was fetched with success: [`Page::fate`] says what happened, and [`Page::status`] is `None` where there was
-/// no answer.
+/// Not every page was fetched with success: [`Page::fate`] says what happened, and [`Page::status`] is `None` where
+/// there was no answer.
 #[derive(Debug, Clone)]
 pub struct Page {
     page: DeliveredPage,
@@ -36,8 +36,8 @@ impl PageLink {
         &self.url
     }
 
-    /// Whether the crawl will fetch the URL because of this link: it is within the scope, was not found before, and no rule
-    /// refuses it.
+    /// Whether the crawl will fetch the URL because of this link: it is within the scope, was not found before, and no
+    /// rule refuses it.
     pub const fn is_new(&self) -> bool {
         self.is_new
     }
@@ -95,8 +95,9 @@ impl Page {
         self.page.record.content_type.as_deref()
     }
 
-    /// The body of the answer, without its content coding; empty if there is none, or if the site refuses the purpose of the
-    /// crawl. It is the answer of the server, also of a page that was rendered in a browser. Decoded by the first call.
+    /// The body of the answer, without its content coding; empty if there is none, or if the site refuses the purpose
+    /// of the crawl. It is the answer of the server, also of a page that was rendered in a browser. Decoded by the
+    /// first call.
     pub fn body(&self) -> &[u8] {
         let decoded = || {
             let answer = self.page.answer.as_ref();
@@ -120,8 +121,8 @@ impl Page {
         &self.links
     }
 
-    /// The number of the cluster of pages made from one template; `None` if the policy of the crawl does not tell them apart,
-    /// or not yet.
+    /// The number of the cluster of pages made from one template; `None` if the policy of the crawl does not tell them
+    /// apart, or not yet.
     pub const fn cluster(&self) -> Option<u32> {
         self.page.record.cluster
     }

@@ -19,8 +19,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 
 /// The pages of a crawl, in the order in which they are processed. Ends with the crawl.
 ///
-/// The stream is bounded: while nobody reads it, the crawl waits. Dropping it lets the crawl continue without it. A crawl
-/// that was stopped waits a second for its reader; the pages that are then left wait to be fetched again by
+/// The stream is bounded: while nobody reads it, the crawl waits. Dropping it lets the crawl continue without it. A
+/// crawl that was stopped waits a second for its reader; the pages that are then left wait to be fetched again by
 /// [`Crawl::resume`](crate::Crawl::resume).
 #[derive(Debug)]
 pub struct Pages {
@@ -66,8 +66,8 @@ impl PageSender {
         (Self { sender: Some(sender), is_off: false, stop }, Pages { receiver })
     }
 
-    /// Sends a page; blocks while the stream is full. Returns false if nobody read the stream of a stopped crawl, which ends
-    /// it. A stream that was dropped takes everything.
+    /// Sends a page; blocks while the stream is full. Returns false if nobody read the stream of a stopped crawl, which
+    /// ends it. A stream that was dropped takes everything.
     pub(crate) fn send(&mut self, mut page: Page) -> bool {
         let Some(sender) = &self.sender else { return self.is_off };
         let mut waited = Duration::ZERO;

@@ -50,8 +50,8 @@ impl PageParser {
         Self { parser: Parser::with_spelling(&ParseOptions::default(), Spelling::On), canonicaliser }
     }
 
-    /// Parses an HTML page, whatever its bytes: errors in the markup are repaired as browsers do. The time is linear in the
-    /// length of the page, and the memory is bounded.
+    /// Parses an HTML page, whatever its bytes: errors in the markup are repaired as browsers do. The time is linear in
+    /// the length of the page, and the memory is bounded.
     ///
     /// `url` is the address of the page, against which its links are resolved. `body` is without content coding.
     /// `content_type` is the header of the answer, which may name the charset.
@@ -121,8 +121,8 @@ impl ParsedLink {
         &self.href
     }
 
-    /// Its Apath: the names of the elements from the root to the link, with the class of the link in brackets (SOUrCe 2018,
-    /// section 3.1). Links at one Apath of pages made from one template lead to pages of one kind.
+    /// Its Apath: the names of the elements from the root to the link, with the class of the link in brackets (SOUrCe
+    /// 2018, section 3.1). Links at one Apath of pages made from one template lead to pages of one kind.
     pub fn apath(&self) -> &str {
         &self.apath
     }

@@ -34,14 +34,15 @@ impl<'a> Link<'a> {
 /// Decides which links a crawl follows, and in which order. It takes the place of the setting `crawl.policy`.
 ///
 /// Several threads ask it at the same time. A policy that learns keeps what it knows behind a lock or in atomics. If a
-/// method panics, the crawl ends with [`Error::Extension`](crate::Error::Extension) and loses nothing: the pages whose links
-/// were being judged are fetched again when the crawl is resumed.
+/// method panics, the crawl ends with [`Error::Extension`](crate::Error::Extension) and loses nothing: the pages whose
+/// links were being judged are fetched again when the crawl is resumed.
 pub trait Policy: Send + Sync + 'static {
-    /// Returns the score of a new link; `None` if it is not to be followed. Asked once for each new URL, seeds excepted.
+    /// Returns the score of a new link; `None` if it is not to be followed. Asked once for each new URL, seeds
+    /// excepted.
     ///
-    /// Of the URLs that a host may be asked for, the one with the highest score is fetched first. Scores that differ by less
-    /// than a hundredth count as equal; URLs of equal score are fetched in the order in which they were found. Scores are
-    /// limited to -900 to 1e9, and NaN is the lowest. Seeds have the score 0.
+    /// Of the URLs that a host may be asked for, the one with the highest score is fetched first. Scores that differ by
+    /// less than a hundredth count as equal; URLs of equal score are fetched in the order in which they were found.
+    /// Scores are limited to -900 to 1e9, and NaN is the lowest. Seeds have the score 0.
     fn score(&self, link: &Link<'_>) -> Option<f64>;
 
     /// Learns from a page that has been processed, before its outcome is written. The default learns nothing.

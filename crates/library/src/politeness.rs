@@ -1,5 +1,5 @@
-//! The politeness core alone: when the next request to a host may be sent, and what its robots.txt allows. Pure: the caller
-//! passes the time.
+//! The politeness core alone: when the next request to a host may be sent, and what its robots.txt allows. Pure: the
+//! caller passes the time.
 //!
 //! ```
 //! use std::time::{Duration, SystemTime};
@@ -34,8 +34,8 @@ pub struct RobotsTxt {
 }
 
 impl RobotsTxt {
-    /// Reads a robots.txt, whatever its bytes: invalid lines are skipped. `agent` is the product token of the crawler. Only
-    /// the first 500 KiB are read.
+    /// Reads a robots.txt, whatever its bytes: invalid lines are skipped. `agent` is the product token of the crawler.
+    /// Only the first 500 KiB are read.
     pub fn parse(bytes: &[u8], agent: &str) -> Self {
         Self { rules: RobotsRules::parse(bytes, agent) }
     }
@@ -75,9 +75,9 @@ pub enum Turn {
     Never,
 }
 
-/// The pace of requests to one host: a delay between two of them that grows with the response time of the host, back-off
-/// after errors, 429 and 503, and pauses of a host that cannot be reached. Limits that are not given here are the defaults of
-/// a crawl's settings.
+/// The pace of requests to one host: a delay between two of them that grows with the response time of the host,
+/// back-off after errors, 429 and 503, and pauses of a host that cannot be reached. Limits that are not given here are
+/// the defaults of a crawl's settings.
 #[derive(Debug, Clone)]
 pub struct HostPace {
     state: Politeness,
@@ -122,8 +122,8 @@ impl<'a> RequestEnd<'a> {
 }
 
 impl HostPace {
-    /// The pace of a host that was not contacted yet, with at least `delay` between two requests. `seed` is that of the random
-    /// part of pauses.
+    /// The pace of a host that was not contacted yet, with at least `delay` between two requests. `seed` is that of the
+    /// random part of pauses.
     pub fn new(delay: Duration, seed: u64) -> Self {
         let rules = PolitenessRules { delay, ..HostRules::from(&Config::default()).politeness };
         let crawl_delay_max = RobotsOptions::default().crawl_delay_max.0;
@@ -163,8 +163,8 @@ impl HostPace {
         self.state.ended(end, health, &self.rules, &mut self.rng);
     }
 
-    /// Returns whether a failed request may be repeated: repetitions are a limited share of all requests. If so, it counts as
-    /// one.
+    /// Returns whether a failed request may be repeated: repetitions are a limited share of all requests. If so, it
+    /// counts as one.
     pub fn may_repeat(&mut self) -> bool {
         self.state.grant_retry(&self.rules)
     }

@@ -80,7 +80,8 @@ impl Report {
         self.inner.discovered
     }
 
-    /// The number of discovered links with this fate: `fetched`, `duplicate`, `queued` and others, all reasons together.
+    /// The number of discovered links with this fate: `fetched`, `duplicate`, `queued` and others, all reasons
+    /// together.
     pub fn fate(&self, name: &str) -> u64 {
         self.inner.fates.named(name)
     }

@@ -7,17 +7,18 @@ pub type SinkError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Receives the pages of a crawl, on a thread of its own.
 ///
-/// A page is delivered **before** its outcome counts: after a crash, or after a failure of the sink, the URL is fetched again
-/// when the crawl is resumed, and the page is delivered again. A sink therefore has every page at least once, and should be
-/// able to receive one twice. A slow sink slows the crawl down; no more pages wait than [`CrawlBuilder::queue`] allows.
+/// A page is delivered **before** its outcome counts: after a crash, or after a failure of the sink, the URL is fetched
+/// again when the crawl is resumed, and the page is delivered again. A sink therefore has every page at least once, and
+/// should be able to receive one twice. A slow sink slows the crawl down; no more pages wait than
+/// [`CrawlBuilder::queue`] allows.
 ///
 /// [`CrawlBuilder::queue`]: crate::CrawlBuilder::queue
 pub trait Sink: Send + 'static {
     /// Takes all these pages, or none: those that wait, in the order in which they were processed.
     ///
     /// # Errors
-    /// Any. Depending on [`OnError`], the crawl ends and these pages wait to be fetched again, or it continues without them
-    /// being in the sink.
+    /// Any. Depending on [`OnError`], the crawl ends and these pages wait to be fetched again, or it continues without
+    /// them being in the sink.
     fn write(&mut self, pages: &[Page]) -> Result<(), SinkError>;
 
     /// Called once after the last page, unless the sink has ended the crawl. The default does nothing.

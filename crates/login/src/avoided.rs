@@ -1,8 +1,8 @@
 //! Links that a member must not follow: they end the session, or change something.
 //!
-//! An address tells by the words at the places where software names actions: the last segment of the path, and parameters such as
-//! `action`. A link also tells by its text, its relation, and by a token against forgery that the page holds in its forms: links with
-//! such a token change something, otherwise they would not need it.
+//! An address tells by the words at the places where software names actions: the last segment of the path, and
+//! parameters such as `action`. A link also tells by its text, its relation, and by a token against forgery that the
+//! page holds in its forms: links with such a token change something, otherwise they would not need it.
 
 use std::collections::BTreeMap;
 
@@ -141,7 +141,8 @@ const TOKEN_PARAMETERS: [&str; 15] = [
 /// Segments before the name of a tag, which may be any word.
 const TAG_SEGMENTS: [&str; 6] = ["tag", "tags", "tagged", "label", "labels", "search"];
 
-/// Returns why a member must not follow a link to this path and query of an absolute address; `None` if the address does not tell.
+/// Returns why a member must not follow a link to this path and query of an absolute address; `None` if the address
+/// does not tell.
 pub fn avoided_address(path_and_query: &str) -> Option<PolicyRefusal> {
     let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
     let segments: Vec<String> = path.split('/').filter(|segment| !segment.is_empty()).map(decoded).collect();
@@ -187,7 +188,8 @@ pub fn neutral_address(path_and_query: &str) -> String {
     address
 }
 
-/// Returns the path of an address and those of its parameters that name an action, so that it is the same in each session.
+/// Returns the path of an address and those of its parameters that name an action, so that it is the same in each
+/// session.
 pub(crate) fn action_address(url: &Url) -> String {
     let mut address = neutral_address(url.path());
     for (key, value) in parameters(url.query().unwrap_or_default()).take(PARAMETERS_MAX) {
@@ -201,7 +203,8 @@ pub(crate) fn action_address(url: &Url) -> String {
 }
 
 impl Page {
-    /// Returns the absolute addresses, without fragments, of the links of the page that a member must not follow, with the reasons.
+    /// Returns the absolute addresses, without fragments, of the links of the page that a member must not follow, with
+    /// the reasons.
     pub fn avoided_links(&self) -> BTreeMap<String, PolicyRefusal> {
         let tokens = self.tokens();
         let has_token = |url: &Url| {
@@ -262,7 +265,8 @@ fn decoded(segment: &str) -> String {
     form_urlencoded::parse(segment.as_bytes()).next().map(|(text, _)| text.to_lowercase()).unwrap_or_default()
 }
 
-/// Returns what the last part of a text names, without separators: `/user/log-out.php` and `Special:LogOut` are `logout`.
+/// Returns what the last part of a text names, without separators: `/user/log-out.php` and `Special:LogOut` are
+/// `logout`.
 fn name_of(text: &str) -> String {
     let last = text
         .trim_end_matches('/')

@@ -90,8 +90,8 @@ fn take<'p>(node: ElementRef<'p>, found: &mut PageForms<'p>) {
     }
 }
 
-/// Returns the form that a control belongs to: the one that it names, the one around it, or an empty one before it within an element
-/// around it. A form that starts between the rows of a table is empty in the tree.
+/// Returns the form that a control belongs to: the one that it names, the one around it, or an empty one before it
+/// within an element around it. A form that starts between the rows of a table is empty in the tree.
 fn owner<'f, 'p>(node: ElementRef<'p>, forms: &'f mut [FormControls<'p>]) -> Option<&'f mut FormControls<'p>> {
     if let Some(name) = node.attr("form") {
         return forms.iter_mut().find(|form| form.form.attr("id") == Some(name));

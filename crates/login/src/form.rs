@@ -1,7 +1,7 @@
 //! Finds the log-in form of a page.
 //!
-//! A form is one for a log-in if it has exactly one field for a password; two are a registration or a change of the password. Of several,
-//! the one that looks most like a log-in counts; if that is not clear, the user decides.
+//! A form is one for a log-in if it has exactly one field for a password; two are a registration or a change of the
+//! password. Of several, the one that looks most like a log-in counts; if that is not clear, the user decides.
 
 use scraper::{ElementRef, Selector};
 use url::Url;
@@ -197,7 +197,8 @@ fn add_page_token(page: &Page, form: &mut LogInForm) {
     }
 }
 
-/// Returns the field for the user: by what it is for, by its type, by its name, or the last field for text before the password.
+/// Returns the field for the user: by what it is for, by its type, by its name, or the last field for text before the
+/// password.
 fn user_field<'f>(form: &'f FormControls<'_>) -> Option<&'f Control<'f>> {
     let password = form.controls.iter().position(|control| control.kind == ControlKind::Password)?;
     let (before, after) = form.controls.split_at(password);

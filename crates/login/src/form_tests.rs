@@ -184,8 +184,8 @@ fn fields_belong_to_their_form_wherever_they_stand() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever tags stand in whatever order, a form that is found has the user and the password once each, and is sent to the site
-    /// itself or not at all.
+    /// Whatever tags stand in whatever order, a form that is found has the user and the password once each, and is sent
+    /// to the site itself or not at all.
     #[test]
     fn a_form_that_is_found_is_complete(
         tags in prop::collection::vec(prop::sample::select(vec![

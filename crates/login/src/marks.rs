@@ -1,8 +1,8 @@
 //! What distinguishes pages that are sent to a member from those that are sent to guests.
 //!
-//! The user may say what only members see. Otherwise it is learned from one page before and after the log-in: a link or form that ends
-//! the session, or the name of the user; and for guests the links that are only there before. A page that has a sign of both is in
-//! doubt, because users write links to log-in pages, too; then the check page decides.
+//! The user may say what only members see. Otherwise it is learned from one page before and after the log-in: a link or
+//! form that ends the session, or the name of the user; and for guests the links that are only there before. A page
+//! that has a sign of both is in doubt, because users write links to log-in pages, too; then the check page decides.
 
 use std::collections::BTreeSet;
 
@@ -82,7 +82,8 @@ pub struct Marks {
     log_out: Vec<String>,
     /// Addresses of links that are called as the user is. They count where nothing tells guests.
     own: Vec<String>,
-    /// The name of the user, if nothing else is known. It counts on the check page only, as others may see it elsewhere.
+    /// The name of the user, if nothing else is known. It counts on the check page only, as others may see it
+    /// elsewhere.
     user: Option<String>,
     /// Addresses that only guests are led to.
     guest: Vec<GuestAddress>,
@@ -111,7 +112,8 @@ impl GuestAddress {
 }
 
 impl Marks {
-    /// Learns the signs from the check page as a guest and as a member sees it. `log_in` is the address of the log-in page.
+    /// Learns the signs from the check page as a guest and as a member sees it. `log_in` is the address of the log-in
+    /// page.
     ///
     /// # Errors
     /// Nothing distinguishes the pages, or what the user gave does not.

@@ -1,4 +1,5 @@
-//! `multipart/form-data` with text fields only. Source: RFC 7578; the HTML standard, "multipart/form-data encoding algorithm".
+//! `multipart/form-data` with text fields only. Source: RFC 7578; the HTML standard, "multipart/form-data encoding
+//! algorithm".
 
 /// Returns the media type and the body. The boundary occurs in no field.
 pub(crate) fn encode(fields: &[(Vec<u8>, Vec<u8>)]) -> (String, Vec<u8>) {

@@ -4,8 +4,8 @@ use url::{Origin, Url};
 
 use crate::problem::Problem;
 
-/// The origins (scheme, host and port) that may get the password: that of the log-in page as the user named it, and those that the user
-/// adds. What a page or a redirect says does not add any.
+/// The origins (scheme, host and port) that may get the password: that of the log-in page as the user named it, and
+/// those that the user adds. What a page or a redirect says does not add any.
 #[derive(Debug, Clone)]
 pub struct PasswordOrigins(Vec<Origin>);
 

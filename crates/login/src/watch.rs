@@ -1,15 +1,15 @@
 //! Decides which answers of a host count while the crawl is logged in there.
 //!
-//! A session does not come back by itself. An answer that shows it therefore vouches for all that were asked for before, back to the
-//! log-in. An answer that does not show it waits for the next that does. If it looks like what guests are sent, or enough wait for
-//! long enough, the check page is asked for. If the session is lost, all that wait were perhaps answered without it: their URLs are asked
-//! for again after the next log-in.
+//! A session does not come back by itself. An answer that shows it therefore vouches for all that were asked for
+//! before, back to the log-in. An answer that does not show it waits for the next that does. If it looks like what
+//! guests are sent, or enough wait for long enough, the check page is asked for. If the session is lost, all that wait
+//! were perhaps answered without it: their URLs are asked for again after the next log-in.
 //!
-//! What is asked for first after the last sign of the session is blamed for its end. What is blamed again and again, without having been
-//! answered to a member in between, ends sessions and is not followed any more; neither is what differs from it by tokens only. Twice is
-//! enough where sessions hold; where they end often by themselves, more is needed, as anything may come next after such an end
-//! ([`is_proven`]). URLs that were asked for again are checked one by one, so that the blame finds the right one. This requires that a
-//! host gets one request at a time.
+//! What is asked for first after the last sign of the session is blamed for its end. What is blamed again and again,
+//! without having been answered to a member in between, ends sessions and is not followed any more; neither is what
+//! differs from it by tokens only. Twice is enough where sessions hold; where they end often by themselves, more is
+//! needed, as anything may come next after such an end ([`is_proven`]). URLs that were asked for again are checked one
+//! by one, so that the blame finds the right one. This requires that a host gets one request at a time.
 //!
 //! Pure: the caller passes times and answers. Bounded: at most as many wait as the caller has requests in progress.
 
@@ -38,7 +38,7 @@ pub struct WatchLimits {
 
 /// An answer as far as it matters here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
+pub struct SessionAnswer {
     /// When it was asked for.
     pub asked_at: Instant,
     /// What it shows.
@@ -68,7 +68,7 @@ pub struct SessionWatch<T> {
     logged_in_at: Option<Instant>,
     /// When the latest answer that shows the session was asked for.
     member_at: Instant,
-    waiting: HeldPages<Answered, T>,
+    waiting: HeldPages<SessionAnswer, T>,
     is_check_urgent: bool,
     blamed: VecDeque<(String, u8)>,
     /// Number of answers while logged in, and of sessions that were lost.
@@ -123,7 +123,7 @@ impl<T> SessionWatch<T> {
     }
 
     /// Takes in an answer at `now`. Returns all answers that are decided by it.
-    pub fn answered(&mut self, answered: Answered, what: T, now: Instant) -> Vec<(T, Verdict)> {
+    pub fn answered(&mut self, answered: SessionAnswer, what: T, now: Instant) -> Vec<(T, Verdict)> {
         if self.logged_in_at.is_none_or(|since| answered.asked_at < since) {
             // From before the log-in, or on its way when the session was lost.
             let verdict = if answered.evidence == Evidence::Member { Verdict::Member } else { Verdict::Lost };
@@ -221,9 +221,9 @@ impl<T> SessionWatch<T> {
 
 /// Returns whether an address that was blamed so often ends sessions, where `losses` others are known in `answers`.
 ///
-/// With r = (losses + 1) / (answers + 1) as the share of answers after which a session ends by itself, an innocent address is blamed
-/// in all of n tries with probability rⁿ. Each of the `blamed` addresses was chosen by its first try, so r^(n − 1) · blamed of them
-/// are expected to be innocent.
+/// With r = (losses + 1) / (answers + 1) as the share of answers after which a session ends by itself, an innocent
+/// address is blamed in all of n tries with probability rⁿ. Each of the `blamed` addresses was chosen by its first try,
+/// so r^(n − 1) · blamed of them are expected to be innocent.
 fn is_proven(times: u8, losses: u64, answers: u64, blamed: usize) -> bool {
     let rate = ((losses + 1) as f64 / (answers + 1) as f64).min(1.0);
     times >= 2 && rate.powi(i32::from(times) - 1) * blamed as f64 <= MISTAKES_MAX

@@ -12,8 +12,8 @@ fn watch() -> SessionWatch<&'static str> {
     watch
 }
 
-fn answered(asked_at: u64, evidence: Evidence, address: &str) -> Answered {
-    Answered { asked_at: at(asked_at), evidence, address: address.to_owned(), is_large: false }
+fn answered(asked_at: u64, evidence: Evidence, address: &str) -> SessionAnswer {
+    SessionAnswer { asked_at: at(asked_at), evidence, address: address.to_owned(), is_large: false }
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn the_session_is_checked_at_once_for_what_guests_see_and_later_for_what_shows_n
     watch.answered(answered(7, Evidence::Guest, "/d"), "d", at(8));
     assert_eq!(watch.check_at(), Some(at(8)));
     watch.holds(at(9));
-    watch.answered(Answered { is_large: true, ..answered(10, Evidence::None, "/film") }, "film", at(11));
+    watch.answered(SessionAnswer { is_large: true, ..answered(10, Evidence::None, "/film") }, "film", at(11));
     assert_eq!(watch.check_at(), Some(at(11)));
 }
 
@@ -91,7 +91,8 @@ fn where_sessions_end_often_by_themselves_more_proof_is_needed() {
     let mut watch = watch();
     let mut tries = 0;
     for round in 0_u64..40 {
-        // After four pages the session ends by itself, and another page is asked for next; each third time it is what ends sessions.
+        // After four pages the session ends by itself, and another page is asked for next; each third time it is what
+        // ends sessions.
         members(&mut watch, 4);
         let address = if round % 3 == 0 { "/bye".to_owned() } else { format!("/page/{}", 100 + round) };
         if watch.avoids(&address) {
@@ -212,8 +213,8 @@ enum Event {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever happens in whatever order: what counts was answered to the member, each answer is decided once, and only what ends
-    /// sessions is avoided.
+    /// Whatever happens in whatever order: what counts was answered to the member, each answer is decided once, and
+    /// only what ends sessions is avoided.
     #[test]
     fn only_answers_to_the_member_count(events in prop::collection::vec(prop::sample::select(vec![
         Event::Page, Event::Page, Event::Image, Event::Image, Event::Bye, Event::Expiry, Event::Check,
@@ -238,7 +239,7 @@ proptest! {
             };
             asked += 1;
             let what = (address.clone(), holds);
-            decided.extend(watch.answered(Answered { asked_at: at(number), evidence, address, is_large: false }, what, at(number)));
+            decided.extend(watch.answered(SessionAnswer { asked_at: at(number), evidence, address, is_large: false }, what, at(number)));
         }
         decided.extend(watch.give_up());
         prop_assert_eq!(decided.len(), asked);

@@ -139,8 +139,8 @@ pub const SUBREQUEST_REFUSALS: &[&str] =
 /// The decisions of robots.txt about a URL.
 pub const ROBOTS_DECISIONS: &[&str] = &["allowed", "disallowed", "unavailable"];
 
-/// The results of fetching a robots.txt: rules, none (4xx), a redirect, a request for a signature, a server error (5xx), no
-/// answer.
+/// The results of fetching a robots.txt: rules, none (4xx), a redirect, a request for a signature, a server error
+/// (5xx), no answer.
 pub const ROBOTS_RESULTS: &[&str] =
     &["rules", "absent", "redirected", "signature_wanted", "unavailable", "unreachable"];
 

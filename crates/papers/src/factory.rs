@@ -45,8 +45,8 @@ pub fn baseline(kind: PolicyKind, inputs: &PolicyInputs<'_>, spelling: Option<Sp
     })
 }
 
-/// Makes a policy that looks for pages like the examples: at once where all are available, otherwise once they have been
-/// fetched.
+/// Makes a policy that looks for pages like the examples: at once where all are available, otherwise once they have
+/// been fetched.
 fn looking_for(
     inputs: &PolicyInputs<'_>,
     policy: impl FnOnce(Wanted) -> Box<dyn Policy> + Send + 'static,

@@ -1,8 +1,9 @@
 //! The systems of the papers as they are printed, and the baselines that they are compared with.
 //!
-//! Each is a [`Policy`](harvestman_policy::Policy) written from its authors' description; its module names the paper and
-//! lists the simplifications. All are pure, take their randomness from a seed, and remember an amount that their options
-//! bound. The crawler does not contain them: the laboratory replays them on recordings and crawls live sites by them.
+//! Each is a [`Policy`](harvestman_policy::Policy) written from its authors' description; its module names the paper
+//! and lists the simplifications. All are pure, take their randomness from a seed, and remember an amount that their
+//! options bound. The crawler does not contain them: the laboratory replays them on recordings and crawls live sites by
+//! them.
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 

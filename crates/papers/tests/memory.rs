@@ -1,5 +1,5 @@
-//! What policies remember of a million links: the resident memory of a process that shows them to a policy stays within a
-//! bound.
+//! What policies remember of a million links: the resident memory of a process that shows them to a policy stays within
+//! a bound.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::process::Command;

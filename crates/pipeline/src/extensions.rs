@@ -51,8 +51,8 @@ pub type OnTaken = Box<dyn FnOnce(bool) + Send>;
 
 /// A receiver of pages. All workers call it.
 pub trait ReceivesPages: Send + Sync {
-    /// Takes a page. Blocks while there is no room for it, which slows the crawl down. `taken` must be called once, on any
-    /// thread: the lease of the URL ends only then.
+    /// Takes a page. Blocks while there is no room for it, which slows the crawl down. `taken` must be called once, on
+    /// any thread: the lease of the URL ends only then.
     fn receive(&self, page: DeliveredPage, taken: OnTaken);
 
     /// Called once all pages are delivered, before the report is made. May block.
@@ -116,8 +116,8 @@ impl ExtensionErrors {
         noted.push(ExtensionError { part: part.to_owned(), count: 1, first: message.to_owned() });
     }
 
-    /// Counts a failure that ends the crawl. What is processed from now on counts as not processed, because the code that
-    /// failed has not judged it: its URLs wait for another run.
+    /// Counts a failure that ends the crawl. What is processed from now on counts as not processed, because the code
+    /// that failed has not judged it: its URLs wait for another run.
     pub fn break_off(&self, part: &str, message: &str) {
         self.shared.broken.store(true, Ordering::SeqCst);
         self.note(part, message);

@@ -118,8 +118,8 @@ pub async fn run_extended(
     run_in(config, hooks, extensions, start, &LiveEnvironment).await
 }
 
-/// Returns the configuration of the fleet's crawl that `own` names, with the settings of this node, for [`run`]. `given` names the
-/// settings that the user gives, as `section.key`.
+/// Returns the configuration of the fleet's crawl that `own` names, with the settings of this node, for [`run`].
+/// `given` names the settings that the user gives, as `section.key`.
 pub async fn fleet_configuration(own: &Config, given: &BTreeSet<String>) -> Result<Config, Error> {
     fleet::configuration(own, given).await
 }
@@ -169,8 +169,9 @@ fn no_recrawl_of_fleets(config: &Config) -> Error {
     ))
 }
 
-/// Runs the crawl of `config`, which must be one of a single page with `render.mode = always`, and compares the page that it
-/// renders with the plain one; `None` if it renders none, for the reason that the page log states. Otherwise like [`run`].
+/// Runs the crawl of `config`, which must be one of a single page with `render.mode = always`, and compares the page
+/// that it renders with the plain one; `None` if it renders none, for the reason that the page log states. Otherwise
+/// like [`run`].
 pub async fn try_rendering(config: &Config, hooks: Hooks) -> Result<(Report, Option<RenderTrial>), Error> {
     let browsers = WatchedBrowsers::default();
     let report = run_in(config, hooks, Extensions::default(), Start::new_crawl, &browsers).await?;

@@ -1,8 +1,8 @@
 //! The one question about a link: may it be queued, and how?
 //!
-//! It is asked up to four times, each time with more knowledge: of all links at a place before one of them is resolved, of a
-//! class once the URL's pattern is known, of a new URL, and of a URL that waits already whenever classes have changed their
-//! meaning. An early rejection spares the work of the later steps.
+//! It is asked up to four times, each time with more knowledge: of all links at a place before one of them is resolved,
+//! of a class once the URL's pattern is known, of a new URL, and of a URL that waits already whenever classes have
+//! changed their meaning. An early rejection spares the work of the later steps.
 
 use std::sync::Arc;
 
@@ -80,8 +80,8 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// A policy's answer: rejected for this reason, if there is one. The target of a redirect is never rejected by a policy: it stands
-    /// for a page that was wanted.
+    /// A policy's answer: rejected for this reason, if there is one. The target of a redirect is never rejected by a
+    /// policy: it stands for a page that was wanted.
     pub fn unless(&self, refusal: Option<PolicyRefusal>) -> Admission {
         match refusal {
             Some(why) if self.apath() != Apath::REDIRECT => Admission::Reject(why),
@@ -98,8 +98,8 @@ pub fn readmit(snapshot: &dyn PolicySnapshot, class: LinkClass, url: &str, via: 
 
 /// A rule beside the policy that changes what the policy decides about links.
 pub trait Adjustment: Send + Sync {
-    /// Changes the decision about a link. `policy` is the snapshot that decided first. A class ([`Link::Class`]) that the
-    /// policy does not reject must not be rejected here: only where a policy rejects classes they are asked about.
+    /// Changes the decision about a link. `policy` is the snapshot that decided first. A class ([`Link::Class`]) that
+    /// the policy does not reject must not be rejected here: only where a policy rejects classes they are asked about.
     fn adjust(&self, policy: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission;
 
     /// Grows when URLs that wait must be asked about again.

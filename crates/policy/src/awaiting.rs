@@ -7,8 +7,8 @@ use super::{BreadthFirst, ExamplePage, Needs, Observation, Outcome, Policy, Poli
 use harvestman_core::model::TrapRecord;
 use harvestman_core::url::CanonicalUrl;
 
-/// Fetches that are buffered until the examples have been fetched. With as many, the policy starts with the examples that
-/// are known; while none is, only these fetches are kept.
+/// Fetches that are buffered until the examples have been fetched. With as many, the policy starts with the examples
+/// that are known; while none is, only these fetches are kept.
 const BUFFERED_MAX: usize = 256;
 /// Maximum number of examples that a note names.
 const NAMED_MAX: usize = 5;
@@ -17,7 +17,8 @@ const NAMED_MAX: usize = 5;
 pub type Begin = Box<dyn FnOnce(Vec<ExamplePage>) -> Box<dyn Policy> + Send>;
 
 /// Breadth-first order until the examples, which are seeds, have been fetched; from then on the policy that needs them,
-/// which is shown the fetches until then. Examples that are no pages are left out; while none is a page, the order stays.
+/// which is shown the fetches until then. Examples that are no pages are left out; while none is a page, the order
+/// stays.
 pub struct AwaitsExamples(State);
 
 enum State {

@@ -4,7 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::awaiting::Begin;
 use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
-use super::learned::{EXAMPLES_MAX, ExampleLink, Goal, Learned, ReadPage, SiteModel, TopicTerms, Tuning, shared_tags};
+use super::learned::{
+    EXAMPLES_MAX, ExampleLink, Goal, LearnedPolicy, ReadPage, SiteModel, TopicTerms, Tuning, shared_tags,
+};
 use super::{AwaitsExamples, BreadthFirst, ExamplePage, Observation, Outcome, Policy};
 use harvestman_core::config::{self, ClusterBy, PolicyKind, PolicyOptions};
 use harvestman_core::model::{Apath, LinkClass};
@@ -30,7 +32,8 @@ pub struct PolicyInputs<'a> {
     pub examples: &'a [ExamplePage],
     /// The number of pages to sample, for policies that learn from a sample; `None`: the number in their paper.
     pub sample_pages: Option<usize>,
-    /// Whether a validator says which pages are wanted ([`PageFacts::accepted`](super::PageFacts::accepted)), rather than the examples.
+    /// Whether a validator says which pages are wanted ([`PageFacts::accepted`](super::PageFacts::accepted)), rather
+    /// than the examples.
     pub validated: bool,
     /// The topic, for `topic`; if it has no terms, it is that of the examples.
     pub topic: TopicTerms,
@@ -38,8 +41,8 @@ pub struct PolicyInputs<'a> {
     pub read_links: Option<Arc<ReadLinks>>,
     /// What `cluster-graph` tells page clusters apart by.
     pub by: ClusterBy,
-    /// What an earlier crawl learned of the site: for `ucc`, `target` and `cluster-graph`, which then takes its clusters
-    /// from the model.
+    /// What an earlier crawl learned of the site: for `ucc`, `target` and `cluster-graph`, which then takes its
+    /// clusters from the model.
     pub model: Option<&'a SiteModel>,
 }
 
@@ -68,16 +71,16 @@ impl PolicyInputs<'_> {
     }
 
     /// Makes a learning policy, which starts from the model if there is one.
-    fn learned(&self, goal: Goal, read: Box<ReadPage>) -> Learned {
+    fn learned(&self, goal: Goal, read: Box<ReadPage>) -> LearnedPolicy {
         self.learner()(goal, read)
     }
 
     /// The same, for later.
-    fn learner(&self) -> impl FnOnce(Goal, Box<ReadPage>) -> Learned + Send + use<> {
+    fn learner(&self) -> impl FnOnce(Goal, Box<ReadPage>) -> LearnedPolicy + Send + use<> {
         let (tuning, seed, model) = (self.tuning(), self.seed.0, self.model.cloned());
         move |goal, read| match model {
-            Some(model) => Learned::from_model(goal, tuning, seed, read, model),
-            None => Learned::new(goal, tuning, seed, read),
+            Some(model) => LearnedPolicy::from_model(goal, tuning, seed, read, model),
+            None => LearnedPolicy::new(goal, tuning, seed, read),
         }
     }
 
@@ -121,7 +124,8 @@ pub struct AddedPolicies {
 
 static ADDED: OnceLock<AddedPolicies> = OnceLock::new();
 
-/// Adds policies to those that settings can name. A program calls it before it reads settings; later calls change nothing.
+/// Adds policies to those that settings can name. A program calls it before it reads settings; later calls change
+/// nothing.
 pub fn add_policies(added: AddedPolicies) {
     let _ = ADDED.set(added);
     config::add_policies(added.names);
@@ -138,8 +142,8 @@ pub fn maker(kind: PolicyKind, options: &PolicyOptions) -> Result<MakeWith, Stri
     }
 }
 
-/// Makes a policy of this crate that knows only the examples and the model; breadth-first for one that was added. `read`
-/// parses a page again.
+/// Makes a policy of this crate that knows only the examples and the model; breadth-first for one that was added.
+/// `read` parses a page again.
 pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Box<dyn Policy> {
     match kind {
         PolicyKind::Bfs | PolicyKind::Added(_) => Box::new(BreadthFirst),
@@ -157,7 +161,7 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
 }
 
 /// Makes a policy that learns page by page what each adds; `None` where the policy `kind` does not.
-pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Option<Learned> {
+pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Option<LearnedPolicy> {
     match kind {
         PolicyKind::Ucc => Some(inputs.learned(Goal::Content, read)),
         PolicyKind::Target | PolicyKind::Xcrawl => Some(target(inputs, read)),
@@ -176,7 +180,7 @@ const fn topic(terms: TopicTerms) -> Goal {
     Goal::Topic { terms, duplicate_worth: ITEM_VIEW_WORTH }
 }
 
-fn target(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Learned {
+fn target(inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> LearnedPolicy {
     let urls = inputs.examples.iter().map(|example| example.url.as_str().to_owned());
     let (examples, duplicate_worth) = (urls.collect::<Vec<_>>(), DUPLICATE_WORTH);
     let goal = match &examples[..] {

@@ -57,14 +57,14 @@ pub trait Policy: Send {
         Vec::new()
     }
 
-    /// Takes the pages, found since the last call, by which searches found a site: their sites belong to the crawl from now
-    /// on.
+    /// Takes the pages, found since the last call, by which searches found a site: their sites belong to the crawl from
+    /// now on.
     fn found_sites(&mut self) -> Vec<Box<str>> {
         Vec::new()
     }
 
-    /// Takes the searches of sites, found since the last call: their descriptions and answers are to be recognised before
-    /// what is proposed is fetched.
+    /// Takes the searches of sites, found since the last call: their descriptions and answers are to be recognised
+    /// before what is proposed is fetched.
     fn found_searches(&mut self) -> Vec<search::FoundSearch> {
         Vec::new()
     }
@@ -132,7 +132,8 @@ pub trait Policy: Send {
     }
 
     /// What it has learned of the site, for another crawl to start from; `None` where the policy has no such model.
-    /// `read` parses again the pages that the model was learned from; places are spelt out where `read` spells them out.
+    /// `read` parses again the pages that the model was learned from; places are spelt out where `read` spells them
+    /// out.
     fn site_model(&mut self, read: &mut learned::ReadPage) -> Option<learned::SiteModel> {
         let _ = read;
         None
@@ -217,8 +218,8 @@ pub trait PolicySnapshot: ClassOrder {
         true
     }
 
-    /// Whether it rejects links by the patterns of their URLs ([`Link::Class`]). If not, the patterns of known URLs are not
-    /// looked up.
+    /// Whether it rejects links by the patterns of their URLs ([`Link::Class`]). If not, the patterns of known URLs are
+    /// not looked up.
     fn rejects_by_pattern(&self) -> bool {
         self.has_patterns()
     }
@@ -239,8 +240,8 @@ pub trait PolicySnapshot: ClassOrder {
         class
     }
 
-    /// The class in this generation of a new link that was found as `class`, with the page that it is on and what stands
-    /// around it, if observations contain that.
+    /// The class in this generation of a new link that was found as `class`, with the page that it is on and what
+    /// stands around it, if observations contain that.
     fn class_of_new(&self, class: LinkClass, url: &str, via: &str, context: &[u32]) -> LinkClass {
         let _ = context;
         self.class_of(class, url, Some(via))

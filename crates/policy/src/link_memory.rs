@@ -16,7 +16,8 @@ pub struct LinkMemory {
 }
 
 impl LinkMemory {
-    /// Remembers at most `urls_max` links with `tokens_max` tokens (4 bytes each) together; further ones have no context.
+    /// Remembers at most `urls_max` links with `tokens_max` tokens (4 bytes each) together; further ones have no
+    /// context.
     pub fn new(urls_max: usize, tokens_max: usize) -> Self {
         Self { contexts: HashMap::default(), urls_max, tokens: 0, tokens_max }
     }

@@ -49,7 +49,8 @@ pub struct Anchor {
     pub node: NodeIndex,
     /// The date.
     pub date: FoundDate,
-    /// Whether the same line has an earlier date at an equal place: that of writing, where this one is that of a change.
+    /// Whether the same line has an earlier date at an equal place: that of writing, where this one is that of a
+    /// change.
     pub is_later: bool,
 }
 
@@ -105,7 +106,8 @@ fn mark_later(tree: &Tree, anchors: &mut [Anchor]) {
     }
 }
 
-/// Returns whether two dates are in one line; one that says that it is of a change may be further away from the first one.
+/// Returns whether two dates are in one line; one that says that it is of a change may be further away from the first
+/// one.
 fn are_of_one_line(tree: &Tree, one: NodeIndex, other: NodeIndex) -> bool {
     let is_short = |node: &NodeIndex| tree.node(*node).words <= WORDS_MAX;
     let mut inside = other;
@@ -184,7 +186,8 @@ fn as_shown(exact: FoundDate, shown: FoundDate) -> FoundDate {
     FoundDate { date: local.date(), time: Some(local.time()), offset: i32::try_from(seconds).ok(), ..exact }
 }
 
-/// Returns a time without a zone as the time of day that is shown, which may be in another zone: the nearest such moment.
+/// Returns a time without a zone as the time of day that is shown, which may be in another zone: the nearest such
+/// moment.
 fn at_shown(exact: FoundDate, shown: Time) -> FoundDate {
     let Some(time) = exact.time else { return exact };
     let distance =

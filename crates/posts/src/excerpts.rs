@@ -62,8 +62,8 @@ fn may_lead_on(text: &str) -> bool {
     words(text).rev().take(2 * LINK_WORDS_MAX).any(is_more)
 }
 
-/// Marks the posts whose text ends in a link to the page that they are on, or that opens their thread, and takes the link out of the
-/// text. Posts of this page itself have no more than it shows.
+/// Marks the posts whose text ends in a link to the page that they are on, or that opens their thread, and takes the
+/// link out of the text. Posts of this page itself have no more than it shows.
 pub fn mark_excerpts(page: &Page, records: &mut PageRecords) {
     if !records.posts.iter().any(|post| may_lead_on(&post.text) && addresses(page, post).next().is_some()) {
         return;

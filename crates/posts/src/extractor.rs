@@ -15,11 +15,12 @@ use crate::page_details::{SiteRules, mark, settle_threads, with_details};
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
 use crate::sample_kinds::SampleKinds;
-use crate::templates::{CorrectedFields, Extracted, SamplePage, Templates};
+use crate::templates::{CorrectedFields, SamplePage, TemplateMatch, Templates};
 
 /// Maximum number of pages of a host that its templates are learned from.
 const SAMPLE_MAX: usize = 96;
-/// Maximum number of hosts, and of nodes of the pages that are kept to learn from: some 300 MB. Of further pages nothing is learned.
+/// Maximum number of hosts, and of nodes of the pages that are kept to learn from: some 300 MB. Of further pages
+/// nothing is learned.
 const HOSTS_MAX: usize = 20_000;
 const NODES_MAX: usize = 2_000_000;
 /// How often templates are learned from a sample, without the pages that took too long before.
@@ -63,8 +64,8 @@ impl Extractor {
         self
     }
 
-    /// Uses corrections in place of those that it had. They count for pages from now on, and for what is learned from the next call of
-    /// [`Extractor::settle`] on.
+    /// Uses corrections in place of those that it had. They count for pages from now on, and for what is learned from
+    /// the next call of [`Extractor::settle`] on.
     pub fn correct(&mut self, corrections: Corrections) {
         let before = std::mem::replace(&mut self.corrections, corrections);
         for (name, host) in &mut self.hosts {
@@ -151,7 +152,8 @@ impl Extractor {
         records
     }
 
-    /// Finds the records of a page as [`Extractor::extract`] does, and tells where they were found. Takes several times as long.
+    /// Finds the records of a page as [`Extractor::extract`] does, and tells where they were found. Takes several times
+    /// as long.
     pub fn explain(&self, page: &Page) -> ExplainedPage {
         page.tree.begin_reading();
         let explained = self.explain_bounded(page);
@@ -221,7 +223,7 @@ impl Extractor {
 
 /// What the templates find on a page, and what of it is corrected.
 struct FoundRecords {
-    records: Extracted,
+    records: TemplateMatch,
     corrected: Vec<CorrectedFields>,
 }
 
@@ -242,7 +244,8 @@ fn given_up() -> PageRecords {
     PageRecords { is_given_up: true, ..PageRecords::default() }
 }
 
-/// Learns from a sample, and removes the pages from which that takes too long: what was learned with them does not count.
+/// Learns from a sample, and removes the pages from which that takes too long: what was learned with them does not
+/// count.
 fn settled_templates(sample: &mut Vec<(Page, Vec<Anchor>)>, corrections: &Corrections) -> Templates {
     for _ in 0..ROUNDS_MAX {
         let templates = templates_of(sample, corrections);

@@ -76,7 +76,8 @@ fn replies_within_the_posts_that_they_answer() {
     check(&open);
 }
 
-/// Comments have their dates at another place than the answers that they are in, and an answer has a second date if it was changed.
+/// Comments have their dates at another place than the answers that they are in, and an answer has a second date if it
+/// was changed.
 #[test]
 fn comments_in_answers_answer_them() {
     let comment = |of: usize, number: usize| {
@@ -112,7 +113,8 @@ fn comments_in_answers_answer_them() {
     }
 }
 
-/// A cell names the author behind its label, a link is named after the message that it leads to, and lines with `>` are a quote.
+/// A cell names the author behind its label, a link is named after the message that it leads to, and lines with `>` are
+/// a quote.
 #[test]
 fn labels_in_cells_tell_authors() {
     let rows = thread(|number, name, date, text| {

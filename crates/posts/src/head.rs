@@ -19,7 +19,8 @@ const FEEDS: [&str; 4] = ["rss+xml", "atom+xml", "feed+json", "application/json"
 pub struct PageHead {
     /// Its title.
     pub title: Option<String>,
-    /// Its `meta` elements. Those with `itemprop` are only kept from the head: in the body they are properties of items.
+    /// Its `meta` elements. Those with `itemprop` are only kept from the head: in the body they are properties of
+    /// items.
     pub metas: Vec<PageMeta>,
     /// Its `link` elements that lead to the page itself, the pages next to it, or feeds.
     pub links: Vec<PageLink>,

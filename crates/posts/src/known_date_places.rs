@@ -11,12 +11,13 @@ use crate::tree::{NodeIndex, Tree};
 const PLACE_NODES: usize = 3;
 /// Minimum number of pages that tell which of two numbers is the day, and none tells otherwise.
 const ORDERED_MIN: usize = 3;
-/// Minimum number of pages of a site whose places of dates are those of all of its pages, and the maximum number of places.
+/// Minimum number of pages of a site whose places of dates are those of all of its pages, and the maximum number of
+/// places.
 const PAGES_MIN: usize = 100;
 const PLACES_MAX: usize = 2_000;
 
-/// The places where a site has dates, to look for dates nowhere else: each is a hash of the names of the innermost elements around a
-/// date, whatever is around them.
+/// The places where a site has dates, to look for dates nowhere else: each is a hash of the names of the innermost
+/// elements around a date, whatever is around them.
 #[derive(Debug, Clone, Default)]
 pub struct KnownDatePlaces {
     places: HashSet<u64>,

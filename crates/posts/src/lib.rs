@@ -1,8 +1,8 @@
 //! Finds posts and their fields in pages of social sites, without a rule for any software: pure.
 //!
-//! A date that recurs at one place of the template parts a page into records (MiBAT: Song et al., *Automatic Extraction of Web
-//! Data Records Containing User-Generated Content*, CIKM 2010). What is in the same place of all records is a field: what
-//! differs between them is their text, what goes with the author is the author's.
+//! A date that recurs at one place of the template parts a page into records (MiBAT: Song et al., *Automatic Extraction
+//! of Web Data Records Containing User-Generated Content*, CIKM 2010). What is in the same place of all records is a
+//! field: what differs between them is their text, what goes with the author is the author's.
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 

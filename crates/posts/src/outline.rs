@@ -1,4 +1,5 @@
-//! What is kept of each page to learn what links and addresses of a site mean: hashes of titles, texts, dates and links.
+//! What is kept of each page to learn what links and addresses of a site mean: hashes of titles, texts, dates and
+//! links.
 
 use harvestman_core::model::path_hash::fold;
 

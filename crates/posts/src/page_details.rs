@@ -1,4 +1,5 @@
-//! Adds to the posts of a page what tells them apart and holds them together: identifiers, addresses, what they answer, their thread.
+//! Adds to the posts of a page what tells them apart and holds them together: identifiers, addresses, what they answer,
+//! their thread.
 
 use url::Url;
 
@@ -8,9 +9,10 @@ use crate::outline::Outline;
 use crate::parsed_page::Page;
 use crate::records::{PagePost, PageRecords, PageThread, ParentRef};
 use crate::segments::Record;
-use crate::templates::Extracted;
+use crate::templates::TemplateMatch;
 
-/// Minimum number of posts with the title of the thread above them, and the maximum length of a word for replies, in bytes.
+/// Minimum number of posts with the title of the thread above them, and the maximum length of a word for replies, in
+/// bytes.
 const TITLES_MIN: usize = 3;
 const REPLY_BYTES_MAX: usize = 8;
 
@@ -33,11 +35,11 @@ impl SiteRules {
 }
 
 /// Adds to the posts of a page what tells them apart and holds them together.
-pub fn with_details(page: &Page, found: Extracted, rules: &SiteRules) -> PageRecords {
+pub fn with_details(page: &Page, found: TemplateMatch, rules: &SiteRules) -> PageRecords {
     if found.posts.is_empty() {
         return PageRecords::default();
     }
-    let Extracted { mut posts, records, marks, is_single, .. } = found;
+    let TemplateMatch { mut posts, records, marks, is_single, .. } = found;
     let parents = parents(&page.tree, &page.url, &records, &marks);
     let answered = if is_single { rules.parents.parent(&page.tree, &page.url) } else { None };
     let answered = answered.map(|url| ParentRef::Url(url.into()));
@@ -53,7 +55,8 @@ pub fn with_details(page: &Page, found: Extracted, rules: &SiteRules) -> PageRec
         (post.id, post.parent) = (mark.id, answered.clone().or(parent));
     }
     let is_list = posts.iter().any(|post| post.is_excerpt);
-    // Posts of a list are of the threads that they lead to: by their own links, or by that to what their record is about.
+    // Posts of a list are of the threads that they lead to: by their own links, or by that to what their record is
+    // about.
     let leads_on = |post: &PagePost| is_list && post.url.as_deref().is_some_and(|url| !is_within(&page.url, url));
     for (post, link) in posts.iter_mut().zip(links).filter(|(post, _)| post.is_excerpt || leads_on(post)) {
         let (url, title) = (link.or_else(|| post.url.clone()), post.title.clone());
@@ -70,9 +73,9 @@ pub fn with_details(page: &Page, found: Extracted, rules: &SiteRules) -> PageRec
     PageRecords { posts, thread, ..PageRecords::default() }
 }
 
-/// Notes what tells the records of a page apart, and drops those without it among others that have an identifier and an address:
-/// these tell of an event, such as a file that was added. The first one may be in other elements.
-pub fn mark(page: &Page, found: &mut Extracted) {
+/// Notes what tells the records of a page apart, and drops those without it among others that have an identifier and an
+/// address: these tell of an event, such as a file that was added. The first one may be in other elements.
+pub fn mark(page: &Page, found: &mut TemplateMatch) {
     found.marks = marks(page, found);
     let has_both = |mark: &&Marks| mark.id.is_some() && mark.url.is_some();
     let marked = found.marks.iter().filter(has_both).count();
@@ -85,7 +88,7 @@ pub fn mark(page: &Page, found: &mut Extracted) {
 }
 
 /// Returns what tells the records of a page apart, of those within others and of the others each.
-fn marks(page: &Page, Extracted { records, ids, inner_ids, .. }: &Extracted) -> Vec<Marks> {
+fn marks(page: &Page, TemplateMatch { records, ids, inner_ids, .. }: &TemplateMatch) -> Vec<Marks> {
     let of = |ids: &IdRules, record: &Record, all: &[Record]| ids.marks(&page.tree, record, all, &page.url);
     if records.iter().all(|record| !record.is_inner) {
         return records.iter().map(|record| of(ids, record, records)).collect();

@@ -21,7 +21,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// Takes a page whose elements and texts were recorded. Returns `None` if it may be XML, which [`Page::parse`] reads.
+    /// Takes a page whose elements and texts were recorded. Returns `None` if it may be XML, which [`Page::parse`]
+    /// reads.
     pub fn of(url: &Url, tree: PageTree, fetched: DateTime) -> Option<Self> {
         if tree.has_empty_tags() {
             return None;

@@ -31,7 +31,8 @@ pub struct PagePost {
     pub author: Option<String>,
     /// The address of the author's page.
     pub author_url: Option<String>,
-    /// Its date, with the time if it is shown, as ISO 8601: local to the site, unless the page tells the distance from UTC.
+    /// Its date, with the time if it is shown, as ISO 8601: local to the site, unless the page tells the distance from
+    /// UTC.
     pub date: Option<String>,
     /// When it was last edited, in the same form.
     pub edited: Option<String>,

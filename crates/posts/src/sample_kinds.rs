@@ -1,4 +1,5 @@
-//! Which pages the templates of a site are learned from: some of each kind. The kind of a page is told by where its dates are.
+//! Which pages the templates of a site are learned from: some of each kind. The kind of a page is told by where its
+//! dates are.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +26,8 @@ pub struct SampleKinds {
 }
 
 impl SampleKinds {
-    /// Returns whether a page is to be taken, and counts it: the sample has few of its kind. What is beside the posts of all pages of
-    /// a site, such as a list of its months, may have most of the dates of each, and tells no kind.
+    /// Returns whether a page is to be taken, and counts it: the sample has few of its kind. What is beside the posts
+    /// of all pages of a site, such as a list of its months, may have most of the dates of each, and tells no kind.
     pub fn takes(&mut self, tree: &Tree, anchors: &[Anchor]) -> bool {
         let mut counts: BTreeMap<DatePlace, usize> = BTreeMap::new();
         for anchor in anchors {

@@ -8,7 +8,8 @@ use crate::anchors::Anchor;
 use crate::maps::{HashMap, HashSet};
 use crate::tree::{NodeIndex, Tree};
 
-/// Share of the dates that are in elements with a word, for records to be these elements, and share of the text in them.
+/// Share of the dates that are in elements with a word, for records to be these elements, and share of the text in
+/// them.
 const USUAL_MIN: f64 = 0.9;
 const TEXT_MIN: f64 = 0.8;
 
@@ -132,9 +133,9 @@ impl Cuts {
         records
     }
 
-    /// Returns the word of the elements that records are in: that of the largest elements around nearly all dates, if these have
-    /// nearly all of the text, or else that of most of the largest. The largest elements themselves differ where replies are nested: that of a post with replies is
-    /// smaller, that of a single reply reaches further.
+    /// Returns the word of the elements that records are in: that of the largest elements around nearly all dates, if
+    /// these have nearly all of the text, or else that of most of the largest. The largest elements themselves differ
+    /// where replies are nested: that of a post with replies is smaller, that of a single reply reaches further.
     fn usual(&self) -> Option<u64> {
         let all: usize = self.largest.values().sum();
         let common = self.around.iter().filter(|(_, around)| around.dates as f64 >= USUAL_MIN * all as f64);

@@ -39,8 +39,8 @@ impl Words {
         if both == 0 { 1.0 } else { 2.0 * self.common(other) as f64 / both as f64 }
     }
 
-    /// Whether this is the beginning of the other, as a text that was cut short, perhaps within a word, or that was written
-    /// a little differently at the end.
+    /// Whether this is the beginning of the other, as a text that was cut short, perhaps within a word, or that was
+    /// written a little differently at the end.
     pub fn begins(&self, other: &Self) -> bool {
         let same = self.ordered.iter().zip(&other.ordered).take_while(|(one, two)| one == two).count();
         self.len() <= other.len() && (same + 1 >= self.len() || same as f64 >= BEGINNING_MIN * self.len() as f64)

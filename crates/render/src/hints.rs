@@ -1,7 +1,7 @@
 //! Tells from the source of a page whether its scripts have something to fetch or to fill: pure.
 //!
-//! A page says so where it hands its scripts an address of its site, or has an empty element that they can name. Most pages
-//! with scripts do neither: theirs change what is shown, and a render adds nothing.
+//! A page says so where it hands its scripts an address of its site, or has an empty element that they can name. Most
+//! pages with scripts do neither: theirs change what is shown, and a render adds nothing.
 
 use memchr::memchr_iter;
 
@@ -65,8 +65,8 @@ fn is_address(text: &str, origin: &str) -> bool {
     is_path && !is_asset
 }
 
-/// Returns whether there is an element without content for a script to fill: a container whose `id` names content, or that
-/// has a value for scripts beside an `id`, or an element that only a script can define.
+/// Returns whether there is an element without content for a script to fill: a container whose `id` names content, or
+/// that has a value for scripts beside an `id`, or an element that only a script can define.
 fn has_empty_container(source: &str) -> bool {
     memchr_iter(b'>', source.as_bytes()).any(|end| {
         let Some(closing) = source[end + 1..].trim_ascii_start().strip_prefix("</") else { return false };

@@ -1,8 +1,8 @@
 //! Renders pages in a browser, and learns how to do without it.
 //!
 //! Input: a page that was fetched ([`PageTask`]). Output: the document after its scripts have run ([`RenderedPage`]).
-//! The browser has no network: [`PageRequests`] answers each request of the page, so that politeness, robots.txt, scope,
-//! budgets and archive of the crawl hold for all of them.
+//! The browser has no network: [`PageRequests`] answers each request of the page, so that politeness, robots.txt,
+//! scope, budgets and archive of the crawl hold for all of them.
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
@@ -33,7 +33,7 @@ pub use page::{
     RequestNote,
 };
 pub use replaying::replay_page;
-pub use replays::{Held, KeptReplay, Means, ReplayState, Replays};
+pub use replays::{KeptReplay, Means, ReplayShare, ReplayState, Replays};
 pub use scripts::script_form;
 pub use suspicion::Suspicion;
 pub use wanted::{Decision, Origin, RequestRules};

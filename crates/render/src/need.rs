@@ -1,10 +1,10 @@
 //! Learns which classes of pages need a browser: pure.
 //!
-//! A class is what the caller takes for one, such as the pages with URLs of one form and the same scripts. A render of a page
-//! is a trial; its label is what the rendered page has that the plain one lacks. Trials cost hundreds of plain pages, so
-//! they are rationed: pages that look empty without scripts are tried at once, others from a budget that grows slowly
-//! with the pages of the crawl, and faster while trials succeed. Pages whose source hints that scripts add something have
-//! an advance; without hints a short crawl has no trials, since the first would cost a large part of it.
+//! A class is what the caller takes for one, such as the pages with URLs of one form and the same scripts. A render of
+//! a page is a trial; its label is what the rendered page has that the plain one lacks. Trials cost hundreds of plain
+//! pages, so they are rationed: pages that look empty without scripts are tried at once, others from a budget that
+//! grows slowly with the pages of the crawl, and faster while trials succeed. Pages whose source hints that scripts add
+//! something have an advance; without hints a short crawl has no trials, since the first would cost a large part of it.
 
 mod kept;
 
@@ -194,8 +194,8 @@ impl Budget {
 }
 
 impl<K: Hash + Eq> RenderNeeds<K> {
-    /// Returns whether a page of this class waits for its turn: it is rendered, or that is decided when the trials of its
-    /// class have ended.
+    /// Returns whether a page of this class waits for its turn: it is rendered, or that is decided when the trials of
+    /// its class have ended.
     pub fn wants(&mut self, class: K, suspicion: Suspicion) -> bool {
         self.budget.earn(BUDGET_PER_PAGE);
         if suspicion == Suspicion::None || (self.classes.len() >= CLASSES_MAX && !self.classes.contains_key(&class)) {
@@ -226,13 +226,15 @@ impl<K: Hash + Eq> RenderNeeds<K> {
     }
 
     /// Decides about a page that waits. If it is rendered, [`RenderNeeds::learn`], [`RenderNeeds::fail`] or
-    /// [`RenderNeeds::withdraw`] must follow. `is_retest` tells that [`RenderNeeds::wants`] chose it of a class without need.
+    /// [`RenderNeeds::withdraw`] must follow. `is_retest` tells that [`RenderNeeds::wants`] chose it of a class without
+    /// need.
     pub fn turn(&mut self, class: &K, suspicion: Suspicion, is_retest: bool) -> Turn {
         let Some(class) = self.classes.get_mut(class) else { return Turn::Plain };
         let (is_rendered, is_rationed) = match class.need {
             Need::Needed => (true, false),
             Need::Open if suspicion == Suspicion::Strong => (true, false),
-            // One trial after the other, while the other pages wait: otherwise most would pass before the first has ended.
+            // One trial after the other, while the other pages wait: otherwise most would pass before the first has
+            // ended.
             Need::Open if class.pending > 0 => return Turn::Wait,
             Need::Open => (true, class.gained == 0),
             Need::Unneeded | Need::Failing => (is_retest && class.pending == 0, true),
@@ -248,8 +250,8 @@ impl<K: Hash + Eq> RenderNeeds<K> {
         Turn::Render
     }
 
-    /// Returns whether a page is to be rendered elsewhere if this machine has no browser. Nothing is learned here, so that only
-    /// pages count that are likely to gain something; a class whose first page counts has spent one trial.
+    /// Returns whether a page is to be rendered elsewhere if this machine has no browser. Nothing is learned here, so
+    /// that only pages count that are likely to gain something; a class whose first page counts has spent one trial.
     pub fn is_worth_moving(&mut self, class: &K, suspicion: Suspicion) -> bool {
         let is_needed = self.classes.get(class).is_some_and(|class| class.need == Need::Needed);
         (is_needed || suspicion >= Suspicion::Likely) && self.turn(class, suspicion, false) != Turn::Plain

@@ -234,13 +234,14 @@ impl RenderedPage {
         !self.requests.is_empty() && !self.requests.iter().any(succeeded)
     }
 
-    /// Returns whether a request was refused for a reason that says nothing of the page: the crawl's rules or a failure.
-    /// Then what rendering gains is unknown.
+    /// Returns whether a request was refused for a reason that says nothing of the page: the crawl's rules or a
+    /// failure. Then what rendering gains is unknown.
     pub fn is_impaired(&self) -> bool {
         self.is_incomplete() || self.has_refused(|refusal| refusal == Refusal::Robots)
     }
 
-    /// Returns whether a request lacks an answer that it may have at another time. What robots.txt disallows it never has.
+    /// Returns whether a request lacks an answer that it may have at another time. What robots.txt disallows it never
+    /// has.
     pub fn is_incomplete(&self) -> bool {
         self.has_refused(|refusal| {
             matches!(refusal, Refusal::Host | Refusal::Budget | Refusal::Failed | Refusal::Requests)

@@ -108,7 +108,8 @@ impl Probing {
         }
     }
 
-    /// Records that a script gave the page another URL. Returns whether it shows another page, which must be left at once.
+    /// Records that a script gave the page another URL. Returns whether it shows another page, which must be left at
+    /// once.
     pub(crate) fn url_changed(&mut self, url: &str) -> bool {
         url.clone_into(&mut self.url);
         let is_in_use = matches!(self.phase, Phase::Clicked);
@@ -142,8 +143,8 @@ impl Probing {
         matches!(self.phase, Phase::Clicked)
     }
 
-    /// Returns whether what was requested by the document at `url` is of this page; `None` before the first click, when the
-    /// page may change its URL itself.
+    /// Returns whether what was requested by the document at `url` is of this page; `None` before the first click, when
+    /// the page may change its URL itself.
     pub(crate) fn is_own(&self, url: &str) -> Option<bool> {
         self.has_clicked.then(|| without_fragment(url) == without_fragment(&self.home))
     }

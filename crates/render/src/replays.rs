@@ -34,7 +34,8 @@ const CHECK_AFTER: u32 = 100;
 const CHECK_AFTER_MAX: u32 = 3_200;
 /// Number of pages in succession on which a template in use must fail to be given up.
 const FAILURES_MAX: u32 = 3;
-/// Number of rendered pages after which a class that was given up is tried again, at first; it doubles up to the maximum.
+/// Number of rendered pages after which a class that was given up is tried again, at first; it doubles up to the
+/// maximum.
 const RETRY_AFTER: u32 = 100;
 const RETRY_AFTER_MAX: u32 = 6_400;
 /// Maximum number of classes; others are rendered.
@@ -57,14 +58,14 @@ pub enum Means {
 
 /// How much of what a page gained the answers to its requests hold, by worth in links.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Held {
+pub struct ReplayShare {
     /// What they hold.
     pub found: f64,
     /// All that it gained and no page rendered before had.
     pub all: f64,
 }
 
-impl Held {
+impl ReplayShare {
     /// Returns whether they hold what a browser shows. What gained next to nothing shows nothing of that.
     fn suffices(self) -> bool {
         self.all < LITTLE || self.found >= GAIN_MIN * self.all
@@ -88,7 +89,7 @@ pub enum ReplayState {
 
 #[derive(Debug)]
 enum Progress {
-    Learning { samples: Vec<Sample>, template: Option<Arc<ReplayTemplate>>, verified: u32, held: Held },
+    Learning { samples: Vec<Sample>, template: Option<Arc<ReplayTemplate>>, verified: u32, held: ReplayShare },
     Ready { template: Arc<ReplayTemplate>, since: u32, check_after: u32, failures: u32 },
     GivenUp { since: u32 },
 }
@@ -101,7 +102,7 @@ impl Default for Progress {
 
 impl Progress {
     fn of_samples(samples: Vec<Sample>) -> Self {
-        Self::Learning { samples, template: None, verified: 0, held: Held::default() }
+        Self::Learning { samples, template: None, verified: 0, held: ReplayShare::default() }
     }
 }
 
@@ -172,11 +173,11 @@ impl<K: Hash + Eq> Replays<K> {
         }
     }
 
-    /// Learns from a page of a class that a browser rendered. `candidate` is what [`Replays::candidate`] returned for it,
-    /// and how much of the page's gain the answers to its requests hold.
+    /// Learns from a page of a class that a browser rendered. `candidate` is what [`Replays::candidate`] returned for
+    /// it, and how much of the page's gain the answers to its requests hold.
     ///
     /// A page whose requests brought nothing says nothing.
-    pub fn learn(&mut self, class: K, sample: Sample, candidate: Option<(Arc<ReplayTemplate>, Held)>) {
+    pub fn learn(&mut self, class: K, sample: Sample, candidate: Option<(Arc<ReplayTemplate>, ReplayShare)>) {
         if !sample.is_useful() {
             return;
         }
@@ -186,8 +187,8 @@ impl<K: Hash + Eq> Replays<K> {
         }
         let class = self.classes.entry(class).or_default();
         // The pages that verify a template are judged together: single ones may show little that is new.
-        let before = if let Progress::Learning { held, .. } = class.progress { held } else { Held::default() };
-        let holds = |(template, held): &(Arc<ReplayTemplate>, Held)| {
+        let before = if let Progress::Learning { held, .. } = class.progress { held } else { ReplayShare::default() };
+        let holds = |(template, held): &(Arc<ReplayTemplate>, ReplayShare)| {
             before.and(*held).suffices() && verify(template, std::slice::from_ref(&sample)).share() >= SHARE_MIN
         };
         match (&mut class.progress, candidate.filter(holds)) {
@@ -203,7 +204,7 @@ impl<K: Hash + Eq> Replays<K> {
             }
             (Progress::Learning { samples, template, verified, held }, None) => {
                 samples.push(sample);
-                (*template, *verified, *held) = (template_of(samples), 0, Held::default());
+                (*template, *verified, *held) = (template_of(samples), 0, ReplayShare::default());
                 if samples.len() >= SAMPLES_MAX {
                     class.progress = Progress::GivenUp { since: 0 };
                 }

@@ -23,7 +23,7 @@ fn sample(api: &str, id: u32) -> Sample {
 
 /// Renders a page whose requests bring all that it gains, or the share `gain`.
 fn render(replays: &mut Replays<u8>, class: u8, sample: Sample, gain: f64) {
-    let held = Held { found: 10.0 * gain, all: 10.0 };
+    let held = ReplayShare { found: 10.0 * gain, all: 10.0 };
     let candidate = replays.candidate(&class, &sample).map(|template| (template, held));
     replays.learn(class, sample, candidate);
 }
@@ -102,7 +102,7 @@ fn pages_that_verify_a_template_are_judged_together() {
     let mut replays = Replays::default();
     let mut render = |id: u32, found: f64, all: f64| {
         let sample = sample("replies", 100 + 7 * id);
-        let candidate = replays.candidate(&1, &sample).map(|template| (template, Held { found, all }));
+        let candidate = replays.candidate(&1, &sample).map(|template| (template, ReplayShare { found, all }));
         replays.learn(1, sample, candidate);
         replays.state(&1)
     };

@@ -13,8 +13,9 @@ const NAMES_MAX: usize = 1_000;
 /// Words of scripts that are values.
 const VALUES: [&str; 4] = ["true", "false", "null", "undefined"];
 
-/// Returns a hash of a page's scripts: of the paths of those that it loads, without digits, and of the names in those that it
-/// contains, without numbers and strings. Pages of one template have the same, whatever data they hand to their scripts.
+/// Returns a hash of a page's scripts: of the paths of those that it loads, without digits, and of the names in those
+/// that it contains, without numbers and strings. Pages of one template have the same, whatever data they hand to their
+/// scripts.
 pub fn script_form(source: &[u8]) -> u64 {
     let source = String::from_utf8_lossy(source);
     let (mut names, mut inline_bytes, mut is_read) = (BTreeSet::new(), 0, false);

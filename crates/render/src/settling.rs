@@ -83,13 +83,14 @@ impl Settling {
         self.happened
     }
 
-    /// Records that the page was asked when `happened` was the value of [`Settling::happened`], and answered that its document
-    /// is as it was.
+    /// Records that the page was asked when `happened` was the value of [`Settling::happened`], and answered that its
+    /// document is as it was.
     pub(crate) const fn unchanged(&mut self, happened: u64) {
         self.checked = Some(happened);
     }
 
-    /// Records that the page was scrolled or clicked. For all of that it has twice the time that it had to become complete.
+    /// Records that the page was scrolled or clicked. For all of that it has twice the time that it had to become
+    /// complete.
     pub(crate) fn used(&mut self, now: Duration) {
         self.count(now);
         if !self.is_used {

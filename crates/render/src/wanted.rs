@@ -85,8 +85,8 @@ impl RequestRules {
         })
     }
 
-    /// Returns who causes a request with this name, which an earlier one may have been redirected to: what another origin
-    /// redirects is caused by that one too.
+    /// Returns who causes a request with this name, which an earlier one may have been redirected to: what another
+    /// origin redirects is caused by that one too.
     pub fn initiator_of_hop(
         &mut self,
         request: &PageRequest,

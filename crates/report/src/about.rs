@@ -15,7 +15,8 @@ pub struct AboutCrawler<'a> {
     pub keyid: Option<&'a str>,
 }
 
-/// Returns the page as HTML, which fetches nothing. `fetch.contact` may be the address of this page itself or that of a person.
+/// Returns the page as HTML, which fetches nothing. `fetch.contact` may be the address of this page itself or that of a
+/// person.
 pub fn about_page(config: &Config, crawler: AboutCrawler<'_>) -> String {
     let AboutCrawler { user_agent, keyid } = crawler;
     let agent = config.robots.agent.as_str();

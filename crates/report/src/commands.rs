@@ -90,7 +90,7 @@ fn settings(arguments: &[String]) -> Result<Vec<(String, String)>, String> {
 
 /// A command with the channel for its result: its effect, or why it failed.
 #[derive(Debug)]
-pub struct Given {
+pub struct CommandRequest {
     /// The command.
     pub command: Command,
     /// Receives the result.
@@ -100,8 +100,8 @@ pub struct Given {
 /// The channel for commands to the crawl. All clones share one channel.
 #[derive(Debug, Clone)]
 pub struct Commands {
-    sender: mpsc::Sender<Given>,
-    receiver: Arc<Mutex<Option<mpsc::Receiver<Given>>>>,
+    sender: mpsc::Sender<CommandRequest>,
+    receiver: Arc<Mutex<Option<mpsc::Receiver<CommandRequest>>>>,
 }
 
 impl Commands {
@@ -112,7 +112,7 @@ impl Commands {
     }
 
     /// Returns the receiver for the crawl; `None` after the first call.
-    pub fn listen(&self) -> Option<mpsc::Receiver<Given>> {
+    pub fn listen(&self) -> Option<mpsc::Receiver<CommandRequest>> {
         self.receiver.lock().take()
     }
 
@@ -123,7 +123,7 @@ impl Commands {
     pub async fn give(&self, command: Command) -> Result<String, String> {
         let over = || "the crawl is ending".to_owned();
         let (answer, answered) = oneshot::channel();
-        self.sender.send(Given { command, answer }).await.map_err(|_| over())?;
+        self.sender.send(CommandRequest { command, answer }).await.map_err(|_| over())?;
         answered.await.map_err(|_| over())?
     }
 }

@@ -27,12 +27,12 @@ pub struct FunnelStep {
     /// Links or URLs that reached it.
     pub count: u64,
     /// What reached the step before and not this one, by reason, the largest first.
-    pub gone: Vec<Gone>,
+    pub gone: Vec<FunnelExit>,
 }
 
 /// Links or URLs that left the funnel for one reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Gone {
+pub struct FunnelExit {
     /// The fate, with its reason if it has one: `failed: http_404`. Of `queued`, what is being fetched is `leased`.
     pub reason: String,
     /// The number of links, or of URLs.
@@ -70,10 +70,10 @@ fn missed(row: &FateCount<'_>) -> Option<usize> {
 /// Builds the funnel of a crawl from the fates of its links, of which those that wait are `queued`. `leased` of the
 /// latter are being fetched.
 pub fn funnel(fates: &FateTable, leased: u64) -> Vec<FunnelStep> {
-    let mut gone: [Vec<Gone>; STEPS.len()] = Default::default();
+    let mut gone: [Vec<FunnelExit>; STEPS.len()] = Default::default();
     for row in fates.iter() {
         if let Some(step) = missed(&row) {
-            gone[step].extend(Gone::of(&row, leased));
+            gone[step].extend(FunnelExit::of(&row, leased));
         }
     }
     let mut left = fates.total();
@@ -95,7 +95,7 @@ impl FunnelStep {
     }
 }
 
-impl Gone {
+impl FunnelExit {
     fn of(row: &FateCount<'_>, leased: u64) -> Vec<Self> {
         let gone = |reason: &str, count| Self { reason: reason.to_owned(), count };
         let leased = if row.fate == Fate::Queued.name() { leased.min(row.count) } else { 0 };

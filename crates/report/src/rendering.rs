@@ -17,7 +17,8 @@ pub fn rendering_line(known: &RenderingSummary) -> String {
     )
 }
 
-/// Returns what is known of a class, as names with values: its pages, its need, and the requests that replace the browser.
+/// Returns what is known of a class, as names with values: its pages, its need, and the requests that replace the
+/// browser.
 pub fn render_class_facts(class: &RenderClassSummary) -> Vec<(&'static str, String)> {
     let count = figures::count;
     let pages =

@@ -1,8 +1,10 @@
-//! Standard output and standard error. What a program prints holds text of sites: titles, addresses, names, headers. On a terminal,
-//! control characters in it would move the cursor, rename the window or hide what was printed, and directional characters would
-//! reorder it. Everything that commands print passes the writers of this module, which write such characters as `\u001b`.
+//! Standard output and standard error. What a program prints holds text of sites: titles, addresses, names, headers. On
+//! a terminal, control characters in it would move the cursor, rename the window or hide what was printed, and
+//! directional characters would reorder it. Everything that commands print passes the writers of this module, which
+//! write such characters as `\u001b`.
 //!
-//! JSON stays valid and keeps its values: there such characters are possible in strings only, where this notation means them.
+//! JSON stays valid and keeps its values: there such characters are possible in strings only, where this notation means
+//! them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,7 +20,8 @@ pub fn stderr() -> SafeWriter<io::Stderr> {
     SafeWriter::new(io::stderr())
 }
 
-/// Returns standard output for data that must arrive unchanged, such as a record of a WARC file. On a terminal it is [`stdout`].
+/// Returns standard output for data that must arrive unchanged, such as a record of a WARC file. On a terminal it is
+/// [`stdout`].
 pub fn data() -> Box<dyn Write + Send> {
     if io::stdout().is_terminal() { Box::new(stdout()) } else { Box::new(io::stdout()) }
 }
@@ -65,7 +68,8 @@ pub fn catch_panics() {
     }));
 }
 
-/// Returns whether a character acts on a terminal, or on the order of the text around it. Line feeds and tabs do not count.
+/// Returns whether a character acts on a terminal, or on the order of the text around it. Line feeds and tabs do not
+/// count.
 const fn is_active(c: char) -> bool {
     matches!(
         c,

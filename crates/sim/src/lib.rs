@@ -6,8 +6,8 @@
 //! and keeps a log for measuring politeness.
 //!
 //! Reading order: [`options`] (the parameters), `host`, `routing` and `site` (the interface of site families), `forum`,
-//! `blogs`, `qa`, `media`, `client` (the families), `portal` (the start of crawls), `static_site` (for benchmarks), `world`,
-//! `truth`; then I/O: `log`, `server`.
+//! `blogs`, `qa`, `media`, `client` (the families), `portal` (the start of crawls), `static_site` (for benchmarks),
+//! `world`, `truth`; then I/O: `log`, `server`.
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
@@ -44,7 +44,7 @@ mod world;
 pub use aside::Validators;
 pub use log::{Entry, RequestLog};
 pub use options::{Error, Family, WorldOptions};
-pub use rendered::{RenderedPage, Shown};
+pub use rendered::{RenderedContent, RenderedPage};
 pub use server::{RateLimit, RetryAfterForm, Server, ServerOptions};
 pub use site_time::SiteTime;
 pub use truth::TruthRow;

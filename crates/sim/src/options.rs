@@ -121,8 +121,8 @@ pub struct WorldOptions {
     pub page_bytes: usize,
     /// Approximate number of links of a list page, without navigation.
     pub links: usize,
-    /// Number of tags of a static site. With tags, each of its pages shows two, and there are further pages that list the
-    /// pages of each tag.
+    /// Number of tags of a static site. With tags, each of its pages shows two, and there are further pages that list
+    /// the pages of each tag.
     pub tags: u64,
     /// Additional links on each page to pages of random hosts. They lead only to URLs that are linked elsewhere too.
     pub elsewhere: usize,

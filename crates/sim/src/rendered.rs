@@ -10,7 +10,7 @@ use super::view::{ShownPost, View};
 
 /// What a page shows in one state. Links to other hosts and to traps are not included.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Shown {
+pub struct RenderedContent {
     /// The posts, in the order of the page.
     pub posts: Vec<ShownPost>,
     /// The URLs of its anchors in canonical form, without those that only change the fragment.
@@ -23,12 +23,12 @@ pub struct RenderedPage {
     /// Its URL in canonical form, with the fragment if this selects the content.
     pub url: String,
     /// What its HTML shows without a script.
-    pub in_html: Shown,
+    pub in_html: RenderedContent,
     /// What it shows after it was loaded, in a window of at most 900 pixels height.
-    pub on_load: Shown,
+    pub on_load: RenderedContent,
     /// The union of what it shows after it was scrolled to its end and its tabs and its button for more were used as
     /// often as they have an effect.
-    pub complete: Shown,
+    pub complete: RenderedContent,
     /// URLs that it opens without a request for a page, by `history.pushState` or a fragment.
     pub routed: BTreeSet<String>,
     /// URLs of the data that it requests for this, in order, without the parameter `_`, which the server ignores, and
@@ -40,7 +40,7 @@ pub struct RenderedPage {
 pub(super) fn page<S: Site>(site: &S, port: &str, route: S::Route, fragment: &str) -> Option<RenderedPage> {
     let rendering = site.rendering(route, fragment)?;
     let absolute = |path: &String| format!("http://{}{port}{path}", site.host().name);
-    let shown = |view: View<S::Route>| Shown {
+    let shown = |view: View<S::Route>| RenderedContent {
         posts: view.posts,
         links: view.links.into_iter().map(|link| truth::url(site, port, link)).collect(),
     };

@@ -136,8 +136,8 @@ pub(super) trait Site: Routing {
         None
     }
 
-    /// Returns what the page of `route` with a fragment shows after its script has run; only sites that are built in the
-    /// browser have it.
+    /// Returns what the page of `route` with a fragment shows after its script has run; only sites that are built in
+    /// the browser have it.
     fn rendering(&self, _route: Self::Route, _fragment: &str) -> Option<Rendering<Self::Route>> {
         None
     }

@@ -2,8 +2,8 @@
 //!
 //! Page n links to its children 8n + 1 … 8n + 8, to a navigation bar of the first pages and to random pages, in the
 //! markup of a forum. Most bytes of a page are one of a few blocks of text generated once; a sentence or two are
-//! unique. Where the site has tags, page n shows the tags n and n + 1, modulo their number, instead of two random links, and
-//! further pages list the pages of each tag.
+//! unique. Where the site has tags, page n shows the tags n and n + 1, modulo their number, instead of two random
+//! links, and further pages list the pages of each tag.
 
 use super::host::Host;
 use super::path::push;

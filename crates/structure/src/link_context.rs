@@ -1,6 +1,6 @@
-//! What stands around a link, as tokens that a policy learns from: the features of the apprentice of Chakrabarti, Punera
-//! and Subramanyam (*Accelerated Focused Crawling through Online Relevance Feedback*, WWW 2002, section 3), and the other
-//! links of the same item of a list.
+//! What stands around a link, as tokens that a policy learns from: the features of the apprentice of Chakrabarti,
+//! Punera and Subramanyam (*Accelerated Focused Crawling through Online Relevance Feedback*, WWW 2002, section 3), and
+//! the other links of the same item of a list.
 //!
 //! A token is a 32-bit number: its [`TokenKind`] in the upper three bits, a hash in the others. It is the same on all
 //! pages of a site and on every platform.

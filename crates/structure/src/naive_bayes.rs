@@ -1,5 +1,5 @@
-//! Naive Bayes over tokens (multinomial, with Laplace smoothing): the classifier of the apprentice of Chakrabarti, Punera
-//! and Subramanyam (WWW 2002, section 3.1), and of texts.
+//! Naive Bayes over tokens (multinomial, with Laplace smoothing): the classifier of the apprentice of Chakrabarti,
+//! Punera and Subramanyam (WWW 2002, section 3.1), and of texts.
 
 use std::collections::HashMap;
 
@@ -83,9 +83,8 @@ impl NaiveBayes {
         self.accepted.items.saturating_add(self.rejected.items)
     }
 
-    /// The logarithm of the odds that an item with these tokens is accepted:
-    /// `ln P(accepted) / P(rejected) + sum over tokens of ln P(token | accepted) / P(token | rejected)`. Tokens that were
-    /// never seen say nothing.
+    /// The logarithm of the odds that an item with these tokens is accepted: `ln P(accepted) / P(rejected) + sum over
+    /// tokens of ln P(token | accepted) / P(token | rejected)`. Tokens that were never seen say nothing.
     #[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
     pub fn log_odds(&self, tokens: &[u32]) -> f64 {
         let vocabulary = self.counts.len() as f64;

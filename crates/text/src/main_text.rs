@@ -12,8 +12,8 @@ use crate::unreadable::Unreadable;
 const ELEMENTS_MAX: usize = 50_000;
 /// Maximum length of a main text as HTML, in bytes: that of a page, with room for its escapes.
 const CONTENT_BYTES_MAX: usize = 10 << 20;
-/// Where Readability finds a shorter text, in characters, it tries again with fewer rules and takes more of the page. Its default is
-/// made for newspapers; this is the length from which it takes a paragraph for one of a readable page.
+/// Where Readability finds a shorter text, in characters, it tries again with fewer rules and takes more of the page.
+/// Its default is made for newspapers; this is the length from which it takes a paragraph for one of a readable page.
 const CHARACTERS_MIN: usize = 140;
 /// The main text in microformats (h-entry and its predecessor hAtom) and schema.org.
 const MARKED: &str = ".e-content, .entry-content, [itemprop~=articleBody]";
@@ -61,8 +61,8 @@ fn reason(error: ReadabilityError) -> Unreadable {
     }
 }
 
-/// Reduces a page to the only element that its markup names as the main text, if there is one with text: on a list there are
-/// several.
+/// Reduces a page to the only element that its markup names as the main text, if there is one with text: on a list
+/// there are several.
 fn keep_marked(document: &Document) -> bool {
     let marked = document.select(MARKED);
     let [only] = marked.nodes() else { return false };

@@ -1,6 +1,7 @@
 //! The tree that the extractor of main texts works on, copied from the bounded one.
 //!
-//! The extractor's own parser is not bounded: its time is quadratic in the attributes of a page, and in the length of a value.
+//! The extractor's own parser is not bounded: its time is quadratic in the attributes of a page, and in the length of a
+//! value.
 
 use dom_query::Document;
 use html5ever::Attribute;

@@ -20,7 +20,8 @@ pub struct Anchor {
     pub href: String,
 }
 
-/// Returns the first 2,000 links of a page whose text has 1 to 200 bytes; `None` if the page is not HTML or exceeds a bound.
+/// Returns the first 2,000 links of a page whose text has 1 to 200 bytes; `None` if the page is not HTML or exceeds a
+/// bound.
 pub fn anchors(page: &PageView<'_>) -> Option<Vec<Anchor>> {
     let links = Selector::parse("a[href]").ok()?;
     Some(page.document()?.select(&links).filter_map(anchor).take(ANCHORS_MAX).collect())

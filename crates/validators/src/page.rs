@@ -73,8 +73,8 @@ impl<'a> PageView<'a> {
         self.document.get_or_init(whole).as_ref()
     }
 
-    /// Returns whether the page has an element that is sought by its own name and attributes. Reads the page no further than
-    /// to the first one. `None`: the page is not HTML, or exceeds a bound before.
+    /// Returns whether the page has an element that is sought by its own name and attributes. Reads the page no further
+    /// than to the first one. `None`: the page is not HTML, or exceeds a bound before.
     pub(crate) fn has_element(&self, is_sought: impl Fn(ElementRef<'_>) -> bool) -> Option<bool> {
         let is_in = |document: &Html| document.tree.nodes().filter_map(ElementRef::wrap).any(&is_sought);
         if let Some(Some(document)) = self.document.get() {

@@ -50,8 +50,8 @@ impl fmt::Display for WantedPosts {
     }
 }
 
-/// Accepts pages with enough posts. Each page is learned from alone: what is accepted depends on nothing that was seen before.
-/// Excerpts do not count.
+/// Accepts pages with enough posts. Each page is learned from alone: what is accepted depends on nothing that was seen
+/// before. Excerpts do not count.
 #[derive(Debug, Clone)]
 pub struct Posts {
     wanted: WantedPosts,
@@ -75,8 +75,9 @@ impl Validator for Posts {
     }
 }
 
-/// Returns the posts of a page as a text: four words of hashes each, which are the same wherever the post is shown. `None` where
-/// [`Validator::accepts`] could not tell. A post is told by the beginning of its text; a short one by author and date too.
+/// Returns the posts of a page as a text: four words of hashes each, which are the same wherever the post is shown.
+/// `None` where [`Validator::accepts`] could not tell. A post is told by the beginning of its text; a short one by
+/// author and date too.
 pub fn text_of_posts(page: &PageView<'_>, now: DateTime) -> Option<PageText> {
     let mut text = PageText::default();
     for post in whole_posts(page, now)? {

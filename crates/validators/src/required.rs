@@ -1,4 +1,5 @@
-//! What the source of a page must contain for a validator to accept the page, to reject most pages before a tree is built.
+//! What the source of a page must contain for a validator to accept the page, to reject most pages before a tree is
+//! built.
 //!
 //! All conditions are necessary, so that no verdict depends on them: the tree of a page without a required name has no
 //! element that could match. Names are compared without regard to ASCII case, as in quirks mode.
@@ -128,8 +129,8 @@ pub struct SelectorNames {
     pub compounds: Option<Vec<Compound>>,
     /// What a source must contain.
     pub required: RequiredNames,
-    /// Whether each alternative is a compound of a type, classes, ids and attributes: whether an element matches depends on
-    /// its own name and attributes only.
+    /// Whether each alternative is a compound of a type, classes, ids and attributes: whether an element matches
+    /// depends on its own name and attributes only.
     pub are_compounds: bool,
 }
 

@@ -295,8 +295,8 @@ mod tests {
             let _ = PageView::new("http://h.test/", &bytes).search_hints();
         }
 
-        /// Whatever tags stand in whatever order, a form that is found has one place for the query and no other fields than
-        /// the page has.
+        /// Whatever tags stand in whatever order, a form that is found has one place for the query and no other fields
+        /// than the page has.
         #[test]
         fn a_found_form_has_one_place_for_the_query(
             tags in prop::collection::vec(prop::sample::select(vec![

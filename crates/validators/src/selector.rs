@@ -7,8 +7,8 @@ use scraper::{Html, Selector};
 use crate::required::{self, SelectorNames};
 use crate::{InvalidWant, PageView, Validator, tags};
 
-/// Maximum number of nodes of a page on which a selector with `~` is tried: it may compare each element with all siblings
-/// before it.
+/// Maximum number of nodes of a page on which a selector with `~` is tried: it may compare each element with all
+/// siblings before it.
 const SIBLINGS_MAX: usize = 20_000;
 
 /// Accepts pages in which at least one element matches a CSS selector (or a list of them, separated by commas).
@@ -55,9 +55,9 @@ impl fmt::Display for CssSelector {
 }
 
 impl Validator for CssSelector {
-    /// Builds a tree only if the source has the names of the selector and its tags do not tell; where a match depends on an
-    /// element alone, no further than to the first one. Cannot tell where a selector with `~` meets a page of more than
-    /// 20,000 nodes.
+    /// Builds a tree only if the source has the names of the selector and its tags do not tell; where a match depends
+    /// on an element alone, no further than to the first one. Cannot tell where a selector with `~` meets a page of
+    /// more than 20,000 nodes.
     fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
         let source = page.source()?;
         let Some(names) = &self.names else { return self.matches_in(page.document()?) };

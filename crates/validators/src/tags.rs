@@ -1,9 +1,9 @@
 //! Whether a page has an element with a name and attributes, decided by its tags alone, without a tree.
 //!
 //! Follows the tokenizer of the HTML standard (13.2.5) through a page. Which tags become elements is told by the tree
-//! construction (13.2.6); this module decides only where that is certain: outside `select`, `template`, `frameset` and foreign
-//! content, each start tag of [`INSERTED`] becomes an element in every insertion mode. Whatever else it meets that would need
-//! the tree leaves the question open. O(length).
+//! construction (13.2.6); this module decides only where that is certain: outside `select`, `template`, `frameset` and
+//! foreign content, each start tag of [`INSERTED`] becomes an element in every insertion mode. Whatever else it meets
+//! that would need the tree leaves the question open. O(length).
 
 use memchr::{memchr, memmem};
 

@@ -43,8 +43,8 @@ impl Threshold {
 }
 
 impl Want {
-    /// Returns the validator; `None` for `like`, which is decided by a policy. `words` learns from the examples; for `posts`, dates
-    /// such as `yesterday` count from `now`.
+    /// Returns the validator; `None` for `like`, which is decided by a policy. `words` learns from the examples; for
+    /// `posts`, dates such as `yesterday` count from `now`.
     ///
     /// # Errors
     /// There are too few examples to learn from.

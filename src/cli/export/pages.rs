@@ -38,7 +38,8 @@ enum Holds {
     Other,
 }
 
-/// Calls `each` with the HTML pages with status 200 of a WARC file. A damaged file is read up to the damage, which is returned.
+/// Calls `each` with the HTML pages with status 200 of a WARC file. A damaged file is read up to the damage, which is
+/// returned.
 ///
 /// # Errors
 /// Those of `each`.

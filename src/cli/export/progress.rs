@@ -1,4 +1,5 @@
-//! Progress of an export or an index, on standard error: a redrawn line on a terminal, a line every ten seconds elsewhere.
+//! Progress of an export or an index, on standard error: a redrawn line on a terminal, a line every ten seconds
+//! elsewhere.
 
 use std::time::Duration;
 

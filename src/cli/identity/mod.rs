@@ -1,4 +1,5 @@
-//! `harvestman identity`: creates the key of signed requests, what sites need to verify them, and a page about the crawler.
+//! `harvestman identity`: creates the key of signed requests, what sites need to verify them, and a page about the
+//! crawler.
 
 mod directory;
 mod new;

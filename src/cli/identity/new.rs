@@ -11,8 +11,8 @@ use harvestman_identity::file;
 
 /// Create a key
 ///
-/// Writes an Ed25519 private key (PKCS#8, PEM) to a new file that only you can read, and prints the name of the key: the
-/// thumbprint of its public part. An existing file is not overwritten.
+/// Writes an Ed25519 private key (PKCS#8, PEM) to a new file that only you can read, and prints the name of the key:
+/// the thumbprint of its public part. An existing file is not overwritten.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -11,9 +11,9 @@ use harvestman_stages::fetch::user_agent;
 
 /// Print a page about the crawler for your web server
 ///
-/// The User-Agent of a crawl names an address (`--contact`). Serve this page there: it says what the crawl is for (`--purpose`), what it
-/// obeys, how a site refuses it, and by which key it can be recognised. Pass the settings of the crawl, and print it again when they
-/// change.
+/// The User-Agent of a crawl names an address (`--contact`). Serve this page there: it says what the crawl is for
+/// (`--purpose`), what it obeys, how a site refuses it, and by which key it can be recognised. Pass the settings of the
+/// crawl, and print it again when they change.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -11,7 +11,8 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::output::print_text;
 use harvestman_core::clock::Clock;
 use harvestman_identity::{
-    AgentForm, Asked, Identity, Lifetime, RequestTarget, SIGNATURE, SIGNATURE_AGENT, SIGNATURE_INPUT, SignatureAgent,
+    AgentForm, Identity, Lifetime, RequestTarget, RequestedSignature, SIGNATURE, SIGNATURE_AGENT, SIGNATURE_INPUT,
+    SignatureAgent,
 };
 
 /// How long the signature is valid, in seconds: long enough to paste it into another command.
@@ -21,8 +22,8 @@ const ACCEPT_MAX: usize = 8_192;
 
 /// Print the headers of a signed request
 ///
-/// Signs one request as a crawl does, and prints its three headers, valid for a minute: for a test of a server with curl or
-/// another client.
+/// Signs one request as a crawl does, and prints its three headers, valid for a minute: for a test of a server with
+/// curl or another client.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -64,9 +65,11 @@ pub fn run(args: &SignArgs) -> Result<(), Failure> {
         Some(value) => {
             headers.insert("accept-signature", value.clone());
             match identity.asked(&headers, ACCEPT_MAX) {
-                Asked::Signature(demand) => (demand.form, demand.nonce),
-                Asked::Unusable(why) => return Err(Failure::new(Exit::Failed, format!("cannot sign as asked: {why}"))),
-                Asked::Nothing => (identity.usual().clone(), None),
+                RequestedSignature::Signature(demand) => (demand.form, demand.nonce),
+                RequestedSignature::Unusable(why) => {
+                    return Err(Failure::new(Exit::Failed, format!("cannot sign as asked: {why}")));
+                }
+                RequestedSignature::Nothing => (identity.usual().clone(), None),
             }
         }
     };

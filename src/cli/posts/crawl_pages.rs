@@ -1,4 +1,5 @@
-//! The pages of a crawl directory, found by its page log: one page, and those of its host that templates are learned from.
+//! The pages of a crawl directory, found by its page log: one page, and those of its host that templates are learned
+//! from.
 
 use std::path::{Path, PathBuf};
 

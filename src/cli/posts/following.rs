@@ -29,12 +29,14 @@ const STOPPED: u8 = 3;
 
 /// How long the follower waits for new pages.
 const IDLE: Duration = Duration::from_millis(250);
-/// While the crawl runs, the follower rests this many times as long as it works, so that it takes half a processor at most.
+/// While the crawl runs, the follower rests this many times as long as it works, so that it takes half a processor at
+/// most.
 const REST: u32 = 1;
-/// It rests when it owes this much: a page takes a fraction of a millisecond, and going to sleep and waking up a tenth of that.
+/// It rests when it owes this much: a page takes a fraction of a millisecond, and going to sleep and waking up a tenth
+/// of that.
 const REST_MIN: Duration = Duration::from_millis(5);
-/// Maximum number of bytes of the pages that the crawl has parsed and that the follower has not read yet; others are read from the
-/// archive.
+/// Maximum number of bytes of the pages that the crawl has parsed and that the follower has not read yet; others are
+/// read from the archive.
 const TREE_BYTES_MAX: usize = 64 << 20;
 /// The interval at which it keeps how far it is.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
@@ -106,8 +108,8 @@ pub(in crate::cli) fn with_posts(
     result
 }
 
-/// Waits for the follower of a crawl that has ended, which a signal stops. Returns `None` if it is in the middle of a page for too
-/// long: it is left alone, and the next run writes again what it has not completed.
+/// Waits for the follower of a crawl that has ended, which a signal stops. Returns `None` if it is in the middle of a
+/// page for too long: it is left alone, and the next run writes again what it has not completed.
 fn ended(following: Following, signal: &FollowSignal) -> Option<thread::Result<io::Result<Option<Outcome>>>> {
     // Without a runtime there are no signals to wait for.
     if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {

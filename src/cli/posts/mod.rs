@@ -16,7 +16,8 @@ use super::output::is_stdout;
 use super::teach::{self, TeachArgs};
 use harvestman_extraction::outputs::stream_posts;
 use harvestman_extraction::{
-    ExtractError, Extracted, Format, Inputs, OutputError, Progress, Pseudonyms, Totals, corrections_of, extract, write,
+    ExtractError, ExtractedSite, Format, Inputs, OutputError, Progress, Pseudonyms, Totals, corrections_of, extract,
+    write,
 };
 use harvestman_report::document::quoted;
 use harvestman_report::{figures, terminal};
@@ -29,16 +30,16 @@ const DATABASE: &str = "posts.sqlite";
 
 /// Extract posts, threads and users from WARC files
 ///
-/// Reads WARC files of any tool, compressed or plain, and crawl directories: HTML pages and feeds (RSS, Atom, JSON Feed) with status 200. The files are read twice:
-/// the first pass learns the templates of the sites from a sample of their pages, the second one extracts. No rule names a
-/// software; see docs/how-to/posts.md.
+/// Reads WARC files of any tool, compressed or plain, and crawl directories: HTML pages and feeds (RSS, Atom, JSON
+/// Feed) with status 200. The files are read twice: the first pass learns the templates of the sites from a sample of
+/// their pages, the second one extracts. No rule names a software; see docs/how-to/posts.md.
 ///
-/// A post that several pages show is one record: the best version, with the times at which it was first and last seen. Memory
-/// grows by some 300 bytes for each post on each page; texts wait in an unnamed temporary file beside the output (for -, in the
-/// directory for temporary files).
+/// A post that several pages show is one record: the best version, with the times at which it was first and last seen.
+/// Memory grows by some 300 bytes for each post on each page; texts wait in an unnamed temporary file beside the output
+/// (for -, in the directory for temporary files).
 ///
-/// Of a crawl directory, the page log gives the number of the visit and the cluster of each page. Files that a crawl is still
-/// writing (.open) are skipped. A torn or broken file is read up to the damage; the exit code is 1 then.
+/// Of a crawl directory, the page log gives the number of the visit and the cluster of each page. Files that a crawl is
+/// still writing (.open) are skipped. A torn or broken file is read up to the damage; the exit code is 1 then.
 #[derive(Debug, Clone, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "\
@@ -73,8 +74,8 @@ enum PostsCommand {
 
 /// Export posts, threads and users of a crawl
 ///
-/// Like `harvestman posts DIR`, which describes the details, with an output in the crawl directory: the directory posts, or the
-/// file posts.sqlite.
+/// Like `harvestman posts DIR`, which describes the details, with an output in the crawl directory: the directory
+/// posts, or the file posts.sqlite.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -99,8 +100,8 @@ struct RecordArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = FormatName::Jsonl)]
     format: FormatName,
-    /// Replace names and addresses of authors by keyed hashes (HMAC-SHA-256 with the content of this file). Names in texts, in the
-    /// HTML of posts and in addresses of pages are left as they are
+    /// Replace names and addresses of authors by keyed hashes (HMAC-SHA-256 with the content of this file). Names in
+    /// texts, in the HTML of posts and in addresses of pages are left as they are
     #[arg(long, value_name = "KEYFILE", value_hint = clap::ValueHint::FilePath)]
     pseudonymise: Option<PathBuf>,
     /// Replace existing files
@@ -228,7 +229,7 @@ fn check_output(out: &Path, format: Format, force: bool) -> Result<(), Failure> 
     }
 }
 
-fn extracted(found: &Found, out: &Path, args: &RecordArgs) -> Result<Extracted, Failure> {
+fn extracted(found: &Found, out: &Path, args: &RecordArgs) -> Result<ExtractedSite, Failure> {
     let parent = out.parent().filter(|parent| parent.is_dir() && !is_stdout(out));
     let directory = parent.map_or_else(std::env::temp_dir, Path::to_owned);
     let inputs = Inputs {
@@ -253,7 +254,7 @@ fn extracted(found: &Found, out: &Path, args: &RecordArgs) -> Result<Extracted, 
 }
 
 /// Prints what was extracted.
-fn end(extracted: &Extracted, out: &Path, quiet: bool) -> Result<(), Failure> {
+fn end(extracted: &ExtractedSite, out: &Path, quiet: bool) -> Result<(), Failure> {
     let Totals { pages, pages_with_posts, given_up, given_up_first, feeds, sightings, records, damaged } =
         &extracted.totals;
     if !quiet {

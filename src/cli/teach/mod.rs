@@ -18,12 +18,14 @@ use harvestman_report::terminal;
 
 /// Correct from which places of pages posts are taken
 ///
-/// A correction says which elements of the pages of a host are a field of its posts, or with --not, that they are not. Where
-/// it matches within a post, it wins over what was learned, and over markup. It is tried on one page of the crawl, tells what
-/// changes there, and is kept in the directory of the crawl (posts.corrections.json), where harvestman posts, export posts, inspect
-/// posts and a crawl with --posts find it. Posts that were written before stay as they are: export them again.
+/// A correction says which elements of the pages of a host are a field of its posts, or with --not, that they are not.
+/// Where it matches within a post, it wins over what was learned, and over markup. It is tried on one page of the
+/// crawl, tells what changes there, and is kept in the directory of the crawl (posts.corrections.json), where
+/// harvestman posts, export posts, inspect posts and a crawl with --posts find it. Posts that were written before stay
+/// as they are: export them again.
 ///
-/// Selectors are those of CSS, as `harvestman inspect posts` prints them. Elements that are not shown, such as scripts, do not count.
+/// Selectors are those of CSS, as `harvestman inspect posts` prints them. Elements that are not shown, such as scripts,
+/// do not count.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Fields:

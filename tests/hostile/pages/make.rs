@@ -15,8 +15,9 @@ const SYLLABLES: [&str; 12] = ["ka", "lo", "mi", "ner", "tus", "vel", "on", "ri"
 
 /// What makes pages of a kind hard to read.
 ///
-/// A page is its head, its first part repeated, its second part as often, and its tail. In all of them `$n` is the number of the
-/// repetition, `$l` the same in letters, `$m` the same modulo 97, `$w` a word, `$s` a sentence, `$d` a date, `$A` many attributes.
+/// A page is its head, its first part repeated, its second part as often, and its tail. In all of them `$n` is the
+/// number of the repetition, `$l` the same in letters, `$m` the same modulo 97, `$w` a word, `$s` a sentence, `$d` a
+/// date, `$A` many attributes.
 pub struct Kind {
     pub name: &'static str,
     pub head: &'static str,

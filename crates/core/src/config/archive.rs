@@ -46,15 +46,15 @@ crate::options! {
         /// Whether a page with exactly the bytes of an earlier one is written as a revisit record, without its body.
         revisits: bool = true,
         /// Memory for the digests of payloads that revisit records may refer to: about 60 bytes and the URL for each.
-        /// The oldest are forgotten; a page with such a payload is written whole once more. 0: no page becomes a revisit
-        /// of another.
+        /// The oldest are forgotten; a page with such a payload is written whole once more. 0: no page becomes a
+        /// revisit of another.
         revisit_memory: ByteSize = ByteSize::mib(16),
         /// Whether a request record is written for each response.
         request_records: bool = true,
         /// Whether a metadata record (via, hops, fetch time, links) is written for each response.
         metadata_records: bool = true,
-        /// Whether the document that the scripts of a page left in the browser is written as a resource record with the address
-        /// `urn:dom:URL`. No server sent it; the answers of the servers are written in any case.
+        /// Whether the document that the scripts of a page left in the browser is written as a resource record with the
+        /// address `urn:dom:URL`. No server sent it; the answers of the servers are written in any case.
         rendered_records: bool = false,
         /// Request headers whose values are left out of the archive, so that it can be shared without the crawl's
         /// secrets. Values of `fetch.headers` and of cookies are always left out.
@@ -66,8 +66,8 @@ crate::options! {
         pages_compress: LineCompression = LineCompression::None,
         /// Whether the links of each page are exported to `links.jsonl`.
         links: bool = false,
-        /// Whether the posts of the pages are written to `posts.jsonl` while the crawl runs, by a thread that reads the WARC files
-        /// behind it. Needs `enabled` and an uncompressed page log. Has no effect on nodes of a fleet.
+        /// Whether the posts of the pages are written to `posts.jsonl` while the crawl runs, by a thread that reads the
+        /// WARC files behind it. Needs `enabled` and an uncompressed page log. Has no effect on nodes of a fleet.
         posts: bool = false,
         /// Compression of the link export: `none`, `gzip` or `zstd`.
         links_compress: LineCompression = LineCompression::Gzip,

@@ -18,9 +18,10 @@ crate::options! {
         [live] bytes: ByteSize = ByteSize(0),
         /// Time since the start. 0s: no limit.
         [live] time: Period = Period::secs(0),
-        /// How long the crawl waits for progress when only hosts are left that it must not contact now: they failed, asked for a
-        /// pause (`Retry-After`) or send block pages. After this time without a new link or a page, their URLs fail with
-        /// `wait_over`, and `harvestman resume` goes on with them. Raise it for a site that asks for long pauses. 0s: no limit.
+        /// How long the crawl waits for progress when only hosts are left that it must not contact now: they failed,
+        /// asked for a pause (`Retry-After`) or send block pages. After this time without a new link or a page, their
+        /// URLs fail with `wait_over`, and `harvestman resume` goes on with them. Raise it for a site that asks for
+        /// long pauses. 0s: no limit.
         [live] wait: Period = Period::secs(600),
         /// Number of requests, including those for robots.txt, sitemaps and retries. 0: no limit.
         [live] requests: u64 = 0,

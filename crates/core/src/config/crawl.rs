@@ -23,9 +23,9 @@ crate::options! {
         /// contain forms. `xcrawl` learns where the pages are that `policy.want` accepts,
         /// `topic` where the items are that carry a tag of `policy.topic`.
         policy: PolicyKind = PolicyKind::Bfs,
-        /// Whether the feeds that pages announce (RSS, Atom, JSON Feed) are requested, and their entries followed as links.
-        /// `auto`: as long as feeds of their kind bring links that were not known, so that a feed per thread costs a few
-        /// requests; `always`: all of them; `never`: only those that pages link to like pages.
+        /// Whether the feeds that pages announce (RSS, Atom, JSON Feed) are requested, and their entries followed as
+        /// links. `auto`: as long as feeds of their kind bring links that were not known, so that a feed per thread
+        /// costs a few requests; `always`: all of them; `never`: only those that pages link to like pages.
         feeds: FeedsMode = FeedsMode::Auto,
         /// Seed of the random number generator, for repeatable runs. 0: a new one for each run; the report shows it.
         seed: u64 = 0,

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// URLs and files of example pages. In a configuration they are one text or a list of texts; a text that begins with `[`
-/// is a list, so that a list can be given where settings are text.
+/// URLs and files of example pages. In a configuration they are one text or a list of texts; a text that begins with
+/// `[` is a list, so that a list can be given where settings are text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExampleNames(pub Vec<String>);
 

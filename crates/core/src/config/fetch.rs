@@ -7,8 +7,8 @@ options! {
     /// Fetching: the contents of requests, the timeout of each step, how much of an answer is read, and which addresses
     /// may be connected to.
     pub struct FetchOptions in "fetch" {
-        /// What the crawl is for: `archive`, `research`, `search`, `ai-input` or `train-ai`. Sites can refuse purposes (see
-        /// the section `signals`).
+        /// What the crawl is for: `archive`, `research`, `search`, `ai-input` or `train-ai`. Sites can refuse purposes
+        /// (see the section `signals`).
         purpose: Purpose = Purpose::Archive,
         /// The User-Agent header of requests. Empty: `harvestman/<version> (+<contact>)`.
         user_agent: String = String::new(),
@@ -23,9 +23,9 @@ options! {
         headers: Vec<String> = Vec::new(),
         /// The value of a Cookie header (`name=value; name=value`). It is sent where `headers` are.
         cookie: String = String::new(),
-        /// A file of cookies in the Netscape format that browsers and curl export. Only cookies that apply to the host of
-        /// a seed or of one of `credential_origins` are used; each is sent where its domain, path and `Secure` allow.
-        /// Empty: none.
+        /// A file of cookies in the Netscape format that browsers and curl export. Only cookies that apply to the host
+        /// of a seed or of one of `credential_origins` are used; each is sent where its domain, path and `Secure`
+        /// allow. Empty: none.
         cookies_file: String = String::new(),
         /// Origins that also get `headers`, `cookie` and the password of a log-in, such as
         /// `https://login.example.org`. Scheme, host and port must be those of the request: `https://example.org` is
@@ -57,8 +57,8 @@ options! {
         /// Bodies slower than this many bytes per second over 15 seconds are truncated. 0: no limit except
         /// `whole_timeout`.
         low_speed_min: ByteSize = ByteSize(0),
-        /// Maximum number of unused connections in all. Each is an open file: where the limit of the process (`ulimit -n`)
-        /// leaves fewer beside the requests in progress, there are fewer.
+        /// Maximum number of unused connections in all. Each is an open file: where the limit of the process (`ulimit
+        /// -n`) leaves fewer beside the requests in progress, there are fewer.
         idle_max: u32 = 1_024,
         /// Whether HTTP/2 is offered to https hosts.
         http2: bool = true,
@@ -71,10 +71,10 @@ options! {
         resolve: Vec<String> = Vec::new(),
         /// A PEM file of certificate authorities that are trusted in addition to the built-in ones. Empty: none.
         ca_file: String = String::new(),
-        /// A proxy for all requests: `http://user:password@host:port`, `socks5://host:port` or `socks5h://host:port`. The
-        /// proxy resolves the names. The address guard refuses names of the own network (`intranet`, `nas.local`) and
-        /// those that have a private address by the name server of this machine; with `socks5h` that one is not asked.
-        /// Empty: none.
+        /// A proxy for all requests: `http://user:password@host:port`, `socks5://host:port` or `socks5h://host:port`.
+        /// The proxy resolves the names. The address guard refuses names of the own network (`intranet`, `nas.local`)
+        /// and those that have a private address by the name server of this machine; with `socks5h` that one is not
+        /// asked. Empty: none.
         proxy: String = String::new(),
     }
 }

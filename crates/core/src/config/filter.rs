@@ -23,10 +23,11 @@ crate::options! {
         /// only a budget ends a crawl of such a site. It costs some processor time per page, and it may refuse pages of
         /// a form if a hundred of them in a row showed no new text and no new picture.
         trap_guard: bool = true,
-        /// Whether pages are told that a server sends in place of those that are asked for: challenges, log-in walls, soft 404s. Such
-        /// a page is one text that comes for many addresses whose form has shown something else. Its links and text do not count.
-        /// Where it comes several times in a row, the host is paused (`host.block_pause`) and its URLs wait; elsewhere the URL fails
-        /// with `soft_404`. A page that looks like one waits for the next pages of its host before it counts.
+        /// Whether pages are told that a server sends in place of those that are asked for: challenges, log-in walls,
+        /// soft 404s. Such a page is one text that comes for many addresses whose form has shown something else. Its
+        /// links and text do not count. Where it comes several times in a row, the host is paused (`host.block_pause`)
+        /// and its URLs wait; elsewhere the URL fails with `soft_404`. A page that looks like one waits for the next
+        /// pages of its host before it counts.
         substitutes: bool = true,
     }
 }

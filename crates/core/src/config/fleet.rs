@@ -40,12 +40,13 @@ crate::options! {
         password: String = String::new(),
         /// A token, if the servers require one.
         token: String = String::new(),
-        /// Whether servers at other than loopback addresses may be used that ask for no log-in: everyone who reaches them can then
-        /// read and change what the crawl keeps there.
+        /// Whether servers at other than loopback addresses may be used that ask for no log-in: everyone who reaches
+        /// them can then read and change what the crawl keeps there.
         open: bool = false,
-        /// The key that seals all that the nodes put on the servers, so that who reaches these can neither read nor change it: 64
-        /// hexadecimal digits (`openssl rand -hex 32`), the same for all nodes. Empty: nothing is sealed; then cookies and headers
-        /// (`fetch.cookie`, `fetch.headers`) are not put there, and each node gives them by itself.
+        /// The key that seals all that the nodes put on the servers, so that who reaches these can neither read nor
+        /// change it: 64 hexadecimal digits (`openssl rand -hex 32`), the same for all nodes. Empty: nothing is sealed;
+        /// then cookies and headers (`fetch.cookie`, `fetch.headers`) are not put there, and each node gives them by
+        /// itself.
         seal: String = String::new(),
         /// A file of credentials (`.creds`). Empty: none.
         credentials_file: String = String::new(),

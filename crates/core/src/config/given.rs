@@ -55,7 +55,7 @@ pub(super) const NOT_SETTINGS: &[&str] = &[
 
 /// One provided setting.
 #[derive(Debug, Clone)]
-pub struct Given {
+pub struct GivenSetting {
     /// Its section.
     pub section: &'static SectionInfo,
     /// Its key within the section.
@@ -96,7 +96,7 @@ pub enum Writer {
 }
 
 /// Reads the text of a configuration file.
-pub fn from_file(path: &Path, text: &str, writer: Writer, mistakes: &mut Vec<Mistake>) -> Vec<Given> {
+pub fn from_file(path: &Path, text: &str, writer: Writer, mistakes: &mut Vec<Mistake>) -> Vec<GivenSetting> {
     let source = |offset: usize| Source::File { path: path.to_owned(), line: line_of(text, offset) };
     let (table, errors) = DeTable::parse_recoverable(text);
     mistakes.extend(errors.iter().map(|error| Mistake {
@@ -133,7 +133,7 @@ pub fn from_file(path: &Path, text: &str, writer: Writer, mistakes: &mut Vec<Mis
 pub fn from_environment(
     variables: impl IntoIterator<Item = (String, String)>,
     mistakes: &mut Vec<Mistake>,
-) -> Vec<Given> {
+) -> Vec<GivenSetting> {
     let mut ours: Vec<_> = variables
         .into_iter()
         .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name.as_str()))
@@ -150,7 +150,7 @@ pub fn from_environment(
 }
 
 /// Reads settings from the command line.
-pub fn from_flags(flags: &[Flag], mistakes: &mut Vec<Mistake>) -> Vec<Given> {
+pub fn from_flags(flags: &[Flag], mistakes: &mut Vec<Mistake>) -> Vec<GivenSetting> {
     let setting = |flag: &Flag| {
         let source = Source::Flag(flag.flag.clone());
         let values = match &flag.value {
@@ -172,19 +172,19 @@ fn named(
     key: &str,
     source: Source,
     value: Result<Vec<Value>, String>,
-) -> Result<Option<Given>, Mistake> {
+) -> Result<Option<GivenSetting>, Mistake> {
     if let (Some(retired), Ok(readings)) = (retired::find(section, key), &value)
         && readings.iter().any(|value| retired.is_value(value))
     {
         return Ok(None);
     }
     match names::find_key(section, key).and_then(|found| Ok((found, value?))) {
-        Ok(((section, key), readings)) => Ok(Some(Given { section, key, readings, source })),
+        Ok(((section, key), readings)) => Ok(Some(GivenSetting { section, key, readings, source })),
         Err(text) => Err(Mistake { source, text }),
     }
 }
 
-fn noted(given: Result<Option<Given>, Mistake>, mistakes: &mut Vec<Mistake>) -> Option<Given> {
+fn noted(given: Result<Option<GivenSetting>, Mistake>, mistakes: &mut Vec<Mistake>) -> Option<GivenSetting> {
     given.map_err(|mistake| mistakes.push(mistake)).ok().flatten()
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::given::{self, Flag, Given, Writer};
+use super::given::{self, Flag, GivenSetting, Writer};
 use super::mistake::{Mistake, Mistakes, Source};
 use super::own;
 use super::print::is_secret;
@@ -20,12 +20,12 @@ type Name = (&'static str, &'static str);
 /// The sources of a configuration, in ascending order of precedence.
 #[derive(Debug, Clone, Default)]
 pub struct Layers<'a> {
-    /// The path and text of the configuration of the crawl directory that is crawled into again. It may come from somebody else: of
-    /// the settings that only the user may choose ([`super::own`]), none is taken from it, and those that it has must be given again
-    /// below.
+    /// The path and text of the configuration of the crawl directory that is crawled into again. It may come from
+    /// somebody else: of the settings that only the user may choose ([`super::own`]), none is taken from it, and those
+    /// that it has must be given again below.
     pub directory: Option<(&'a Path, &'a str)>,
-    /// The configuration file's path and text. With a `directory`, only the settings that the directory must not choose are taken from
-    /// it: the others are those of the crawl.
+    /// The configuration file's path and text. With a `directory`, only the settings that the directory must not choose
+    /// are taken from it: the others are those of the crawl.
     pub file: Option<(&'a Path, &'a str)>,
     /// Environment variables, names and values; those that are no settings are ignored.
     pub environment: Vec<(String, String)>,
@@ -57,7 +57,7 @@ pub fn load_recorded(path: &Path, text: &str) -> Result<Config, Mistakes> {
 }
 
 /// Returns the configuration of settings in ascending order of precedence.
-fn combined(all: Vec<Given>, mut mistakes: Vec<Mistake>, mut broken: Vec<Name>) -> Result<Config, Mistakes> {
+fn combined(all: Vec<GivenSetting>, mut mistakes: Vec<Mistake>, mut broken: Vec<Name>) -> Result<Config, Mistakes> {
     let mut root = Table::new();
     let mut sources: BTreeMap<(&str, &str), Source> = BTreeMap::new();
     for given in all {
@@ -77,7 +77,7 @@ fn combined(all: Vec<Given>, mut mistakes: Vec<Mistake>, mut broken: Vec<Name>) 
 }
 
 /// Returns all settings that were given, in ascending order of precedence.
-fn given_settings(layers: &Layers<'_>, mistakes: &mut Vec<Mistake>, broken: &mut Vec<Name>) -> Vec<Given> {
+fn given_settings(layers: &Layers<'_>, mistakes: &mut Vec<Mistake>, broken: &mut Vec<Name>) -> Vec<GivenSetting> {
     let mut own = Vec::new();
     if let Some((path, text)) = layers.file {
         own.extend(given::from_file(path, text, Writer::User, mistakes));
@@ -90,14 +90,14 @@ fn given_settings(layers: &Layers<'_>, mistakes: &mut Vec<Mistake>, broken: &mut
     all
 }
 
-/// Returns the settings of a crawl directory without those that only the user may choose. Those that the user has not given are
-/// mistakes.
+/// Returns the settings of a crawl directory without those that only the user may choose. Those that the user has not
+/// given are mistakes.
 fn of_directory(
     (path, text): (&Path, &str),
-    own: &[Given],
+    own: &[GivenSetting],
     mistakes: &mut Vec<Mistake>,
     broken: &mut Vec<Name>,
-) -> Vec<Given> {
+) -> Vec<GivenSetting> {
     let mut all = given::from_file(path, text, Writer::Program, mistakes);
     let mut refused = own::left_out_of_directory(path, text);
     all.retain(|given| {
@@ -128,7 +128,7 @@ pub fn given_names(layers: &Layers<'_>) -> BTreeSet<String> {
 /// # Errors
 ///
 /// What is wrong with the value.
-fn readable(given: &Given) -> Result<Value, String> {
+fn readable(given: &GivenSetting) -> Result<Value, String> {
     let mut wrong = None;
     for value in &given.readings {
         let leaf = Table::from_iter([(given.key.to_owned(), value.clone())]);
@@ -152,7 +152,7 @@ fn readable(given: &Given) -> Result<Value, String> {
     Err(format!("`{section}.{key}`: {}", wrong.unwrap_or_default()))
 }
 
-fn set(root: &mut Table, given: &Given, value: Value) {
+fn set(root: &mut Table, given: &GivenSetting, value: Value) {
     let section = root.entry(given.section.name).or_insert_with(|| Value::Table(Table::new()));
     if let Value::Table(section) = section {
         section.insert(given.key.to_owned(), value);

@@ -4,7 +4,8 @@ use super::sections::Config;
 use crate::url::{CanonicalUrl, Canonicaliser};
 
 impl Config {
-    /// Returns the page by which the session of a log-in is checked; `None` without a log-in, or where it is not an http URL.
+    /// Returns the page by which the session of a log-in is checked; `None` without a log-in, or where it is not an
+    /// http URL.
     pub fn check_page(&self) -> Option<CanonicalUrl> {
         let named = Some(&self.login.check).filter(|check| !check.is_empty()).or_else(|| self.crawl.seeds.first());
         let canonicaliser = Canonicaliser::new(&self.url).ok()?;
@@ -26,7 +27,8 @@ impl Config {
         self.fetch.credential_origins.iter().map(parse).collect()
     }
 
-    /// Returns whether the crawl sees what a member sees, so that links that end the session or change something are left out.
+    /// Returns whether the crawl sees what a member sees, so that links that end the session or change something are
+    /// left out.
     pub const fn avoids_member_links(&self) -> bool {
         let has_session = self.login.is_on() || !self.fetch.cookie.is_empty() || !self.fetch.cookies_file.is_empty();
         self.login.avoid && has_session

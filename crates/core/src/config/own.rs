@@ -1,5 +1,5 @@
-//! Settings that only who runs a program may choose: programs, files, proxies, names of environment variables, log-ins, uploads. What
-//! others can write, a crawl directory and the servers of a fleet, must not choose them.
+//! Settings that only who runs a program may choose: programs, files, proxies, names of environment variables, log-ins,
+//! uploads. What others can write, a crawl directory and the servers of a fleet, must not choose them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -145,15 +145,16 @@ fn is_file(example: &str) -> bool {
     !example.is_empty() && !example.starts_with("http://") && !example.starts_with("https://")
 }
 
-/// Returns whether each node of a fleet has a setting for itself. Examples are divided: pages are common, files are not.
+/// Returns whether each node of a fleet has a setting for itself. Examples are divided: pages are common, files are
+/// not.
 fn is_of_node(part: &str, key: &str, is_sealed: bool) -> bool {
     let is_own = find(part, key).is_some_and(|own| own.name.0 != "policy" || own.name.1 == "model");
     let is_local = LOCAL.contains(&(part, key)) || LOCAL_SECTIONS.contains(&part);
     is_own || is_local || (!is_sealed && print::is_secret(part, key))
 }
 
-/// Returns the settings of a node of a fleet: what is common to all nodes, and its own. Credentials for sites are common only if the
-/// node seals what it puts on the servers.
+/// Returns the settings of a node of a fleet: what is common to all nodes, and its own. Credentials for sites are
+/// common only if the node seals what it puts on the servers.
 ///
 /// # Errors
 /// The settings cannot be written as TOML.

@@ -42,7 +42,8 @@ pub(super) fn remark(name: &str, why: &str) -> String {
 /// The text before the name of a secret that was set.
 const REMARK: &str = "Was set and is left out:";
 
-/// Returns the settings whose secrets were omitted from the text of a configuration, and that are in `config` as they are there.
+/// Returns the settings whose secrets were omitted from the text of a configuration, and that are in `config` as they
+/// are there.
 pub fn left_out<'a>(text: &'a str, config: &Config) -> impl Iterator<Item = &'a str> {
     let values = config.to_table().unwrap_or_default();
     let written: Table = text.parse().unwrap_or_default();

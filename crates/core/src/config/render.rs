@@ -29,14 +29,16 @@ impl RenderMode {
 }
 
 crate::options! {
-    /// Rendering: pages whose scripts fetch their content are loaded in a browser, Chromium, which runs without network. The
-    /// crawl answers each request of the page by itself: politeness, robots.txt, budgets and archive hold for all of them.
+    /// Rendering: pages whose scripts fetch their content are loaded in a browser, Chromium, which runs without
+    /// network. The crawl answers each request of the page by itself: politeness, robots.txt, budgets and archive hold
+    /// for all of them.
     pub struct RenderOptions in "render" {
-        /// When pages are rendered: `never`, `auto` or `always`. `auto` renders a few pages of each kind and goes on only where
-        /// that adds links or text. A rendered page takes hundreds of times the processor time of a plain one.
+        /// When pages are rendered: `never`, `auto` or `always`. `auto` renders a few pages of each kind and goes on
+        /// only where that adds links or text. A rendered page takes hundreds of times the processor time of a plain
+        /// one.
         mode: RenderMode = RenderMode::Never,
-        /// Whether `auto` learns the requests of a cluster's scripts and sends them without a browser, once they bring what a
-        /// browser shows.
+        /// Whether `auto` learns the requests of a cluster's scripts and sends them without a browser, once they bring
+        /// what a browser shows.
         replay: bool = true,
         /// The executable of the browser. Empty: the first Chromium on the search path (Debian: `apt-get install
         /// chromium-headless-shell`).
@@ -49,10 +51,11 @@ crate::options! {
         page_time: Period = Period::secs(15),
         /// Time without a request and without a change of the document after which a page counts as complete.
         quiet: Period = Period::millis(500),
-        /// Maximum number of times that a page is scrolled to its end, while that makes it load more. 0: no page is scrolled.
+        /// Maximum number of times that a page is scrolled to its end, while that makes it load more. 0: no page is
+        /// scrolled.
         scrolls: u32 = 20,
-        /// Maximum number of clicks on a page: on buttons, tabs and other elements that are no links, while that brings content or
-        /// leads to pages. 0: nothing is clicked.
+        /// Maximum number of clicks on a page: on buttons, tabs and other elements that are no links, while that brings
+        /// content or leads to pages. 0: nothing is clicked.
         clicks: u32 = 20,
         /// Maximum number of requests of a page: scripts, style sheets and data.
         requests: u32 = 100,

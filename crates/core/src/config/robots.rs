@@ -29,8 +29,8 @@ crate::options! {
         crawl_delay_max: Period = Period::secs(600),
         /// Whether the sitemaps named in robots.txt are fetched and their URLs followed as links.
         sitemaps: bool = true,
-        /// Whether `/sitemap.xml` is requested, once per host, where robots.txt names no sitemap, or does not exist, and
-        /// does not forbid it. Many sites have one that they do not name. False saves one request per host.
+        /// Whether `/sitemap.xml` is requested, once per host, where robots.txt names no sitemap, or does not exist,
+        /// and does not forbid it. Many sites have one that they do not name. False saves one request per host.
         sitemap_guess: bool = true,
         /// How many bytes of a sitemap are read, counted after decompression; the remainder is ignored. The sitemap
         /// protocol allows 50 MiB. Raising it raises the memory that one sitemap may take.

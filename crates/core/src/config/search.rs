@@ -6,11 +6,12 @@ crate::options! {
     /// Searches, by which `xcrawl` and `target` find sites: queries are generated from the examples and sent
     /// to search engines; the results that `policy.want` accepts are where the crawl starts.
     pub struct SearchOptions in "search" {
-        /// The searches, as addresses with the place of the query: `https://search.example/search?q={query}&format=json`.
-        /// Answers may be HTML, RSS, Atom or JSON (the form of SearXNG and of most others). robots.txt of these hosts is not asked
-        /// about these addresses, because a user named them; all other politeness holds. `site` stands for the searches of the
-        /// seeds' own sites, which are looked for on the seeds' pages; robots.txt holds for these. Values of parameters that do not
-        /// select the form of the answer, such as `format` and `lang` do, may be keys: only requests have them, everything that is
+        /// The searches, as addresses with the place of the query:
+        /// `https://search.example/search?q={query}&format=json`. Answers may be HTML, RSS, Atom or JSON (the form of
+        /// SearXNG and of most others). robots.txt of these hosts is not asked about these addresses, because a user
+        /// named them; all other politeness holds. `site` stands for the searches of the seeds' own sites, which are
+        /// looked for on the seeds' pages; robots.txt holds for these. Values of parameters that do not select the form
+        /// of the answer, such as `format` and `lang` do, may be keys: only requests have them, everything that is
         /// written has `left-out` in their place. Empty: no searches.
         url: Vec<String> = Vec::new(),
         /// Queries that are sent first, as they are.
@@ -19,7 +20,8 @@ crate::options! {
         /// search: no new wanted page. A site's own search is also given up after as many answers
         /// without a new page. Raising it finds rarer sites and costs requests.
         fruitless_max: u32 = 10,
-        /// Maximum number of sites that are added to the crawl, and of seeds on whose pages a search of the site is looked for.
+        /// Maximum number of sites that are added to the crawl, and of seeds on whose pages a search of the site is
+        /// looked for.
         sites_max: u32 = 20,
     }
 }

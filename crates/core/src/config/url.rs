@@ -26,9 +26,9 @@ crate::options! {
         /// Hosts that belong to the crawl in addition to those of the seeds: `example.org` (any port),
         /// `example.org:8080`, or `*.example.org` for all names below it.
         hosts: Vec<String> = Vec::new(),
-        /// Whether the scopes `host` and `prefix` follow a seed that redirects to another host of its registrable domain,
-        /// as `example.org` to `www.example.org`: that host belongs to the crawl then. Cookies and headers that were given
-        /// for the seed are not sent to it. `false` keeps to the hosts that were named.
+        /// Whether the scopes `host` and `prefix` follow a seed that redirects to another host of its registrable
+        /// domain, as `example.org` to `www.example.org`: that host belongs to the crawl then. Cookies and headers that
+        /// were given for the seed are not sent to it. `false` keeps to the hosts that were named.
         follow_seeds: bool = true,
         /// Regular expressions over the whole URL. If there are any, a URL must match at least one.
         include: Vec<String> = Vec::new(),

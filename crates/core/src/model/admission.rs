@@ -21,8 +21,8 @@ pub enum Priority {
 }
 
 impl Priority {
-    /// A score that ranks a URL of this priority among all others: pinned ones above, last ones below all scores of policies. Within
-    /// one priority the policy's order holds.
+    /// A score that ranks a URL of this priority among all others: pinned ones above, last ones below all scores of
+    /// policies. Within one priority the policy's order holds.
     #[inline]
     pub fn rank(self, score: f64) -> f64 {
         const ABOVE_ALL: f64 = 1e10;
@@ -101,8 +101,8 @@ pub struct QueueKey {
 }
 
 impl QueueKey {
-    /// The score that ranks the queue among all others ([`Priority::rank`]). Inlined, because all queues are ranked again whenever
-    /// scores change.
+    /// The score that ranks the queue among all others ([`Priority::rank`]). Inlined, because all queues are ranked
+    /// again whenever scores change.
     #[inline]
     pub fn rank(self, order: &dyn ClassOrder) -> f64 {
         self.priority.rank(order.score(self.class))
@@ -113,8 +113,8 @@ impl QueueKey {
         if self.priority == Priority::Normal { order.curiosity(self.class) } else { 0.0 }
     }
 
-    /// The queue that what waits in this one moves to, where its class changes. Pages that are visited again stay in their queue,
-    /// whose order is that of the plan.
+    /// The queue that what waits in this one moves to, where its class changes. Pages that are visited again stay in
+    /// their queue, whose order is that of the plan.
     #[must_use]
     pub fn moved_to(self, other: Self) -> Self {
         if self == LinkClass::REVISIT.into() { self } else { other }

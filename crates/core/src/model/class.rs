@@ -5,7 +5,8 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-/// A page cluster: pages rendered from one template. The site model assigns it; [`ClusterId::UNKNOWN`] until a model exists.
+/// A page cluster: pages rendered from one template. The site model assigns it; [`ClusterId::UNKNOWN`] until a model
+/// exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct ClusterId(pub u32);
 
@@ -21,7 +22,8 @@ impl ClusterId {
 pub struct PageCluster {
     /// The cluster.
     pub cluster: ClusterId,
-    /// Whether the page is a probe: its links are judged one by one and never rejected by place, so that changes of the site show.
+    /// Whether the page is a probe: its links are judged one by one and never rejected by place, so that changes of the
+    /// site show.
     pub probe: bool,
 }
 
@@ -58,12 +60,13 @@ pub(super) mod stored {
     pub const DROPPED: u32 = 1 << 30;
     /// [`PageCluster::probe`](super::PageCluster::probe).
     pub const PROBE: u32 = 1 << 29;
-    /// [`Priority::Pinned`](super::super::Priority::Pinned). Bit 28 marked banned links; it is no longer written and is ignored.
+    /// [`Priority::Pinned`](super::super::Priority::Pinned). Bit 28 marked banned links; it is no longer written and is
+    /// ignored.
     pub const PINNED: u32 = 1 << 27;
 }
 
-/// The place of a link on its page, as a 64-bit hash of its Apath: the element names from the root to the `a`, with that
-/// element's class attribute (SOUrCe 2018, section 3.1). The parser can spell it out on request.
+/// The place of a link on its page, as a 64-bit hash of its Apath: the element names from the root to the `a`, with
+/// that element's class attribute (SOUrCe 2018, section 3.1). The parser can spell it out on request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Apath(pub u64);
 
@@ -136,7 +139,8 @@ impl UrlPattern {
     pub const NONE: Self = Self { coarse: PatternId::NONE, fine: PatternId::NONE };
 }
 
-/// The features of an unfetched link by which it is judged: the cluster of its page, its Apath there, and its URL's pattern.
+/// The features of an unfetched link by which it is judged: the cluster of its page, its Apath there, and its URL's
+/// pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(from = "StoredClass", into = "StoredClass")]
 pub struct LinkClass {
@@ -151,7 +155,8 @@ pub struct LinkClass {
 }
 
 impl LinkClass {
-    /// The class of all pages that are visited again: one queue per host, in the order in which their visits were planned.
+    /// The class of all pages that are visited again: one queue per host, in the order in which their visits were
+    /// planned.
     pub const REVISIT: Self = Self::unclassified(Apath::REVISIT);
 
     /// The class of all links at `apath` on pages of `cluster`.
@@ -184,7 +189,8 @@ impl LinkClass {
 }
 
 impl Hash for LinkClass {
-    /// Hashes cluster and probe as one number, and of the pattern what determines the rest: classes are looked up for every link.
+    /// Hashes cluster and probe as one number, and of the pattern what determines the rest: classes are looked up for
+    /// every link.
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.page().stored().hash(state);
         self.apath.hash(state);

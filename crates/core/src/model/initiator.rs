@@ -2,8 +2,8 @@
 
 use crate::url::HostKey;
 
-/// Who causes a request, which decides whether it may carry credentials: what one origin sends must not act as a member of
-/// another, and must not read what that one shows to members.
+/// Who causes a request, which decides whether it may carry credentials: what one origin sends must not act as a member
+/// of another, and must not read what that one shows to members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Initiator {
     /// The crawl itself: for a page, which a link leads to, or for a log-in.

@@ -42,8 +42,8 @@ impl Ledger {
         Self { fates: self.fates.without(Fate::Failed(Failure::WaitOver)), ..self }
     }
 
-    /// Returns how much the crawl has achieved: a figure that grows with each link that is discovered, and with each that
-    /// ends otherwise than by trouble of its host.
+    /// Returns how much the crawl has achieved: a figure that grows with each link that is discovered, and with each
+    /// that ends otherwise than by trouble of its host.
     pub fn achieved(&self) -> u64 {
         let of_trouble = |fate: Fate| match fate {
             Fate::Failed(why) => why.is_transient() || matches!(why, Failure::HostGivenUp | Failure::WaitOver),

@@ -36,8 +36,8 @@ pub struct RawLink {
     pub place: LinkPosition,
 }
 
-/// The elements around a link. Elements are numbered in the order in which they begin; those below the maximum depth have
-/// the number of the last one above it.
+/// The elements around a link. Elements are numbered in the order in which they begin; those below the maximum depth
+/// have the number of the last one above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct LinkPosition {
     /// The number of the element that contains it.
@@ -59,7 +59,8 @@ pub struct LinkGroup {
     pub links: Vec<RawLink>,
 }
 
-/// One entry of the bag of leaf paths: the hash of a path from the root to a leaf (text, image, anchor) and how often it occurs.
+/// One entry of the bag of leaf paths: the hash of a path from the root to a leaf (text, image, anchor) and how often
+/// it occurs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeafPath {
     /// 64-bit hash of the path.
@@ -117,8 +118,8 @@ pub struct ParsedPage {
     pub units: Vec<ContentUnit>,
     /// The words that are shown, if the parser collects them.
     pub text: PageText,
-    /// For each text that begins on the page, the index in `text` of its first run, if the parser collects words: a text
-    /// without words has none.
+    /// For each text that begins on the page, the index in `text` of its first run, if the parser collects words: a
+    /// text without words has none.
     pub text_starts: Vec<u32>,
     /// The words of `text` as they are shown, if the parser spells out.
     pub words: Vec<Box<str>>,
@@ -128,8 +129,8 @@ pub struct ParsedPage {
     /// Hashes of the texts as they are written, each with its number on the page, if a gist is collected. A text that
     /// comes in pieces has several entries with one number.
     pub texts: Vec<(u32, u64)>,
-    /// The path strings of the texts that are shown, in page order, if the parser collects them. A pair that occurs several
-    /// times is listed each time.
+    /// The path strings of the texts that are shown, in page order, if the parser collects them. A pair that occurs
+    /// several times is listed each time.
     pub path_strings: Vec<PsnvPair>,
     /// Hashes of its distinct class names, in order of first occurrence, if the parser lists them.
     pub class_tokens: Vec<u64>,

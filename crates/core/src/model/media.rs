@@ -19,8 +19,8 @@ pub struct ContentType<'a> {
 }
 
 impl<'a> ContentType<'a> {
-    /// Reads the value of a `Content-Type`, which may be a list. The last valid type that says anything counts, with the
-    /// charset that was stated for it. `None` if there is none: the type is not known.
+    /// Reads the value of a `Content-Type`, which may be a list. The last valid type that says anything counts, with
+    /// the charset that was stated for it. `None` if there is none: the type is not known.
     pub fn of(value: &'a str) -> Option<Self> {
         let mut last: Option<Self> = None;
         for stated in split(value, b',').filter_map(Self::of_one) {
@@ -140,8 +140,8 @@ pub enum MediaType {
 }
 
 impl MediaType {
-    /// Classifies a `Content-Type` value. One that is missing or states no type counts as HTML; where the body is known,
-    /// [`Self::of_body`] looks at it.
+    /// Classifies a `Content-Type` value. One that is missing or states no type counts as HTML; where the body is
+    /// known, [`Self::of_body`] looks at it.
     pub fn of(content_type: Option<&str>) -> Self {
         let Some(stated) = content_type.and_then(ContentType::of) else { return Self::Html };
         let ends_with = |end: &str| {
@@ -158,7 +158,8 @@ impl MediaType {
         }
     }
 
-    /// Classifies a body without its content coding: by its `Content-Type`, or by its first bytes if that states no type.
+    /// Classifies a body without its content coding: by its `Content-Type`, or by its first bytes if that states no
+    /// type.
     pub fn of_body(content_type: Option<&str>, body: &[u8]) -> Self {
         match content_type.and_then(ContentType::of) {
             Some(_) => Self::of(content_type),

@@ -6,8 +6,8 @@ pub type PageNode = u32;
 /// The root.
 pub const ROOT: PageNode = 0;
 
-/// Maximum number of attributes of one tag that are read, repeated ones included: each is compared with those before it. Tags of
-/// real pages have some dozens at most.
+/// Maximum number of attributes of one tag that are read, repeated ones included: each is compared with those before
+/// it. Tags of real pages have some dozens at most.
 const ATTRIBUTES_MAX: u32 = 256;
 
 /// Number of bytes of a page for which room for one node is made.
@@ -169,8 +169,8 @@ impl PageTree {
         UnplacedElement { name: Part { from, to: self.characters.len() as u32 }, attributes, read: 0 }
     }
 
-    /// Reads an attribute of the element that was read last. The first of two of one name counts. Returns false if the element
-    /// has too many of them: this one and those that follow are left out.
+    /// Reads an attribute of the element that was read last. The first of two of one name counts. Returns false if the
+    /// element has too many of them: this one and those that follow are left out.
     pub fn read_attribute(&mut self, of: &mut UnplacedElement, name: &str, value: &str) -> bool {
         if of.read >= ATTRIBUTES_MAX {
             return false;

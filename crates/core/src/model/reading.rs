@@ -10,15 +10,16 @@ const NAMED_MAX: usize = 50;
 pub struct Reading {
     /// By which rules.
     pub rules: MarkupRules,
-    /// The first element whose content, of text only, has no end, so that it was read as markup; `comment` of a comment.
+    /// The first element whose content, of text only, has no end, so that it was read as markup; `comment` of a
+    /// comment.
     pub unended: Option<&'static str>,
     /// The links that only exist because of that, as written; the first 50.
     pub recovered: Vec<Box<str>>,
 }
 
 impl Reading {
-    /// Returns the reading of a page by which the content of the element `unended` is markup: the page has these links, and by
-    /// the rules of HTML it has those that are `known`.
+    /// Returns the reading of a page by which the content of the element `unended` is markup: the page has these links,
+    /// and by the rules of HTML it has those that are `known`.
     pub fn recovered<'p>(
         unended: &'static str,
         links: impl Iterator<Item = &'p str>,

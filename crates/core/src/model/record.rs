@@ -106,7 +106,8 @@ pub struct PageRecord {
     /// By which rules the markup was read, if not by those of HTML ([`super::MarkupRules::label`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub markup: Option<String>,
-    /// The first element whose content, of text only, has no end, so that it was read as markup; `comment` of a comment.
+    /// The first element whose content, of text only, has no end, so that it was read as markup; `comment` of a
+    /// comment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unended: Option<String>,
     /// The links that only exist because of that, as written; the first 50.

@@ -27,7 +27,7 @@ impl SignReason {
 pub struct RequestSignature {
     /// Why the request was signed; `None` if it was not.
     pub reason: Option<SignReason>,
-    /// Whether the server refused the request and asks for a signature that it did not have. The next request to the host
-    /// has it.
+    /// Whether the server refused the request and asks for a signature that it did not have. The next request to the
+    /// host has it.
     pub is_wanted: bool,
 }

@@ -21,8 +21,8 @@ const URL_LENGTH_MAX: usize = 2_048;
 /// take the machine's memory.
 const PATTERN_MEMORY_MAX: usize = 10 << 20;
 
-/// Decides whether a URL belongs to the crawl. Created once from the settings and the seeds; only sites that searches find
-/// are added later. An ordinary check does not allocate.
+/// Decides whether a URL belongs to the crawl. Created once from the settings and the seeds; only sites that searches
+/// find are added later. An ordinary check does not allocate.
 #[derive(Debug)]
 pub struct Scope {
     reach: Reach,
@@ -111,8 +111,8 @@ impl Scope {
         found.len() < self.found_max && found.insert(authority.into())
     }
 
-    /// Decides what becomes of the redirect of a seed, or of what a seed redirects to: a host of the same site belongs to the
-    /// crawl from now on, in place of the host that was named, unless the settings are strict.
+    /// Decides what becomes of the redirect of a seed, or of what a seed redirects to: a host of the same site belongs
+    /// to the crawl from now on, in place of the host that was named, unless the settings are strict.
     pub fn follow_seed(&self, seed: &str, target: &str) -> SeedMove {
         if !matches!(self.check(target), Err(OutOfScope::Host)) {
             return SeedMove::Within;
@@ -130,8 +130,8 @@ impl Scope {
         }
     }
 
-    /// Restores what [`Scope::follow_seed`] decided in an earlier run: URLs of a host were accepted that is on the site of a
-    /// seed and is not in scope without that.
+    /// Restores what [`Scope::follow_seed`] decided in an earlier run: URLs of a host were accepted that is on the site
+    /// of a seed and is not in scope without that.
     pub fn restore_moved(&self, seeds: &[CanonicalUrl], origin: &str) {
         let root = format!("{origin}/");
         for seed in seeds {
@@ -139,8 +139,8 @@ impl Scope {
         }
     }
 
-    /// Checks whether a canonical URL that a search found may be looked at: it belongs to the crawl, or there is room for
-    /// another site.
+    /// Checks whether a canonical URL that a search found may be looked at: it belongs to the crawl, or there is room
+    /// for another site.
     ///
     /// # Errors
     /// The reason why it may not.
@@ -249,7 +249,8 @@ impl Site {
         Self { domain: registrable_domain(host).into(), local: domain::is_local_label(host) }
     }
 
-    /// Returns whether a host that a seed redirects to is of this site. An address is a site of its own, whatever its port.
+    /// Returns whether a host that a seed redirects to is of this site. An address is a site of its own, whatever its
+    /// port.
     fn is_shared_with(&self, host: &str) -> bool {
         !domain::is_address(host) && self.has(host)
     }

@@ -1,8 +1,8 @@
 //! Keys in the addresses of searches, such as `https://search.example/?key=SECRET&q={query}`.
 //!
-//! A crawl writes the addresses of its queries in many places: page log, archive, state, reports. Everywhere but in the request
-//! itself a stand-in takes the place of a key. A parameter of an address that the user wrote counts as one unless its name says that
-//! it only selects the form of the answer.
+//! A crawl writes the addresses of its queries in many places: page log, archive, state, reports. Everywhere but in the
+//! request itself a stand-in takes the place of a key. A parameter of an address that the user wrote counts as one
+//! unless its name says that it only selects the form of the answer.
 
 use super::{CanonicalUrl, Canonicaliser, SearchTemplate};
 
@@ -78,8 +78,8 @@ pub fn without_keys(addresses: &[String]) -> impl Iterator<Item = String> {
     addresses.iter().map(move |address| stand_ins(address, &mut of_places).0)
 }
 
-/// Returns an address with stand-ins, and for each the parameter as given. Stand-ins of one place are numbered, because two searches
-/// may differ in nothing but a parameter. `of_places` holds the parameters so far with their places.
+/// Returns an address with stand-ins, and for each the parameter as given. Stand-ins of one place are numbered, because
+/// two searches may differ in nothing but a parameter. `of_places` holds the parameters so far with their places.
 fn stand_ins(address: &str, of_places: &mut Vec<(String, String)>) -> (String, Vec<(String, String)>) {
     let mut keys = Vec::new();
     let Some((place, rest)) = address.split_once('?') else { return (address.to_owned(), keys) };
@@ -152,7 +152,8 @@ impl SearchKeys {
         replaced.map(CanonicalUrl::from_canonical)
     }
 
-    /// Returns a canonical URL with stand-ins, if it is a link to a search's own host, or of one of its answers, that holds a key.
+    /// Returns a canonical URL with stand-ins, if it is a link to a search's own host, or of one of its answers, that
+    /// holds a key.
     pub fn concealed(&self, url: &str, via: &str) -> Option<String> {
         let host = CanonicalUrl::from_canonical(url).host_key();
         let may_hold = |of: &&KeyedSearch| of.template.is_answer(via) || of.host == host.host();

@@ -22,8 +22,8 @@ pub struct SearchTemplate {
 }
 
 impl SearchTemplate {
-    /// Reads a template: an absolute http or https URL with `{query}` (or `{searchTerms}`) once in its path or its query
-    /// string.
+    /// Reads a template: an absolute http or https URL with `{query}` (or `{searchTerms}`) once in its path or its
+    /// query string.
     ///
     /// # Errors
     /// What is wrong with it, for the user.

@@ -1,7 +1,8 @@
 //! Records as a corpus of ConvoKit (version 3 of its format).
 //!
-//! A conversation is a thread, and has the identifier of its first post, as ConvoKit expects. Each utterance but the first answers
-//! another one of its conversation: a post whose parent is unknown answers the first one, and its `reply_to_known` is false.
+//! A conversation is a thread, and has the identifier of its first post, as ConvoKit expects. Each utterance but the
+//! first answers another one of its conversation: a post whose parent is unknown answers the first one, and its
+//! `reply_to_known` is false.
 
 use std::collections::BTreeMap;
 use std::path::Path;

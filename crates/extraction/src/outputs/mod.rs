@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use harvestman_posts::site::{Post, Thread, User};
 use tempfile::NamedTempFile;
 
-use crate::extract::Extracted;
+use crate::extract::ExtractedSite;
 use crate::pseudonyms::Pseudonyms;
 
 /// A format of records.
@@ -80,14 +80,14 @@ pub(crate) trait RecordWriter {
     fn finish(self: Box<Self>) -> Result<(), OutputError>;
 }
 
-/// Writes records to a directory, or to a file if the format is one file. Files appear when they are complete. Calls `each` with
-/// the number of posts after each post.
+/// Writes records to a directory, or to a file if the format is one file. Files appear when they are complete. Calls
+/// `each` with the number of posts after each post.
 ///
 /// # Errors
 ///
 /// The output cannot be written, or this build lacks the format.
 pub fn write(
-    extracted: &mut Extracted,
+    extracted: &mut ExtractedSite,
     format: Format,
     to: &Path,
     pseudonyms: Option<&Pseudonyms>,
@@ -115,11 +115,11 @@ pub fn write(
 ///
 /// The stream, or the temporary file with the posts, failed.
 pub fn stream_posts(
-    extracted: &mut Extracted,
+    extracted: &mut ExtractedSite,
     out: &mut dyn Write,
     pseudonyms: Option<&Pseudonyms>,
 ) -> Result<(), OutputError> {
-    let Extracted { site, posts, .. } = extracted;
+    let ExtractedSite { site, posts, .. } = extracted;
     site.posts(posts, &mut |mut post| {
         if let Some(pseudonyms) = pseudonyms {
             pseudonyms.apply(&mut post);
@@ -129,12 +129,12 @@ pub fn stream_posts(
 }
 
 fn write_records(
-    extracted: &mut Extracted,
+    extracted: &mut ExtractedSite,
     mut writer: Box<dyn RecordWriter>,
     pseudonyms: Option<&Pseudonyms>,
     each: &mut dyn FnMut(u64),
 ) -> Result<(), OutputError> {
-    let Extracted { site, posts, .. } = extracted;
+    let ExtractedSite { site, posts, .. } = extracted;
     let mut count = 0;
     site.posts(posts, &mut |mut post| {
         if let Some(pseudonyms) = pseudonyms {

@@ -213,7 +213,8 @@ impl NodeContext {
         }
     }
 
-    /// Fixes how the session ends, before a write that other tasks could mistake for another reason. The first reason wins.
+    /// Fixes how the session ends, before a write that other tasks could mistake for another reason. The first reason
+    /// wins.
     pub(super) fn decide_end(&self, end: End) {
         self.end.lock().get_or_insert(end);
     }

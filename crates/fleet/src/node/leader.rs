@@ -165,8 +165,8 @@ impl Leader {
     }
 }
 
-/// Returns up to where the observations were shown to the policy; `u64::MAX` if the fleet has none, and `None` if no live
-/// session holds it: its last proposals are still to come, and its final state has to be written by its holder.
+/// Returns up to where the observations were shown to the policy; `u64::MAX` if the fleet has none, and `None` if no
+/// live session holds it: its last proposals are still to come, and its final state has to be written by its holder.
 fn shown_to_policy(context: &NodeContext) -> Option<u64> {
     if context.policy.is_none() {
         return Some(u64::MAX);
@@ -176,8 +176,8 @@ fn shown_to_policy(context: &NodeContext) -> Option<u64> {
     holder.and_then(|holder| Some(view.heartbeat(holder)?.shown))
 }
 
-/// Reads the ends of the exchange and of the observations, and then the leases. `shown`: up to where the observations were
-/// shown to the policy before.
+/// Reads the ends of the exchange and of the observations, and then the leases. `shown`: up to where the observations
+/// were shown to the policy before.
 async fn look_closer(context: &NodeContext, mut quiet: Quiescence, shown: u64) -> Option<Quiescence> {
     let mut ends = Vec::new();
     if shown < u64::MAX {

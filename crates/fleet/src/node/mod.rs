@@ -1,5 +1,5 @@
-//! The protocol of a node: keeps its session alive, reconciles the partitions that it holds with those assigned to it, reads the exchange
-//! for its crawler, writes checkpoints, and does the leader's work while it leads.
+//! The protocol of a node: keeps its session alive, reconciles the partitions that it holds with those assigned to it,
+//! reads the exchange for its crawler, writes checkpoints, and does the leader's work while it leads.
 //!
 //! One [`Node`] is one session with one crawler. A node that loses its session begins a new one with a new crawler.
 
@@ -59,7 +59,8 @@ pub struct Node {
 }
 
 impl Node {
-    /// Prepares a session. Its crawler gets [`Self::log`] and [`Self::fetch_deadline`], and is then passed to [`Self::run`].
+    /// Prepares a session. Its crawler gets [`Self::log`] and [`Self::fetch_deadline`], and is then passed to
+    /// [`Self::run`].
     pub fn new(bus: Arc<dyn Bus>, clock: Clock, options: NodeOptions, seed: Seed) -> Self {
         Self::measured(bus, clock, options, seed, Arc::new(FleetMetrics::off()))
     }
@@ -117,8 +118,8 @@ impl Node {
         Arc::clone(&self.services.fetch_deadline)
     }
 
-    /// Runs the session until it ends. The node leaves the fleet when `leave` completes. Dropping the future is equivalent to a crash: no
-    /// partition is released.
+    /// Runs the session until it ends. The node leaves the fleet when `leave` completes. Dropping the future is
+    /// equivalent to a crash: no partition is released.
     pub async fn run(self, engine: Arc<dyn Engine>, orders: OnOrders, leave: BoxFuture<'static, ()>) -> End {
         let metrics = Arc::clone(&self.services.client.metrics);
         let end = self.take_part(engine, orders, leave).await;

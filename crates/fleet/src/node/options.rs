@@ -38,8 +38,8 @@ pub struct NodeOptions {
     pub look: Duration,
     /// The interval at which the leader checks the balance of the load. Zero: only on request.
     pub balance: Duration,
-    /// How long the keys, parts and log of a dead session are retained after nothing references them any more. Must exceed the longest
-    /// time that a write may be in flight.
+    /// How long the keys, parts and log of a dead session are retained after nothing references them any more. Must
+    /// exceed the longest time that a write may be in flight.
     pub clear_after: Duration,
     /// The format that this node reads and writes, and its version.
     pub origin: Origin,
@@ -54,7 +54,8 @@ pub enum End {
     Over,
     /// The node was asked to leave and has released all its partitions.
     Left,
-    /// Other nodes evicted the session. Work that its crawler did not log will be repeated. Continue with a new session and a new crawler.
+    /// Other nodes evicted the session. Work that its crawler did not log will be repeated. Continue with a new session
+    /// and a new crawler.
     Lost,
     /// The node cannot join: a different crawl has this name.
     Refused(String),

@@ -16,8 +16,8 @@ pub(super) enum TakeoverSource {
     Session {
         /// The session.
         session: SessionId,
-        /// The last sequence number of its log that counts, if it released the partition. `None`: the session is dead, and its log counts
-        /// up to where it is sealed.
+        /// The last sequence number of its log that counts, if it released the partition. `None`: the session is dead,
+        /// and its log counts up to where it is sealed.
         end: Option<u64>,
     },
 }
@@ -31,7 +31,8 @@ pub(super) struct Plan {
     pub(super) take: BTreeMap<TakeoverSource, Vec<FreePartition>>,
 }
 
-/// A partition that no live session holds. If its record has changed by the time that it is taken, another session was first.
+/// A partition that no live session holds. If its record has changed by the time that it is taken, another session was
+/// first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FreePartition {
     /// The partition.

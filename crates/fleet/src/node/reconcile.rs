@@ -79,8 +79,8 @@ async fn leave(context: &NodeContext) -> bool {
 async fn release(context: &NodeContext, partitions: &[Partition]) {
     let began = context.clock.now();
     let turn = context.handover.lock().await;
-    // They count as not held from the start: the crawler releases them one by one, and its positions do not cover those already released.
-    // Otherwise the exchange would be trimmed of links that their next holder has to read.
+    // They count as not held from the start: the crawler releases them one by one, and its positions do not cover those
+    // already released. Otherwise the exchange would be trimmed of links that their next holder has to read.
     let released: Vec<(Partition, HeldPartition)> = {
         let mut held = context.held.lock();
         partitions.iter().filter_map(|partition| Some((*partition, held.remove(partition)?))).collect()

@@ -64,8 +64,8 @@ pub struct Heartbeat {
     pub activity: u64,
     /// For each shard of the exchange: the position that is in the log.
     pub positions: Vec<u64>,
-    /// If the session holds the policy: everything in the stream of observations up to this sequence number was shown to
-    /// it before this heartbeat was made.
+    /// If the session holds the policy: everything in the stream of observations up to this sequence number was shown
+    /// to it before this heartbeat was made.
     #[serde(default)]
     pub shown: u64,
     /// Links discovered.

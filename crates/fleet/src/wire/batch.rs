@@ -32,7 +32,7 @@ pub struct Batch {
 
 /// The result of splitting links or an entry into messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Split {
+pub struct SplitMessages {
     /// Payloads, each of at most [`LINKS_MAX`] links and [`PAYLOAD_MAX`] bytes.
     pub messages: Vec<Bytes>,
     /// The number of links that are too long for any message. None of them is in `messages`.
@@ -48,12 +48,12 @@ struct Body<'a> {
 
 impl Batch {
     /// Splits links into messages.
-    pub fn split(links: &[ScheduledUrl], generation: u64, codec: &mut WireCodec) -> Split {
+    pub fn split(links: &[ScheduledUrl], generation: u64, codec: &mut WireCodec) -> SplitMessages {
         let mut items: Vec<&ScheduledUrl> = links.iter().collect();
         // Sorting by origin saves one or two bytes per link over the order of arrival; sorting by URL would save
         // another half byte.
         items.sort_by_key(|item| item.url.origin());
-        let mut split = Split::default();
+        let mut split = SplitMessages::default();
         let mut rest = items.as_slice();
         while !rest.is_empty() {
             let (head, after) = rest.split_at(fitting(rest));
@@ -90,7 +90,7 @@ fn fitting(items: &[&ScheduledUrl]) -> usize {
 }
 
 /// Encodes one message, or two halves if it is too long: at most eight levels, because there are at most 2⁸ links.
-fn pack(items: &[&ScheduledUrl], generation: u64, codec: &mut WireCodec, split: &mut Split) {
+fn pack(items: &[&ScheduledUrl], generation: u64, codec: &mut WireCodec, split: &mut SplitMessages) {
     let mut raw = Vec::new();
     let links = Links::of(items, &mut raw);
     let message = codec.encode(MessageKind::Batch, &raw, &Body { generation, links });

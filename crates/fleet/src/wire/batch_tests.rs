@@ -14,7 +14,7 @@ fn sorted(links: &[ScheduledUrl]) -> Vec<ScheduledUrl> {
     links
 }
 
-fn read(split: &Split) -> Vec<Batch> {
+fn read(split: &SplitMessages) -> Vec<Batch> {
     let mut codec = WireCodec::new();
     split.messages.iter().map(|message| Batch::read(message, &mut codec).unwrap()).collect()
 }
@@ -58,7 +58,7 @@ fn what_a_link_costs_in_time() {
     for count in [16, 64, 256] {
         let links: Vec<_> = (0..rounds).map(|seed| links_of(Shape::Mixed, count, seed)).collect();
         let begun = clock.now();
-        let packed: Vec<Split> = links.iter().map(|links| Batch::split(links, 7, &mut codec)).collect();
+        let packed: Vec<SplitMessages> = links.iter().map(|links| Batch::split(links, 7, &mut codec)).collect();
         let written = clock.now();
         for split in &packed {
             assert_eq!(Batch::read(&split.messages[0], &mut codec).unwrap().links.len(), count);

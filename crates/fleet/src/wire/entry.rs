@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::batch::Split;
+use super::batch::SplitMessages;
 use super::codec::{MessageKind, WireCodec, WireError, value};
 use super::links::Links;
 use super::notes::{NoteKey, WireNote};
@@ -126,16 +126,16 @@ pub fn encode_entry(entry: &LogEntry, codec: &mut WireCodec) -> Vec<u8> {
 ///   sitemap and the document that named it.
 /// * The ledger is in the last message; the others have an empty one, which has no effect.
 ///
-/// Items that are too long for any message (a link of half a megabyte) are counted in [`Split::too_long`].
-pub fn split_entry(entry: &LogEntry, codec: &mut WireCodec) -> Split {
+/// Items that are too long for any message (a link of half a megabyte) are counted in [`SplitMessages::too_long`].
+pub fn split_entry(entry: &LogEntry, codec: &mut WireCodec) -> SplitMessages {
     let content = Content::of(entry);
-    let mut split = Split::default();
+    let mut split = SplitMessages::default();
     pack(entry, &content, EntryPiece { range: 0..content.len(), first: true, last: true }, codec, &mut split);
     split
 }
 
 /// Encodes one message, or two halves if it is too long. Each step halves the content.
-fn pack(entry: &LogEntry, content: &Content<'_>, piece: EntryPiece, codec: &mut WireCodec, split: &mut Split) {
+fn pack(entry: &LogEntry, content: &Content<'_>, piece: EntryPiece, codec: &mut WireCodec, split: &mut SplitMessages) {
     let EntryPiece { range, first, last } = piece.clone();
     let part = content.part(&range);
     if range.len() < 2 || part.estimate() <= ESTIMATE_MAX {

@@ -13,7 +13,7 @@ mod observations;
 mod part;
 mod strings;
 
-pub use batch::{Batch, LINKS_MAX, Split};
+pub use batch::{Batch, LINKS_MAX, SplitMessages};
 pub use codec::{WireCodec, WireError};
 pub use entry::{decode_entry, encode_entry, split_entry};
 pub(super) use notes::NoteKey;

@@ -1,5 +1,5 @@
-//! The policies that `harvestman-lab crawl` has besides those of `harvestman crawl`: the baselines, and the systems of the
-//! papers in their variants.
+//! The policies that `harvestman-lab crawl` has besides those of `harvestman crawl`: the baselines, and the systems of
+//! the papers in their variants.
 //!
 //! A setting names one as `POLICY:VARIANT`, such as `ucc:paper-l1`; so a crawl that is resumed goes on with it. On the
 //! command line the variant is a flag of its own.
@@ -99,7 +99,8 @@ fn maker(name: &'static str, options: &PolicyOptions) -> Result<MakeWith, String
     }))
 }
 
-/// Reads what the crawl by profiles starts from: the tags of the topic, and pages of each type from a labelled recording.
+/// Reads what the crawl by profiles starts from: the tags of the topic, and pages of each type from a labelled
+/// recording.
 fn topic_inputs(options: &PolicyOptions) -> Result<TopicInputs, String> {
     if options.model.is_empty() {
         return Err(

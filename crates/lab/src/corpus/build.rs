@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::{Corpus, CorpusError, Limits, PageId, Stored};
+use super::{Corpus, CorpusError, Limits, PageId, StoredResponse};
 use harvestman_core::url::CanonicalUrl;
 
 /// Bytes of a page besides its contents: index entries, header tables.
@@ -38,7 +38,7 @@ impl Builder {
     }
 
     /// Adds a page, unless its URL is present. Returns whether it was added.
-    pub fn add(&mut self, url: CanonicalUrl, page: Stored) -> Result<bool, CorpusError> {
+    pub fn add(&mut self, url: CanonicalUrl, page: StoredResponse) -> Result<bool, CorpusError> {
         let fingerprint = url.fingerprint();
         if self.corpus.by_url.contains_key(&fingerprint) {
             return Ok(false);

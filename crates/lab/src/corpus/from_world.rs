@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION};
 
 use super::build::Builder;
-use super::{Corpus, CorpusError, Label, Limits, Role, Stored, Truth, canonicaliser};
+use super::{Corpus, CorpusError, Label, Limits, Role, StoredResponse, Truth, canonicaliser};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_sim::{Response, TruthRow, World};
 
@@ -59,7 +59,7 @@ fn role(page_type: &str) -> Role {
     }
 }
 
-fn stored(world: &World, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> Stored {
+fn stored(world: &World, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> StoredResponse {
     let (_, authority) = url.origin().split_once("://").unwrap_or_default();
     let Response { status, content_type, location, body } = world.respond(authority, url.path_and_query());
     let mut headers = HeaderMap::new();
@@ -68,5 +68,5 @@ fn stored(world: &World, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> S
         headers.insert(LOCATION, value);
     }
     let location = location.and_then(|to| canonicaliser.parse(&to).ok());
-    Stored { status, headers, body, location }
+    StoredResponse { status, headers, body, location }
 }

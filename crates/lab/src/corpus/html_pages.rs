@@ -28,8 +28,8 @@ pub struct HtmlPage {
     pub html: String,
 }
 
-/// Reads the HTML pages with status 200 of WARC files, in their order; of several with one URL, the first. A revisit has the
-/// content of the response that it names. The files are read up to a record that is cut off.
+/// Reads the HTML pages with status 200 of WARC files, in their order; of several with one URL, the first. A revisit
+/// has the content of the response that it names. The files are read up to a record that is cut off.
 ///
 /// # Errors
 /// A file cannot be read, or the pages exceed the limits.

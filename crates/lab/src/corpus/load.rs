@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use super::build::Builder;
 use super::revisit::{BodyOf, body_of};
-use super::{Corpus, CorpusError, Limits, Stored, canonicaliser, labels};
+use super::{Corpus, CorpusError, Limits, StoredResponse, canonicaliser, labels};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_report::figures;
 use harvestman_stages::fetch::{RecordedResponse, redirect};
@@ -161,7 +161,9 @@ impl Loader {
             return Ok(());
         };
         let location = redirect::target(response.status, &response.headers).and_then(|to| self.resolve(&url, &to));
-        self.builder.add(url, Stored { status: response.status, headers: response.headers, body, location }).map(drop)
+        self.builder
+            .add(url, StoredResponse { status: response.status, headers: response.headers, body, location })
+            .map(drop)
     }
 
     fn body_at(&self, url: &CanonicalUrl) -> Option<Bytes> {

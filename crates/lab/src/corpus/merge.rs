@@ -7,8 +7,8 @@ use super::{Corpus, CorpusError, Label, Limits, PageId, Truth};
 use harvestman_pipeline::visible_text;
 
 impl Corpus {
-    /// Joins recordings of different sites. `page_type` renames the type of a page, by the number of its recording. Bodies are
-    /// shared, not copied. Of a URL in several recordings the first one counts.
+    /// Joins recordings of different sites. `page_type` renames the type of a page, by the number of its recording.
+    /// Bodies are shared, not copied. Of a URL in several recordings the first one counts.
     ///
     /// # Errors
     /// There are no pages, or more than a corpus holds.

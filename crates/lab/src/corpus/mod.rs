@@ -28,7 +28,7 @@ pub use html_pages::{HtmlPage, html_pages};
 pub(crate) use label::TAG_SEPARATOR;
 pub use label::{Label, Role, TAGS_MAX, TEXT_CHARS_MAX};
 pub use load::name_of;
-pub use stored::Stored;
+pub use stored::StoredResponse;
 pub use truth::{Truth, TypeCounts};
 
 use harvestman_core::config::url::UrlOptions;
@@ -69,7 +69,7 @@ pub struct Corpus {
     /// Notes about the file: truncation, skipped records, labels without a page.
     pub notes: Vec<String>,
     urls: Vec<CanonicalUrl>,
-    pages: Vec<Stored>,
+    pages: Vec<StoredResponse>,
     by_url: HashMap<Fingerprint, PageId>,
     by_loose_form: OnceLock<HashMap<Box<str>, PageId>>,
     seed: PageId,
@@ -93,7 +93,7 @@ impl Corpus {
     }
 
     /// Returns the stored response.
-    pub fn page(&self, id: PageId) -> &Stored {
+    pub fn page(&self, id: PageId) -> &StoredResponse {
         &self.pages[id.index()]
     }
 

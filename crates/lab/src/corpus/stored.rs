@@ -8,7 +8,7 @@ use harvestman_core::url::CanonicalUrl;
 
 /// The response to a URL when the corpus was recorded.
 #[derive(Debug, Clone)]
-pub struct Stored {
+pub struct StoredResponse {
     /// The status.
     pub status: u16,
     /// The headers, as recorded; they may name codings that the body no longer has.
@@ -19,7 +19,7 @@ pub struct Stored {
     pub location: Option<CanonicalUrl>,
 }
 
-impl Stored {
+impl StoredResponse {
     /// Returns the `Content-Type`; of several, the one that counts.
     pub fn content_type(&self) -> Option<&str> {
         ContentType::field_of(&self.headers)

@@ -33,8 +33,8 @@ pub struct Crawl {
     pub budget: usize,
     /// The random seed.
     pub seed: u64,
-    /// The example pages. They are additional starts for every contender; policies that look for pages like one page know
-    /// the first.
+    /// The example pages. They are additional starts for every contender; policies that look for pages like one page
+    /// know the first.
     pub examples: Vec<PageId>,
     /// Maximum number of pages to learn templates from; `None` uses that of the variant.
     pub sample: Option<usize>,

@@ -1,5 +1,5 @@
-//! Crawls of several sites at once that start from queries only (Shchekotykhin, Jannach and Friedrich: *xCrawl*, sections
-//! 3 and 4): from a few examples, with a search over the pages of all recordings.
+//! Crawls of several sites at once that start from queries only (Shchekotykhin, Jannach and Friedrich: *xCrawl*,
+//! sections 3 and 4): from a few examples, with a search over the pages of all recordings.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -170,8 +170,8 @@ fn most_frequent(recording: &Corpus) -> Result<Arc<str>, ExperimentError> {
     })
 }
 
-/// Returns what the requests were spent on: for each site the requests and, of these, those that brought a wanted page; the
-/// most frequent types of the others.
+/// Returns what the requests were spent on: for each site the requests and, of these, those that brought a wanted page;
+/// the most frequent types of the others.
 fn spent(corpus: &Corpus, done: &Replay) -> String {
     let mut sites: BTreeMap<&str, (usize, usize, BTreeMap<&str, usize>)> = BTreeMap::new();
     for (request, fetched) in done.order.iter().zip(&done.fetches) {

@@ -1,4 +1,5 @@
-//! Experiments on labelled corpora: the measurements of SOUrCe's authors (2018, section 5), repeated with the code of a crawl.
+//! Experiments on labelled corpora: the measurements of SOUrCe's authors (2018, section 5), repeated with the code of a
+//! crawl.
 //!
 //! | experiment | of the paper | question |
 //! |---|---|---|
@@ -13,9 +14,9 @@
 //! | [`EarlyStops`] | – | when should a crawl stop? |
 //! | [`Oracle`] | – | how much could any crawl yield? |
 //!
-//! An experiment measures one corpus after the other, each with all its runs ([`Workers`] distributes them over threads),
-//! and ends in a [`Report`]. Common rules: a request is a fetch and counts whatever its result; pages that a policy learns
-//! from are among those that it may fetch, unless its variant has a free sample; no policy sees a label.
+//! An experiment measures one corpus after the other, each with all its runs ([`Workers`] distributes them over
+//! threads), and ends in a [`Report`]. Common rules: a request is a fetch and counts whatever its result; pages that a
+//! policy learns from are among those that it may fetch, unless its variant has a free sample; no policy sees a label.
 
 mod ablation;
 mod budget;

@@ -4,9 +4,10 @@
 //! By all that pages have: leaf paths with class names, and parts of the address, are features; a random forest decides
 //! ([`TypeForest`]). Which class names count is learned from all pages, without labels.
 //!
-//! By clusters: pages belong together whose addresses have one form, the finest first, and among those the labelled sample
-//! with the nearest template decides (leaf paths, as crawls compare pages). Forms and templates are learned from all pages,
-//! without labels. Where no sample's address has the form of a page's, coarser forms decide, then the template alone.
+//! By clusters: pages belong together whose addresses have one form, the finest first, and among those the labelled
+//! sample with the nearest template decides (leaf paths, as crawls compare pages). Forms and templates are learned from
+//! all pages, without labels. Where no sample's address has the form of a page's, coarser forms decide, then the
+//! template alone.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

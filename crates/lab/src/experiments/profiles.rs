@@ -25,9 +25,9 @@ pub struct Profiles {
     pub topics: usize,
 }
 
-/// Returns the numbers of requests after which a crawl for a topic is measured, in ascending order: as many as the topic has
-/// items, and a sixteenth, an eighth and a quarter of the pages of the corpus. Pages are HTML pages with status 200 that
-/// are no duplicate views.
+/// Returns the numbers of requests after which a crawl for a topic is measured, in ascending order: as many as the
+/// topic has items, and a sixteenth, an eighth and a quarter of the pages of the corpus. Pages are HTML pages with
+/// status 200 that are no duplicate views.
 pub fn profiles_budgets(corpus: &Corpus, topic: &Topic) -> Vec<usize> {
     let Some(truth) = corpus.truth() else { return Vec::new() };
     let unique = corpus.ids().filter_map(|id| truth.page(id)).filter(|label| !label.is_duplicate_view).count();

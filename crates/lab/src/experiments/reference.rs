@@ -33,8 +33,8 @@ impl<'c> Reference<'c> {
         format!("{}, the oracle", self.corpus.name)
     }
 
-    /// Returns the greedy choice of at most `budget` requests, and the number of wanted pages among them. Of a crawl that
-    /// may derive addresses, it is the better one of those with and without.
+    /// Returns the greedy choice of at most `budget` requests, and the number of wanted pages among them. Of a crawl
+    /// that may derive addresses, it is the better one of those with and without.
     pub fn choice(&self, task: &Task, examples: &[PageId], derives: bool, budget: usize) -> (Vec<u32>, u64) {
         let choice = |deriving| {
             let site = self.site(task, examples, deriving);
@@ -47,8 +47,8 @@ impl<'c> Reference<'c> {
         derived.filter(|derived| derived.1 > linked.1).unwrap_or(linked)
     }
 
-    /// Returns the site as a crawl for `task` meets it that starts at the seed of the corpus and at the `examples`. With
-    /// `derives`, an address is known as soon as another one is known that it extends by a suffix which many pages
+    /// Returns the site as a crawl for `task` meets it that starts at the seed of the corpus and at the `examples`.
+    /// With `derives`, an address is known as soon as another one is known that it extends by a suffix which many pages
     /// of the site link.
     pub fn site(&self, task: &Task, examples: &[PageId], derives: bool) -> SiteGraph {
         let starts: Vec<u32> =

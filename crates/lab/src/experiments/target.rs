@@ -1,5 +1,5 @@
-//! Crawls for pages like an example (SOUrCe 2018, section 5.4: table 4, figure 7), and for pages that a validator accepts
-//! (Shchekotykhin, Jannach and Friedrich: *xCrawl*, section 5.2).
+//! Crawls for pages like an example (SOUrCe 2018, section 5.4: table 4, figure 7), and for pages that a validator
+//! accepts (Shchekotykhin, Jannach and Friedrich: *xCrawl*, section 5.2).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -192,8 +192,8 @@ pub fn example_of(corpus: &Corpus, page_type: &str, seed: Seed) -> Result<PageId
     pages.choose(&mut seed.child("example").rng()).copied().ok_or_else(missing)
 }
 
-/// Returns this many pages of a type (HTML, status 200), or all of them if there are fewer, drawn with `seed`. The first
-/// is that of [`example_of`].
+/// Returns this many pages of a type (HTML, status 200), or all of them if there are fewer, drawn with `seed`. The
+/// first is that of [`example_of`].
 ///
 /// # Errors
 /// The corpus has no labels or no such page.

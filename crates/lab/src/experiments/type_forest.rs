@@ -1,13 +1,14 @@
 //! Page types by everything that a page has: a random forest over the presence of features.
 //!
-//! Input: the features of sample pages, by type. Output: [`TypeForest`], a classifier. Each tree is grown from a bootstrap of the
-//! samples; a node tests whether a page has a feature, the one of some drawn at random that leaves the least Gini impurity
-//! (Breiman, *Random forests*, Machine Learning 45, 2001; trees vote with the shares of their leaves).
+//! Input: the features of sample pages, by type. Output: [`TypeForest`], a classifier. Each tree is grown from a
+//! bootstrap of the samples; a node tests whether a page has a feature, the one of some drawn at random that leaves the
+//! least Gini impurity (Breiman, *Random forests*, Machine Learning 45, 2001; trees vote with the shares of their
+//! leaves).
 //!
-//! Features that the same samples have are one column, and each tree tests a random one of them. Otherwise the paths of a page,
-//! of which a template puts dozens on every page, would be drawn all the time, and the few parts of an address hardly ever.
-//! Where samples of several types look alike, the features decide that tell these apart, and no others: the content of pages,
-//! which makes distances between pages noisy, is not looked at.
+//! Features that the same samples have are one column, and each tree tests a random one of them. Otherwise the paths of
+//! a page, of which a template puts dozens on every page, would be drawn all the time, and the few parts of an address
+//! hardly ever. Where samples of several types look alike, the features decide that tell these apart, and no others:
+//! the content of pages, which makes distances between pages noisy, is not looked at.
 
 use std::collections::BTreeMap;
 
@@ -116,8 +117,8 @@ impl Training {
         Self { columns: alike.into_iter().map(column).collect(), types }
     }
 
-    /// Grows a tree from these samples, some of which may occur several times, until its leaves are of one type or cannot be
-    /// told apart. For each node, this share of the columns is drawn.
+    /// Grows a tree from these samples, some of which may occur several times, until its leaves are of one type or
+    /// cannot be told apart. For each node, this share of the columns is drawn.
     fn tree(&self, samples: Vec<usize>, drawn: f64, rng: &mut impl Rng) -> Tree {
         let features: Vec<u64> =
             self.columns.iter().map(|column| column.features.choose(rng).copied().unwrap_or_default()).collect();
@@ -126,8 +127,8 @@ impl Training {
         tree
     }
 
-    /// Adds the node for these samples, and all below. Returns its position. The depth is bounded by the number of different
-    /// samples, since each test separates some.
+    /// Adds the node for these samples, and all below. Returns its position. The depth is bounded by the number of
+    /// different samples, since each test separates some.
     fn grow(&self, samples: Vec<usize>, drawn: f64, features: &[u64], tree: &mut Tree, rng: &mut impl Rng) -> usize {
         let node = match self.best_test(&samples, drawn, rng) {
             None => Node::Leaf(self.shares(&samples)),
@@ -143,8 +144,8 @@ impl Training {
         tree.0.len() - 1
     }
 
-    /// Returns the column that leaves the least impurity: the best of those drawn, or if these separate nothing, the first
-    /// further one that does. `None` if all samples are of one type, or none can be told apart.
+    /// Returns the column that leaves the least impurity: the best of those drawn, or if these separate nothing, the
+    /// first further one that does. `None` if all samples are of one type, or none can be told apart.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a number of columns")]
     fn best_test(&self, samples: &[usize], drawn: f64, rng: &mut impl Rng) -> Option<usize> {
         if samples.iter().all(|sample| self.types[*sample] == self.types[samples[0]]) {
@@ -167,8 +168,8 @@ impl Training {
         best.map(|(_, column)| column)
     }
 
-    /// Returns the sum over both sides of a test of Σ n(type)² / n, which is largest where the Gini impurity is least; `None`
-    /// if one side is empty.
+    /// Returns the sum over both sides of a test of Σ n(type)² / n, which is largest where the Gini impurity is least;
+    /// `None` if one side is empty.
     fn purity(&self, samples: &[usize], column: usize) -> Option<f64> {
         let mut counts: BTreeMap<usize, [f64; 2]> = BTreeMap::new();
         let mut sides = [0.0_f64; 2];

@@ -42,8 +42,8 @@ fn without_samples_nothing_is_found() {
     assert_eq!(TypeForest::learn(&[vec![], vec![page(&[1])]], Seed(1)).classify(&page(&[])), Some(1));
 }
 
-/// The Gini impurity of the two sides of a test, by its definition: the chance that two samples drawn with replacement from a
-/// side are of different types, weighted by the sizes of the sides. `None` if one side is empty.
+/// The Gini impurity of the two sides of a test, by its definition: the chance that two samples drawn with replacement
+/// from a side are of different types, weighted by the sizes of the sides. `None` if one side is empty.
 fn impurity(samples: &[(usize, &BTreeSet<u64>)], feature: u64) -> Option<f64> {
     let (with, without): (Vec<_>, Vec<_>) = samples.iter().partition(|(_, page)| page.contains(&feature));
     if with.is_empty() || without.is_empty() {

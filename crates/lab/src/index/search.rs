@@ -24,7 +24,7 @@ pub struct LocalIndex {
 
 /// The answer to a query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct QueryAnswer {
     /// Number of documents that match.
     pub hits: u64,
     /// The part of them that was asked for, the best one first.
@@ -61,10 +61,10 @@ impl LocalIndex {
     ///
     /// # Errors
     /// The index cannot be read.
-    pub fn search(&self, query: &str, offset: usize, count: usize) -> Result<Found, Error> {
+    pub fn search(&self, query: &str, offset: usize, count: usize) -> Result<QueryAnswer, Error> {
         let wanted: Vec<Box<dyn Query>> = clauses(query).iter().map(|clause| self.query(clause)).collect();
         if wanted.is_empty() {
-            return Ok(Found { hits: 0, results: Vec::new() });
+            return Ok(QueryAnswer { hits: 0, results: Vec::new() });
         }
         let limit = offset.saturating_add(count).min(RESULTS_MAX);
         let best = Best { limit, number_field: NUMBER, ranks: Arc::clone(&self.ranks) };
@@ -79,7 +79,7 @@ impl LocalIndex {
             excerpt: page.excerpt.clone(),
             score,
         });
-        Ok(Found { hits, results: results.collect() })
+        Ok(QueryAnswer { hits, results: results.collect() })
     }
 
     fn query(&self, clause: &Clause) -> Box<dyn Query> {

@@ -46,8 +46,8 @@ pub struct Harvest {
     pub f: Option<f64>,
     /// The same of their unique variants.
     pub f_unique: Option<f64>,
-    /// The sum over all numbers n of fetches, from 1 on, of the valid unique pages among the first n, divided by the sum
-    /// of all n: the area under the harvest curve. It is above the valid ratio if good pages come first.
+    /// The sum over all numbers n of fetches, from 1 on, of the valid unique pages among the first n, divided by the
+    /// sum of all n: the area under the harvest curve. It is above the valid ratio if good pages come first.
     pub area: Option<f64>,
     /// −Σ p log2 p over the types of the new pages, bits (eq. 13); `None` if no type is known.
     pub entropy: Option<f64>,

@@ -38,8 +38,8 @@ impl Topic {
         self.tags.first().map_or_else(String::new, ToString::to_string)
     }
 
-    /// Chooses `count` topics of a corpus: the most frequent tags, each with the tags that occur with it most above chance,
-    /// as far as topics share few items. Empty if the labels have no tags.
+    /// Chooses `count` topics of a corpus: the most frequent tags, each with the tags that occur with it most above
+    /// chance, as far as topics share few items. Empty if the labels have no tags.
     pub fn of(corpus: &Corpus, count: usize) -> Vec<Self> {
         let items = items(corpus);
         let counts = count_tags(&items);

@@ -1,15 +1,16 @@
 //! A number of wanted URLs that no choice exceeds: the Lagrangian dual of a relaxation.
 //!
-//! Wanted URLs that reach one another over wanted URLs only form a *component*. One is *closed* if nothing wanted outside it
-//! links into it and it contains no start: whoever requests any of its URLs has requested an unwanted URL that links into it.
-//! The relaxation keeps only that and the budget; the way to the unwanted URLs is free. With `x` the number of requested URLs of a
-//! component of `n`, and `y` whether an unwanted URL is requested:
+//! Wanted URLs that reach one another over wanted URLs only form a *component*. One is *closed* if nothing wanted
+//! outside it links into it and it contains no start: whoever requests any of its URLs has requested an unwanted URL
+//! that links into it. The relaxation keeps only that and the budget; the way to the unwanted URLs is free. With `x`
+//! the number of requested URLs of a component of `n`, and `y` whether an unwanted URL is requested:
 //!
-//! maximise Σ x, where x ≤ n, Σ x + Σ y ≤ budget, and x ≤ n Σ y over the unwanted URLs that link into it, if it is closed.
+//! maximise Σ x, where x ≤ n, Σ x + Σ y ≤ budget, and x ≤ n Σ y over the unwanted URLs that link into it, if it is
+//! closed.
 //!
-//! Any price μ of a request and any prices p of the components' last condition give an upper bound,
-//! μ budget + Σ n max(0, 1 − μ − p) + Σ over the unwanted URLs of max(0, Σ n p of the components that they link into − μ).
-//! Subgradient steps lower it. Every value is a bound, however good the prices are.
+//! Any price μ of a request and any prices p of the components' last condition give an upper bound, μ budget + Σ n
+//! max(0, 1 − μ − p) + Σ over the unwanted URLs of max(0, Σ n p of the components that they link into − μ). Subgradient
+//! steps lower it. Every value is a bound, however good the prices are.
 
 use super::SiteGraph;
 
@@ -19,8 +20,8 @@ const STEPS: u32 = 120;
 const PRICES: u32 = 40;
 
 impl SiteGraph {
-    /// Returns a number of wanted URLs that no crawl of at most `budget` requests exceeds. O(links), times a constant of
-    /// some thousands for links from unwanted URLs into closed components.
+    /// Returns a number of wanted URLs that no crawl of at most `budget` requests exceeds. O(links), times a constant
+    /// of some thousands for links from unwanted URLs into closed components.
     pub fn bound(&self, budget: usize) -> usize {
         let relaxed = Relaxation::of(self);
         let most = relaxed.wanted.min(budget);
@@ -111,8 +112,8 @@ impl Relaxation {
     }
 }
 
-/// Numbers the strongly connected components among the URLs for which `passes` holds (Tarjan 1972, without recursion). Returns the
-/// component of each URL, which means nothing for other URLs, and their number.
+/// Numbers the strongly connected components among the URLs for which `passes` holds (Tarjan 1972, without recursion).
+/// Returns the component of each URL, which means nothing for other URLs, and their number.
 fn components(graph: &SiteGraph, passes: impl Fn(u32) -> bool) -> (Vec<u32>, usize) {
     const NONE: u32 = u32::MAX;
     let count = graph.len();

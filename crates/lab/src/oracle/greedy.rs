@@ -10,9 +10,10 @@ const EXAMINED: usize = 12;
 impl SiteGraph {
     /// Returns at most `budget` URLs in an order in which they can be requested.
     ///
-    /// A known wanted URL is requested at once: no request brings more than one wanted page. If none is known, the next requests
-    /// follow the path of unwanted URLs that has, as far as the budget goes, the highest share of wanted URLs among itself and
-    /// what can be reached from it over wanted URLs only. Ends early if nothing wanted can be reached. O(paths × links).
+    /// A known wanted URL is requested at once: no request brings more than one wanted page. If none is known, the next
+    /// requests follow the path of unwanted URLs that has, as far as the budget goes, the highest share of wanted URLs
+    /// among itself and what can be reached from it over wanted URLs only. Ends early if nothing wanted can be reached.
+    /// O(paths × links).
     pub fn greedy(&self, budget: usize) -> Vec<u32> {
         let mut crawl = Crawl::new(self);
         while crawl.order.len() < budget {

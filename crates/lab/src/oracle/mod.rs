@@ -1,8 +1,9 @@
 //! The harvest of a crawl with full knowledge of the site: the reference for every policy.
 //!
-//! The problem: choose at most `budget` URLs such that each is a start or linked by a chosen one, along a chain that begins at
-//! a start, and as many of them as possible are wanted. It contains set cover, so that no exact solution is feasible.
-//! [`SiteGraph::greedy`] gives a good choice, [`SiteGraph::bound`] a number that no choice exceeds; the optimum lies between.
+//! The problem: choose at most `budget` URLs such that each is a start or linked by a chosen one, along a chain that
+//! begins at a start, and as many of them as possible are wanted. It contains set cover, so that no exact solution is
+//! feasible. [`SiteGraph::greedy`] gives a good choice, [`SiteGraph::bound`] a number that no choice exceeds; the
+//! optimum lies between.
 
 mod bound;
 mod greedy;

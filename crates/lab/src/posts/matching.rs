@@ -46,8 +46,8 @@ impl Verdict {
     }
 }
 
-/// Judges the posts found on a page, given those of which it shows the whole and a part. Each shown post is paired once: the
-/// pairs with the best agreement first, among equals those of the same author, then those closest in order.
+/// Judges the posts found on a page, given those of which it shows the whole and a part. Each shown post is paired
+/// once: the pairs with the best agreement first, among equals those of the same author, then those closest in order.
 pub fn judge(found: &[Candidate<'_>], whole: &[Candidate<'_>], partial: &[Candidate<'_>]) -> Vec<Verdict> {
     let mut verdicts = vec![Verdict::Wrong; found.len()];
     let mut pairs = Vec::new();

@@ -1,7 +1,7 @@
 //! Measures how well posts are found on the pages of a recording, given the truth from the site's database.
 //!
-//! The rules are learned from the pages themselves ([`measure_posts`]); the [`Scorer`] compares what they find with a truth file
-//! ([`load_truth`]). `docs/how-to/posts-truth.md` describes the file and the measures.
+//! The rules are learned from the pages themselves ([`measure_posts`]); the [`Scorer`] compares what they find with a
+//! truth file ([`load_truth`]). `docs/how-to/posts-truth.md` describes the file and the measures.
 
 mod collected;
 mod flaws;

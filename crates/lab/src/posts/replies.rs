@@ -43,8 +43,8 @@ impl<'t> KnownPosts<'t> {
         }
     }
 
-    /// Returns the posts that the parent of the post `of` may be: those that a quote fits equally well. `on_page` are the posts
-    /// found on its page.
+    /// Returns the posts that the parent of the post `of` may be: those that a quote fits equally well. `on_page` are
+    /// the posts found on its page.
     pub fn resolve(&self, parent: &ParentRef, of: usize, on_page: &[Option<usize>]) -> Vec<usize> {
         match parent {
             ParentRef::Id(id) => self.by_id.get(id).copied().into_iter().collect(),
@@ -54,7 +54,8 @@ impl<'t> KnownPosts<'t> {
         }
     }
 
-    /// Returns the posts of the thread of `of` that a quote may be from; without a text, the latest by the author before it.
+    /// Returns the posts of the thread of `of` that a quote may be from; without a text, the latest by the author
+    /// before it.
     fn quoted(&self, author: Option<&str>, text: &Words, of: usize) -> Vec<usize> {
         let thread = self.truth[of].thread.as_deref().unwrap_or_default();
         let in_thread = self.by_thread.get(thread).map(Vec::as_slice).unwrap_or_default();

@@ -145,7 +145,8 @@ impl<'t> Scorer<'t> {
         judge(&found, &whole, &partial)
     }
 
-    /// Compares the fields that need no other page. `of` is the number of the post, `lacking` the fields that the page lacks.
+    /// Compares the fields that need no other page. `of` is the number of the post, `lacking` the fields that the page
+    /// lacks.
     fn compare(&self, post: &PagePost, of: usize, lacking: &[Field], tally: &mut PostTally, flaws: &mut PageFlaws) {
         let (truth, shows) = (&self.known.truth[of], |field| self.known.shows(of, field, lacking));
         if shows(Field::Author) {

@@ -14,8 +14,8 @@ impl ThreadPairs {
         *self.counts.entry((found.to_owned(), truth.to_owned())).or_default() += 1;
     }
 
-    /// Returns for each found thread the true one that it stands for: that of most of its posts, if it has most of the posts
-    /// of that one too. Ties go to the first by name.
+    /// Returns for each found thread the true one that it stands for: that of most of its posts, if it has most of the
+    /// posts of that one too. Ties go to the first by name.
     pub fn agreed(&self) -> HashMap<&str, &str> {
         let of_found = best(self.counts.iter().map(|((found, truth), count)| (found.as_str(), truth.as_str(), *count)));
         let of_truth = best(self.counts.iter().map(|((found, truth), count)| (truth.as_str(), found.as_str(), *count)));

@@ -14,7 +14,8 @@ pub struct TimeMatch {
     pub minute: bool,
 }
 
-/// Compares `found`, an ISO 8601 date with or without a time and an offset from UTC. Without an offset, it is local to the site.
+/// Compares `found`, an ISO 8601 date with or without a time and an offset from UTC. Without an offset, it is local to
+/// the site.
 pub fn compare_times(found: &str, truth: TrueTime) -> TimeMatch {
     if let Ok(instant) = found.parse::<Timestamp>() {
         return compare(truth.offset.to_datetime(instant), truth.local);

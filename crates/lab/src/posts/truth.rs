@@ -41,7 +41,8 @@ pub struct PostTruth {
     /// Other readings of its text that are as good: with the quotes in it, for example.
     #[serde(default)]
     pub variants: Vec<String>,
-    /// The identifier of the post that it answers, if the site shows this; several where the site leaves open which of them.
+    /// The identifier of the post that it answers, if the site shows this; several where the site leaves open which of
+    /// them.
     #[serde(default)]
     pub parent: OneOrMore,
     /// The pages on which the whole of it is shown.

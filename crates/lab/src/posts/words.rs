@@ -4,11 +4,12 @@ use std::hash::{BuildHasher, Hasher as _};
 
 use foldhash::fast::FixedState;
 
-/// The words of a text, in no order: runs of letters and digits, without case. In scripts that do not part words by spaces,
-/// each letter is a word.
+/// The words of a text, in no order: runs of letters and digits, without case. In scripts that do not part words by
+/// spaces, each letter is a word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
-    /// Their hashes, sorted. Two words of a text share one by chance only, which changes its agreement by a word at most.
+    /// Their hashes, sorted. Two words of a text share one by chance only, which changes its agreement by a word at
+    /// most.
     hashes: Vec<u64>,
 }
 

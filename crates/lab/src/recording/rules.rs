@@ -8,7 +8,7 @@ use scraper::Selector;
 use serde::Deserialize;
 
 use super::selectors::Selectors;
-use crate::corpus::{Label, Role, Stored};
+use crate::corpus::{Label, Role, StoredResponse};
 
 /// The reason why a file of rules cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -150,7 +150,7 @@ impl LabelRules {
     /// Returns the label of a response: that of the first rule whose expression is found in `path_and_query`; `None`
     /// if there is no such rule. A response without status 200 has a page type only: it is no user-created content and
     /// no duplicate view, and has no role. Tags and authors are read from HTML alone.
-    pub fn label(&self, path_and_query: &str, page: &Stored) -> Option<Label> {
+    pub fn label(&self, path_and_query: &str, page: &StoredResponse) -> Option<Label> {
         let rule = self.rules.iter().find(|rule| rule.url.is_match(path_and_query))?;
         let label = rule.label.clone();
         Some(match page.status {
@@ -223,9 +223,9 @@ mod tests {
         LabelRules::parse(text, Path::new("labels.toml"))
     }
 
-    fn page(status: u16, content_type: &'static str, body: &'static str) -> Stored {
+    fn page(status: u16, content_type: &'static str, body: &'static str) -> StoredResponse {
         let headers = [(CONTENT_TYPE, HeaderValue::from_static(content_type))].into_iter().collect();
-        Stored { status, headers, body: body.into(), location: None }
+        StoredResponse { status, headers, body: body.into(), location: None }
     }
 
     #[test]

@@ -56,7 +56,8 @@ pub struct Plan<'a> {
     pub order: FilterOrder,
     /// Whether the policy is guarded against traps, as in a crawl.
     pub trap_guard: bool,
-    /// Whether a page is wanted, for policies that ask a validator: by its address, its decoded body and its content type.
+    /// Whether a page is wanted, for policies that ask a validator: by its address, its decoded body and its content
+    /// type.
     pub accepts: Option<Arc<AcceptsPage>>,
     /// Queries that it starts from, instead of the seed of the corpus.
     pub queries: Option<QueryStart>,

@@ -25,8 +25,8 @@ impl WalkParameters {
         self.restart.is_none() && self.iterations.is_none()
     }
 
-    /// Reads a parameter, such as `restart=0.3` or `iterations=20`. Returns whether it is one: a probability between 0 and
-    /// 1 with at most three decimals, or a number of walks of at least 1.
+    /// Reads a parameter, such as `restart=0.3` or `iterations=20`. Returns whether it is one: a probability between 0
+    /// and 1 with at most three decimals, or a number of walks of at least 1.
     pub fn read(&mut self, text: &str) -> bool {
         if let Some(restart) = text.strip_prefix(RESTART).and_then(thousandths) {
             self.restart = Some(restart);

@@ -12,8 +12,8 @@ pub enum CurveAxis {
     Seconds,
 }
 
-/// Returns the curves of crawls with their names: fetches or seconds, and valid pages so far (without duplicate views, if
-/// `unique`).
+/// Returns the curves of crawls with their names: fetches or seconds, and valid pages so far (without duplicate views,
+/// if `unique`).
 #[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
 pub fn curves(title: &str, crawls: &[(String, Vec<CurvePoint>)], axis: CurveAxis, unique: bool) -> Chart {
     let series = crawls.iter().map(|(name, points)| {

@@ -63,7 +63,8 @@ measures! {
     OfOracleAtWanted = "of_oracle_at_wanted" Ratio,
     /// Recall without duplicate views with as many requests as there are wanted pages.
     RecallAtWanted = "recall_at_wanted" Ratio,
-    /// The area under the harvest curve without duplicate views, as a share of that of a crawl without a wasted request.
+    /// The area under the harvest curve without duplicate views, as a share of that of a crawl without a wasted
+    /// request.
     Area = "area" Ratio,
     /// The pages that a task wants.
     Wanted = "wanted" Count,

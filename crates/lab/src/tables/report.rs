@@ -34,8 +34,8 @@ pub struct ReportError {
 }
 
 impl Report {
-    /// Returns means and spreads, with the figures of the paper. Tasks without a common measure have a table each, whose
-    /// title names them.
+    /// Returns means and spreads, with the figures of the paper. Tasks without a common measure have a table each,
+    /// whose title names them.
     pub fn tables(&self) -> Vec<Table> {
         let groups = self.groups();
         let only = groups.len() == 1;

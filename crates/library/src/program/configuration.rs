@@ -67,8 +67,8 @@ pub fn read_seeds(config: &Config) -> Result<Vec<seeds::Seed>, String> {
     seeds::gather(&config.crawl.seeds, &config.crawl.seeds_file)
 }
 
-/// Completes a configuration so that it repeats the run: seeds as URLs, files read, random seed drawn. Logs what the user
-/// should know about the seeds.
+/// Completes a configuration so that it repeats the run: seeds as URLs, files read, random seed drawn. Logs what the
+/// user should know about the seeds.
 pub fn complete(config: Config, seeds: &[seeds::Seed]) -> Config {
     let urls = distinct(seeds);
     if urls.len() < seeds.len() {

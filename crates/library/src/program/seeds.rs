@@ -20,8 +20,8 @@ pub struct Seed {
     pub had_log_in: bool,
 }
 
-/// Parses `text` as a seed, or returns what is wrong with it. A user name and a password in its URL would never be sent; neither the
-/// seed nor what is returned has them.
+/// Parses `text` as a seed, or returns what is wrong with it. A user name and a password in its URL would never be
+/// sent; neither the seed nor what is returned has them.
 pub fn parse(text: &str) -> Result<Seed, String> {
     let guessed = !text.contains("://");
     let without = if guessed { text.into() } else { without_user_info(text) };

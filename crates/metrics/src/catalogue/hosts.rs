@@ -10,12 +10,12 @@ group! {
         sent: "Requests for pages that were sent.",
         dropped by HOST_REFUSALS: "Leased URLs that are never requested, by reason: robots.txt forbids it, the site refuses the purpose of the crawl, the host was given up or waited for too long, or following it ended sessions."
     } {
-        /// Errands sent: the crawl's own requests for robots.txt, tdmrep.json and sitemaps, for the parts of pages that are
-        /// rendered (`subrequest`), and those of a log-in (`log_in`).
+        /// Errands sent: the crawl's own requests for robots.txt, tdmrep.json and sitemaps, for the parts of pages that
+        /// are rendered (`subrequest`), and those of a log-in (`log_in`).
         errands: CounterBy = "harvestman_host_errands_total" by "kind" in ERRAND_KINDS;
         /// Requests for parts of rendered pages that got no response, by reason: robots.txt forbids it, the host is
-        /// blocked or given up, a budget is spent, too many wait, the request failed or was aborted, or the page no longer
-        /// waits for it (`withdrawn`).
+        /// blocked or given up, a budget is spent, too many wait, the request failed or was aborted, or the page no
+        /// longer waits for it (`withdrawn`).
         subrequests_refused: CounterBy = "harvestman_host_subrequests_refused_total" by "reason" in SUBREQUEST_REFUSALS;
         /// Leased URLs that were returned at once because their host must not be contacted at that moment.
         put_back: Counter = "harvestman_host_put_back_total";
@@ -68,14 +68,14 @@ group! {
         truncated: CounterBy = "harvestman_fetch_truncated_total" by "reason" in TRUNCATIONS;
         /// Requests in progress.
         in_flight: Gauge = "harvestman_fetch_in_flight_requests";
-        /// Attempts at requests that failed because of this machine, by what it lacked: open files (`descriptors`), local
-        /// `ports`, `memory`, `name_servers` that answer, the `proxy`. They are made again and are no failures of hosts; while
-        /// they go on, the crawl waits.
+        /// Attempts at requests that failed because of this machine, by what it lacked: open files (`descriptors`),
+        /// local `ports`, `memory`, `name_servers` that answer, the `proxy`. They are made again and are no failures of
+        /// hosts; while they go on, the crawl waits.
         local_failures: CounterBy = "harvestman_fetch_local_failures_total" by "reason" in LOCAL_FAILURES;
         /// Signed requests, by reason: because all are signed, or because the host asks for signatures.
         signed: CounterBy = "harvestman_fetch_signed_total" by "reason" in SIGN_REASONS;
-        /// Answers that refused a request and asked for a signature that it did not have. Each costs a further request; many
-        /// of them while requests are signed mean that hosts want other signatures each time.
+        /// Answers that refused a request and asked for a signature that it did not have. Each costs a further request;
+        /// many of them while requests are signed mean that hosts want other signatures each time.
         signature_wanted: Counter = "harvestman_fetch_signature_wanted_total";
     }
 }

@@ -35,12 +35,13 @@ group! {
         posts: Counter = "harvestman_archive_posts_total";
         /// Pages that were read for their posts.
         posts_pages: Counter = "harvestman_archive_posts_pages_total";
-        /// Pages among them that were given up, because finding their posts takes too long, as on pages made for that. The log names
-        /// them.
+        /// Pages among them that were given up, because finding their posts takes too long, as on pages made for that.
+        /// The log names them.
         posts_given_up: Counter = "harvestman_archive_posts_given_up_pages_total";
         /// Threads that the posts in posts.jsonl are in.
         posts_threads: Gauge = "harvestman_archive_posts_threads";
-        /// Bytes of the page log whose pages were not read for their posts yet. What is left at the end of the crawl is read then.
+        /// Bytes of the page log whose pages were not read for their posts yet. What is left at the end of the crawl is
+        /// read then.
         posts_behind_bytes: Gauge = "harvestman_archive_posts_behind_bytes";
         /// Free bytes of the file system of the crawl directory. The crawl ends when none are left.
         free_bytes: Gauge = "harvestman_archive_free_bytes";

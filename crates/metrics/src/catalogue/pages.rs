@@ -47,12 +47,12 @@ group! {
         links: Counter = "harvestman_parse_links_total";
         /// Pages parsed, by charset.
         pages: CounterBy = "harvestman_parse_pages_total" by "charset" in CHARSETS;
-        /// Answers that a server sent in place of what was asked for, by what they are: `suspect` (judged again after others), `soft_404`,
-        /// `block_page` (the host pauses; many mean that the site does not want the crawl), `guest_view` (the session of a log-in was
-        /// lost).
+        /// Answers that a server sent in place of what was asked for, by what they are: `suspect` (judged again after
+        /// others), `soft_404`, `block_page` (the host pauses; many mean that the site does not want the crawl),
+        /// `guest_view` (the session of a log-in was lost).
         substitutes: CounterBy = "harvestman_parse_substitute_pages_total" by "kind" in SUBSTITUTES;
-        /// Pages of which only a part could be read: longer than a limit, with a broken or unknown coding, or with posts that take too
-        /// long to find (`effort`), as on pages made for that.
+        /// Pages of which only a part could be read: longer than a limit, with a broken or unknown coding, or with
+        /// posts that take too long to find (`effort`), as on pages made for that.
         cut: CounterBy = "harvestman_parse_cut_pages_total" by "reason" in CUTS;
     }
 }

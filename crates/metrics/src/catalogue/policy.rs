@@ -38,8 +38,9 @@ group! {
         model_update_seconds: SecondsCounter = "harvestman_policy_model_update_seconds_total";
         /// Clusters of pages, made from one template each, that the policy knows.
         clusters: Gauge = "harvestman_policy_clusters";
-        /// Pages that were wanted and new when they came, with policies that tell pages apart: content, pages like the example,
-        /// accepted pages, items of the topic. The share of all fetched pages is what the crawl is paid for its requests.
+        /// Pages that were wanted and new when they came, with policies that tell pages apart: content, pages like the
+        /// example, accepted pages, items of the topic. The share of all fetched pages is what the crawl is paid for
+        /// its requests.
         wanted_pages: Gauge = "harvestman_policy_wanted_pages";
         /// Pages that the policy took for repetitions of others. A large share of all pages is wasted work.
         duplicates: Counter = "harvestman_policy_duplicates_total";

@@ -4,8 +4,8 @@
 //!
 //! The features are pairs of a word and its distance from the link in texts, at most five (section 3.1). Each fetched
 //! page is a lesson: the words around the link by which it was found, and whether it was accepted. Waiting URLs are
-//! ordered by their log odds, in [`BUCKETS`] steps; they are ordered again when one in [`FETCHES_SHARE`] of them has been
-//! fetched. Before there are lessons of both kinds, the order is that of discovery.
+//! ordered by their log odds, in [`BUCKETS`] steps; they are ordered again when one in [`FETCHES_SHARE`] of them has
+//! been fetched. Before there are lessons of both kinds, the order is that of discovery.
 
 use std::collections::HashMap;
 use std::sync::Arc;

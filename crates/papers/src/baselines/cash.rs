@@ -33,8 +33,8 @@ impl Cash {
         self.waiting.len()
     }
 
-    /// Moves the cash of a fetched URL: a page gives it to its links in equal parts, whether they are new or known; a page
-    /// without links, and a failed fetch, gives it to all. A seed has cash 1. New links begin to wait.
+    /// Moves the cash of a fetched URL: a page gives it to its links in equal parts, whether they are new or known; a
+    /// page without links, and a failed fetch, gives it to all. A seed has cash 1. New links begin to wait.
     #[expect(clippy::cast_precision_loss, reason = "a number of links")]
     pub fn flow(&mut self, seen: &Observation) {
         let endowment = if seen.class.apath == Apath::SEED { 1.0 } else { 0.0 };

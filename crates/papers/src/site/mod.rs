@@ -1,9 +1,10 @@
 //! What the systems of the papers know of a site.
 //!
-//! Pure functions over values: the [`NavigationTable`] counts where links of each cluster and place lead; [`hits()`] finds
-//! hubs and authorities in it; [`ClusterScores`] gives the value of a cluster and [`NavigationTable::expected`] that of a
-//! link (SOUrCe 2018). A [`WebGraph`] holds single pages, whose hubs xCrawl looks for. [`PageTypes`] tells pages apart by
-//! the path strings of their texts, and [`Profiles`] orders users by their tags, for the crawl by user profiles.
+//! Pure functions over values: the [`NavigationTable`] counts where links of each cluster and place lead; [`hits()`]
+//! finds hubs and authorities in it; [`ClusterScores`] gives the value of a cluster and [`NavigationTable::expected`]
+//! that of a link (SOUrCe 2018). A [`WebGraph`] holds single pages, whose hubs xCrawl looks for. [`PageTypes`] tells
+//! pages apart by the path strings of their texts, and [`Profiles`] orders users by their tags, for the crawl by user
+//! profiles.
 
 mod adjacency;
 mod dsim;

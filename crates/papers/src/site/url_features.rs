@@ -1,8 +1,8 @@
 //! Features of an address: what it may have in common with addresses of the same type of page.
 //!
-//! A single address does not show which of its parts tell its type: a name, the form of a segment, a parameter. Each is a
-//! feature, by itself and with its position, at several resolutions; a classifier learns from sample pages which of them
-//! count.
+//! A single address does not show which of its parts tell its type: a name, the form of a segment, a parameter. Each is
+//! a feature, by itself and with its position, at several resolutions; a classifier learns from sample pages which of
+//! them count.
 
 use super::page_types::PageFeatures;
 use harvestman_core::model::path_hash::{fold_run, step};

@@ -9,8 +9,8 @@
 //! Differences from the crawl in the paper:
 //!
 //! * The sample is part of the crawl, and its links wait until it is complete. The paper's evaluation starts again at
-//!   the seed when the sample has been taken, and does not count it; [`Policy::restarted`](harvestman_policy::Policy::restarted) does the
-//!   same.
+//!   the seed when the sample has been taken, and does not count it;
+//!   [`Policy::restarted`](harvestman_policy::Policy::restarted) does the same.
 //! * The frontier ranks classes of links. A URL that was seen at several places waits under the class of all its
 //!   places, whose score is that of the best one, but it moves there only from time to time
 //!   ([`SourceOptions::moved_per_fetch`]).

@@ -77,7 +77,8 @@ impl TopicCrawl {
         &self.topic
     }
 
-    /// The number of fetched detail pages and of those with a tag of the topic: their ratio is the harvest ratio (eq. 7).
+    /// The number of fetched detail pages and of those with a tag of the topic: their ratio is the harvest ratio (eq.
+    /// 7).
     pub const fn harvest(&self) -> (u64, u64) {
         (self.details, self.relevant)
     }
@@ -137,8 +138,8 @@ impl TopicCrawl {
         }
     }
 
-    /// Learns from a detail page: its tags, and its uploader. Where no list told the uploader, it is the first profile that
-    /// the page links to.
+    /// Learns from a detail page: its tags, and its uploader. Where no list told the uploader, it is the first profile
+    /// that the page links to.
     fn see_detail(&mut self, seen: &PageSeen<'_>, uploader: Option<UrlKey>) {
         let tags: Vec<u64> = targets(seen.links, PageRole::Tag).collect();
         let on_topic = tags.iter().any(|tag| self.topic.contains(&UrlKey(*tag)));
@@ -155,8 +156,8 @@ impl TopicCrawl {
         }
     }
 
-    /// Ends stage one when it has collected enough pictures, and fixes the topic. Algorithm 3 runs until no link is left; the
-    /// paper's second round of cotagging collects other pictures, here both rounds use those of stage one.
+    /// Ends stage one when it has collected enough pictures, and fixes the topic. Algorithm 3 runs until no link is
+    /// left; the paper's second round of cotagging collects other pictures, here both rounds use those of stage one.
     fn end_stage_one(&mut self) -> bool {
         let is_over = self.collected >= self.options.pictures || self.fetches >= self.options.stage_one_max;
         if self.stage == Stage::Profiles || !is_over {
@@ -176,8 +177,8 @@ impl TopicCrawl {
         Prospects { role: link.role, on_topic: self.topic.contains(&link.list), rank }
     }
 
-    /// What Algorithm 3 or 4 does with a waiting URL, and the rank of its user, if that is known. `None` for a URL of which
-    /// nothing is known, that does not wait or that is beyond the bound.
+    /// What Algorithm 3 or 4 does with a waiting URL, and the rank of its user, if that is known. `None` for a URL of
+    /// which nothing is known, that does not wait or that is beyond the bound.
     pub fn standing(&self, url: UrlKey) -> Option<(Standing, Option<f64>)> {
         let prospects = self.prospects(self.waiting.get(&url)?);
         if prospects.role.is_none() && !prospects.on_topic {

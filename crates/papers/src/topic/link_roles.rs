@@ -11,8 +11,8 @@ use harvestman_core::url::Fingerprint;
 use harvestman_policy::PlacedLink;
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
-/// Number of fetched pages after which URL patterns are learned first, and the factor by which the number grows until they
-/// are learned again.
+/// Number of fetched pages after which URL patterns are learned first, and the factor by which the number grows until
+/// they are learned again.
 const PATTERNS_FIRST: u32 = 16;
 const PATTERNS_GROWTH: f64 = 1.5;
 /// Number of fetched pages after which patterns stay as they are.
@@ -137,8 +137,8 @@ impl LinkRoles {
         known.or_else(|| self.of_pattern(pattern.fine)).or_else(|| self.of_pattern(pattern.coarse))
     }
 
-    /// The links of a page of role `page`, given in page order, with the roles of the pages that they lead to: of a fetched
-    /// page its own, otherwise by the rule.
+    /// The links of a page of role `page`, given in page order, with the roles of the pages that they lead to: of a
+    /// fetched page its own, otherwise by the rule.
     pub fn of_links(&self, page: PageRole, links: &[PlacedLink]) -> Vec<RoleLink> {
         let pictures = Pictures::of(page, links);
         let role = |link: &PlacedLink| {

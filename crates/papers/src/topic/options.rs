@@ -43,11 +43,11 @@ pub enum TopicForm {
 /// How the role of a link is found whose target was not fetched yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LinkRoleRule {
-    /// As printed (section 7.1): on a list page, a link with an image is a detail link, and a link without one near it is a
-    /// profile link. Where this says nothing, by pattern.
+    /// As printed (section 7.1): on a list page, a link with an image is a detail link, and a link without one near it
+    /// is a profile link. Where this says nothing, by pattern.
     Children,
-    /// By the roles of fetched pages whose URLs have the same pattern: not all sites have pictures. Where this says nothing,
-    /// as printed.
+    /// By the roles of fetched pages whose URLs have the same pattern: not all sites have pictures. Where this says
+    /// nothing, as printed.
     #[default]
     Pattern,
 }
@@ -55,8 +55,8 @@ pub enum LinkRoleRule {
 /// The bounds of a crawl for a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TopicLimits {
-    /// Maximum number of waiting URLs that are ranked one by one, about 150 bytes each. Further ones wait in the classes of
-    /// their patterns and places.
+    /// Maximum number of waiting URLs that are ranked one by one, about 150 bytes each. Further ones wait in the
+    /// classes of their patterns and places.
     pub urls_max: usize,
     /// Maximum number of fetched pages whose roles are remembered, about 30 bytes each.
     pub pages_max: usize,

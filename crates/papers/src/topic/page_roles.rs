@@ -8,8 +8,8 @@ use harvestman_policy::PageFacts;
 use harvestman_policy::learned::ReadPage;
 use harvestman_structure::site::{SparseVector, Vocabulary};
 
-/// A page is of the role of the sample that it is most like, if the cosine of their vectors is at least this: pages of one
-/// template differ in how often they repeat its parts, and less in anything else.
+/// A page is of the role of the sample that it is most like, if the cosine of their vectors is at least this: pages of
+/// one template differ in how often they repeat its parts, and less in anything else.
 const LIKE: f64 = 0.9;
 /// Minimum number of sample pages of a type that show what its pages share.
 const PAGES_MIN: usize = 2;
@@ -58,8 +58,8 @@ impl PageRoles {
     }
 
     /// Learns path strings. `read` parses a page with path strings
-    /// ([`with_path_strings`](harvestman_structure::parse::Parser::with_path_strings)). One sample page of a type does not
-    /// show what its pages share.
+    /// ([`with_path_strings`](harvestman_structure::parse::Parser::with_path_strings)). One sample page of a type does
+    /// not show what its pages share.
     pub fn by_path_strings(samples: &[RoleSample], options: PageTypeOptions, mut read: Box<ReadPage>) -> Self {
         let pages = |sample: &RoleSample| {
             sample.pages.iter().filter_map(|(_, facts)| strings(facts, &mut read)).collect::<Vec<_>>()

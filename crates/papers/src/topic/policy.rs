@@ -21,9 +21,9 @@ const STEPS: u8 = 16;
 
 /// The policy that crawls for a topic.
 ///
-/// URLs wait in classes as those of [`Opic`](crate::baselines::Opic) do: in 64 buckets, to which all are assigned
-/// again whenever one in [`TopicLimits::sorted_per_fetch`](super::TopicLimits::sorted_per_fetch) of them has been fetched
-/// and when the stage or the URL patterns change. Until then a new URL waits in the class of its pattern and place, whose
+/// URLs wait in classes as those of [`Opic`](crate::baselines::Opic) do: in 64 buckets, to which all are assigned again
+/// whenever one in [`TopicLimits::sorted_per_fetch`](super::TopicLimits::sorted_per_fetch) of them has been fetched and
+/// when the stage or the URL patterns change. Until then a new URL waits in the class of its pattern and place, whose
 /// level is that of the pattern's role, or the mean initial level of recent URLs at the place. In a bucket URLs wait by
 /// discovery.
 #[derive(Debug)]
@@ -44,8 +44,8 @@ pub struct TopicPolicy {
 }
 
 impl TopicPolicy {
-    /// Creates the policy. `pages` classifies pages, as learned from `samples`, whose addresses also show the URL patterns
-    /// of the roles.
+    /// Creates the policy. `pages` classifies pages, as learned from `samples`, whose addresses also show the URL
+    /// patterns of the roles.
     pub fn new(options: TopicOptions, pages: PageRoles, samples: &[RoleSample]) -> Self {
         let mut links = LinkRoles::new(options.link_roles, options.limits.pages_max);
         for (url, role) in samples.iter().flat_map(|sample| sample.pages.iter().map(|(url, _)| (url, sample.role))) {

@@ -34,8 +34,8 @@ impl PageRole {
     }
 }
 
-/// The key of a page by its address: the lower half of its fingerprint. It names users by their profile and tags by their
-/// page.
+/// The key of a page by its address: the lower half of its fingerprint. It names users by their profile and tags by
+/// their page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UrlKey(pub u64);
 

@@ -95,7 +95,8 @@ fn observe(page: &str, policy: &dyn harvestman_policy::PolicySnapshot) -> (PageF
     (facts, links.iter().map(|(apath, link)| (*apath, parsed.href(link).to_owned())).collect())
 }
 
-/// Fetches `budget` pages from the first list on, the best first and of equally good ones the oldest. Returns the pages.
+/// Fetches `budget` pages from the first list on, the best first and of equally good ones the oldest. Returns the
+/// pages.
 fn crawl(policy: &mut dyn Policy, budget: usize) -> Vec<String> {
     let seed = LinkClass::unclassified(Apath::SEED);
     let mut waiting = vec![("/list/0".to_owned(), seed)];

@@ -34,8 +34,8 @@ pub(super) struct TopicSnapshot {
 }
 
 impl ClassOrder for TopicSnapshot {
-    /// The level of a class: of a bucket its own; of other URLs that of the role that their pattern has, or else the mean
-    /// of their place.
+    /// The level of a class: of a bucket its own; of other URLs that of the role that their pattern has, or else the
+    /// mean of their place.
     fn score(&self, class: LinkClass) -> f64 {
         let PatternId(fine) = class.pattern.fine;
         if matches!(class.apath, Apath::SEED | Apath::REDIRECT) {

@@ -59,9 +59,9 @@ impl Stage {
     }
 }
 
-/// Returns the score that section 8.3 gives a link in the place of its OPIC score: the maximum for a list page on topic,
-/// the user's rank for a detail page or a profile. `None` for all others, which keep their OPIC score, and where the user
-/// is not known.
+/// Returns the score that section 8.3 gives a link in the place of its OPIC score: the maximum for a list page on
+/// topic, the user's rank for a detail page or a profile. `None` for all others, which keep their OPIC score, and where
+/// the user is not known.
 pub(super) fn reset_score(link: &Prospects) -> Option<f64> {
     match link.role {
         Some(PageRole::List | PageRole::Tag) | None => link.on_topic.then_some(1.0),

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{PageRole, RoleLink, UrlKey};
 
-/// Finds the uploader of each detail link on a list page, whose links are given in page order: the profile link with the
-/// same parent node, else with the same grandparent node (or where one's parent is the other's grandparent), else the one
-/// that is nearest in page order. Of several in one node the nearest counts; of two equally near the later one, because
-/// uploaders are named below a picture (section 3.2). A detail page that is linked several times gets the uploader that
-/// is found in the closest node. Without profile links there are none. O(n log n + n · profile links of one node).
+/// Finds the uploader of each detail link on a list page, whose links are given in page order: the profile link with
+/// the same parent node, else with the same grandparent node (or where one's parent is the other's grandparent), else
+/// the one that is nearest in page order. Of several in one node the nearest counts; of two equally near the later one,
+/// because uploaders are named below a picture (section 3.2). A detail page that is linked several times gets the
+/// uploader that is found in the closest node. Without profile links there are none. O(n log n + n · profile links of
+/// one node).
 pub fn uploaders(links: &[RoleLink]) -> BTreeMap<UrlKey, UrlKey> {
     let profiles: Vec<usize> = positions(links, PageRole::Profile).collect();
     let mut by_node = BTreeMap::<u32, Vec<usize>>::new();

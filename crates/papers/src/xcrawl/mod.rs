@@ -1,12 +1,12 @@
 //! xCrawl: walks from pages that the crawl's validator accepts, and takes the lists that contain them (Shchekotykhin,
 //! Jannach, Friedrich: *xCrawl: A High-Recall Crawling Method for Web Mining*, 2009, section 4, Figure 3).
 //!
-//! A page is an authority if [`PageFacts::accepted`](harvestman_policy::PageFacts::accepted) says so. Until there is one, the order
-//! is breadth-first. Then walks begin at random authorities: each goes to the link with the best weight
-//! ([`Proximity`]), and back to a random authority with probability 0.15. When 50 walks in succession have ended without
-//! a new hub, the links in those parts of the hubs that contain links to authorities are next
-//! ([`sub_trees`](harvestman_structure::site::sub_trees)). Everything else waits behind, in breadth-first order: no link
-//! is rejected.
+//! A page is an authority if [`PageFacts::accepted`](harvestman_policy::PageFacts::accepted) says so. Until there is
+//! one, the order is breadth-first. Then walks begin at random authorities: each goes to the link with the best weight
+//! ([`Proximity`]), and back to a random authority with probability 0.15. When 50 walks in succession have ended
+//! without a new hub, the links in those parts of the hubs that contain links to authorities are next
+//! ([`sub_trees`](harvestman_structure::site::sub_trees)). Everything else waits behind, in breadth-first order: no
+//! link is rejected.
 //!
 //! Differences from the crawl in the paper:
 //!

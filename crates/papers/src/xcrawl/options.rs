@@ -31,8 +31,8 @@ pub enum Phases {
 pub struct XCrawlOptions {
     /// Number of walks at a time, at least 1.
     pub walkers: usize,
-    /// Maximum number of waiting URLs that are looked at per fetch, on average: where more wait, there are more walks at
-    /// a time. 0: the number of walks does not grow.
+    /// Maximum number of waiting URLs that are looked at per fetch, on average: where more wait, there are more walks
+    /// at a time. 0: the number of walks does not grow.
     pub moved_per_fetch: usize,
     /// The probability that a walk returns to a random authority after a page.
     pub restart: f64,

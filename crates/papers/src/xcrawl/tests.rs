@@ -152,8 +152,8 @@ fn links_beside_those_to_accepted_pages_follow_when_walks_find_no_new_hub() {
 }
 
 /// A shop: 0 links to 30 sections, each with 20 pages of other things. Section 7 links to the first of 5 lists, which
-/// link to each other, of 20 accepted pages each (1,000 to 1,099). An accepted page links to its list, the home page and
-/// three related ones.
+/// link to each other, of 20 accepted pages each (1,000 to 1,099). An accepted page links to its list, the home page
+/// and three related ones.
 fn shop() -> Pages {
     let listed = |pages: std::ops::Range<u32>| pages.map(|page| (LISTED, page)).collect::<Vec<_>>();
     let mut site = BTreeMap::from([(0, (false, listed(1..31)))]);

@@ -6,8 +6,8 @@ use crate::rendering::{OtherBrowsers, check_browser};
 use harvestman_core::config::Config;
 use harvestman_fleet::{BrowserDemand, Partitions};
 
-/// Whether pages can be rendered here; `None` if the crawl renders none. Starts the browser once, and warns if that fails: the
-/// node takes part without it.
+/// Whether pages can be rendered here; `None` if the crawl renders none. Starts the browser once, and warns if that
+/// fails: the node takes part without it.
 pub(super) async fn has_browser(config: &Config) -> Option<bool> {
     if !config.render.is_on() {
         return None;

@@ -10,7 +10,7 @@ use harvestman_fleet::budget::{Amounts, Budget, BudgetKind, BudgetUsage, Exhaust
 use harvestman_fleet::bus::{Bus, BusError, KeyValue};
 use harvestman_fleet::node::records::{self, BUDGET};
 use harvestman_fleet::retry::retry;
-use harvestman_stages::frontier::{Allowance, Control, EndReason, Spent};
+use harvestman_stages::frontier::{Allowance, Control, EndReason, SpentBudgets};
 
 /// The minimum number of bytes that a node is granted, if bytes are limited.
 const BYTES_LEAST: u64 = 4 << 20;
@@ -37,12 +37,12 @@ impl BudgetShare {
     }
 }
 
-fn amounts(Spent { pages, requests, bytes }: Spent) -> Amounts {
+fn amounts(SpentBudgets { pages, requests, bytes }: SpentBudgets) -> Amounts {
     Amounts { pages, requests, bytes }
 }
 
-fn spent(Amounts { pages, requests, bytes }: Amounts) -> Spent {
-    Spent { pages, requests, bytes }
+fn spent(Amounts { pages, requests, bytes }: Amounts) -> SpentBudgets {
+    SpentBudgets { pages, requests, bytes }
 }
 
 impl Spender for BudgetShare {

@@ -131,7 +131,8 @@ impl FleetEngine {
     }
 
     /// Gives a URL from another node the class that it has here. If all nodes share one policy, its clusters are the
-    /// same everywhere, and its patterns are those of the current snapshot here. Queries and their results precede all else.
+    /// same everywhere, and its patterns are those of the current snapshot here. Queries and their results precede all
+    /// else.
     fn reclassify(&self, item: &mut ScheduledUrl) {
         let is_awaited = self.searches.as_ref().is_some_and(|searches| searches.awaits(item));
         item.priority = if is_awaited { Priority::Pinned } else { Priority::Normal };

@@ -17,12 +17,12 @@ use harvestman_fleet::node::{OnOrders, records};
 use harvestman_fleet::order_submission;
 use harvestman_fleet::orders::{List, Order, Orders};
 use harvestman_policy::steering::{KnownCluster, Target};
-use harvestman_report::{Command, Given, Hooks};
+use harvestman_report::{Command, CommandRequest, Hooks};
 use harvestman_stages::frontier::Control;
 use harvestman_stages::host::HostName;
 
 /// The commands to this node, over all of its sessions.
-pub(super) type OuterCommands = Arc<tokio::sync::Mutex<Option<mpsc::Receiver<Given>>>>;
+pub(super) type OuterCommands = Arc<tokio::sync::Mutex<Option<mpsc::Receiver<CommandRequest>>>>;
 
 /// Resumes a stopped crawl, with the budgets that `own` names.
 pub(super) async fn reopen(bus: &dyn Bus, clock: &Clock, own: &Config) -> Result<(), Error> {
@@ -129,7 +129,7 @@ impl OrderRelay {
                     // The node has ended.
                     Err(_) => return,
                 },
-                Some(Given { command, answer }) = next(&mut given) => {
+                Some(CommandRequest { command, answer }) = next(&mut given) => {
                     let done = self.submit(&command).await;
                     match &done {
                         Ok(effect) => tracing::info!("command {command:?}: {effect}"),
@@ -196,7 +196,7 @@ impl OrderRelay {
 }
 
 /// Receives the next command; never completes if there is no channel for commands.
-async fn next(given: &mut Option<mpsc::Receiver<Given>>) -> Option<Given> {
+async fn next(given: &mut Option<mpsc::Receiver<CommandRequest>>) -> Option<CommandRequest> {
     let received = match given {
         Some(given) => given.recv().await,
         None => None,

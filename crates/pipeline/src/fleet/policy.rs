@@ -90,8 +90,8 @@ impl SharedPolicy {
         self.0.published.load().snapshot.class_of(item.class, item.url.as_str(), item.via.as_deref())
     }
 
-    /// Returns the number of URLs that the policy wants to try and that wait to be taken, if it learns on this node; at least
-    /// 1 while it learns.
+    /// Returns the number of URLs that the policy wants to try and that wait to be taken, if it learns on this node; at
+    /// least 1 while it learns.
     pub(super) fn pending(&self) -> u64 {
         // Asked by a task that must not wait for a model update.
         let Some(leader) = self.0.leader.try_lock() else { return 1 };

@@ -43,8 +43,8 @@ pub(crate) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> 
     Box::pin(run_on(bus, &config, hooks)).await
 }
 
-/// Returns the configuration of a crawl of the fleet, with the settings of this node from `own`, of which the user has given those in
-/// `given`.
+/// Returns the configuration of a crawl of the fleet, with the settings of this node from `own`, of which the user has
+/// given those in `given`.
 pub(crate) async fn configuration(own: &Config, given: &BTreeSet<String>) -> Result<Config, Error> {
     let bus = connect::open(&own.fleet).await?;
     Ok(agreed::join(&*bus, &Clock::system(), own, given).await?)

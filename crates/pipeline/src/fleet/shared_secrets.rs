@@ -33,7 +33,8 @@ pub(super) fn check(config: &Config) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns which part of an address is a secret, or may be one: a password, or a parameter of a search that is as long as a key.
+/// Returns which part of an address is a secret, or may be one: a password, or a parameter of a search that is as long
+/// as a key.
 fn secret_in(address: &str) -> Option<String> {
     let url = Url::parse(address).ok()?;
     if url.password().is_some() || !url.username().is_empty() {

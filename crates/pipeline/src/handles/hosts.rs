@@ -49,8 +49,8 @@ impl HostsHandle {
         });
     }
 
-    /// Passes a sub-request to its host. The crawl does not end by itself before it has ended. Returns false if the crawl
-    /// is over.
+    /// Passes a sub-request to its host. The crawl does not end by itself before it has ended. Returns false if the
+    /// crawl is over.
     pub(crate) fn want_subrequest(&self, wanted: Subrequest) -> bool {
         self.frontier.send(ErrandsAdded(1));
         let directory = Arc::clone(&self.directory);

@@ -48,7 +48,8 @@ impl AvoidedLinks {
         (!ended.is_empty() && ended.contains(&neutral_address(path_and_query))).then_some(PolicyRefusal::LogOut)
     }
 
-    /// Returns the links of a page that are not followed for their texts or tokens. None of a page that cannot be read within bounds.
+    /// Returns the links of a page that are not followed for their texts or tokens. None of a page that cannot be read
+    /// within bounds.
     pub(crate) fn on_page(
         &self,
         url: &CanonicalUrl,

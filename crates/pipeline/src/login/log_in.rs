@@ -95,8 +95,8 @@ impl LogIn {
         Ok(SessionCheck { asked_at: answered.asked_at, holds })
     }
 
-    /// Logs in. `known` are the signs of the session, if they were learned before. Returns them, and when the check page that shows the
-    /// session was asked for.
+    /// Logs in. `known` are the signs of the session, if they were learned before. Returns them, and when the check
+    /// page that shows the session was asked for.
     pub(super) async fn log_in(&self, known: Option<&Marks>) -> Result<(Marks, Instant), LogInProblem> {
         let before = match known {
             Some(_) => None,

@@ -1,5 +1,5 @@
-//! The requests of a log-in, through the actors of their hosts: with the host's delay, within robots.txt except for what the user
-//! named, and not archived.
+//! The requests of a log-in, through the actors of their hosts: with the host's delay, within robots.txt except for
+//! what the user named, and not archived.
 
 use std::sync::Arc;
 
@@ -69,8 +69,9 @@ impl Next {
 }
 
 impl LogInRequests {
-    /// Fetches the log-in page. The user named its address, so that robots.txt is not asked about it. All its redirects lead to
-    /// origins that may get the password: whoever sends the form decides in which field the password goes where.
+    /// Fetches the log-in page. The user named its address, so that robots.txt is not asked about it. All its redirects
+    /// lead to origins that may get the password: whoever sends the form decides in which field the password goes
+    /// where.
     pub(crate) async fn log_in_page(&self, url: &Url) -> Result<AnsweredPage, LogInProblem> {
         self.walk(Next { is_named: true, is_log_in_page: true, ..Next::page(url.clone()) }).await
     }
@@ -148,8 +149,8 @@ fn target(answer: &Answer, from: &Url) -> Option<Url> {
     Some(target)
 }
 
-/// Returns the request after a redirect: 307 and 308 repeat the form, all others fetch a page. robots.txt is asked about everything
-/// but the log-in page, also in another form of its address.
+/// Returns the request after a redirect: 307 and 308 repeat the form, all others fetch a page. robots.txt is asked
+/// about everything but the log-in page, also in another form of its address.
 fn redirected(last: Next, target: Url, status: u16, origins: &PasswordOrigins) -> Result<Next, LogInProblem> {
     let is_log_in_page = last.is_log_in_page;
     if is_log_in_page {

@@ -12,7 +12,7 @@ use crate::handles::PageQueue;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Answer, Exchange, FetchedPage, MediaType};
 use harvestman_core::url::HostKey;
-use harvestman_login::{Answered, Evidence, Marks, Page, SessionWatch, Verdict, WatchLimits, neutral_address};
+use harvestman_login::{Evidence, Marks, Page, SessionAnswer, SessionWatch, Verdict, WatchLimits, neutral_address};
 use harvestman_stages::fetch::{self, DecodeLimits, redirect};
 
 /// An answer that waits, boxed as few do.
@@ -82,7 +82,7 @@ impl Session {
         let evidence = self.evidence(exchange);
         let address = neutral_address(exchange.url.path_and_query());
         let is_large = exchange.result.as_ref().is_ok_and(|answer| answer.reservation.is_some());
-        let answered = Answered { asked_at: exchange.timings.started, evidence, address, is_large };
+        let answered = SessionAnswer { asked_at: exchange.timings.started, evidence, address, is_large };
         tracing::debug!(url = exchange.url.as_str(), ?evidence, "the answer is judged by the session");
         let decided = self.watch.lock().answered(answered, Box::new(page), self.clock.now());
         if decided.is_empty() {

@@ -48,8 +48,8 @@ pub(crate) struct SessionStore {
 }
 
 impl SessionStore {
-    /// Opens the file of a crawl directory, and gives its cookies to the network. A file that cannot be read is replaced, and so is one
-    /// of another account: the crawl logs in again.
+    /// Opens the file of a crawl directory, and gives its cookies to the network. A file that cannot be read is
+    /// replaced, and so is one of another account: the crawl logs in again.
     pub(crate) fn open(directory: &Path, login: &LoginOptions, network: Arc<dyn Network>) -> (Self, LearnedSession) {
         let path = directory.join(SESSION_FILE);
         let LoginOptions { url, user, member_text, member_link, .. } = login;

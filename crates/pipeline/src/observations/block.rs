@@ -12,8 +12,8 @@ use harvestman_policy::Observation;
 
 /// The magic bytes of the file. They name its format, which changes with every type that observations consist of.
 pub(super) const MAGIC: [u8; 8] = *b"HVOBS\0\0\x05";
-/// The compression level of zstd: a fast one. A page consists mostly of hashes that its neighbours have too. Files are a
-/// fifth larger than at level 1, in six tenths of the time.
+/// The compression level of zstd: a fast one. A page consists mostly of hashes that its neighbours have too. Files are
+/// a fifth larger than at level 1, in six tenths of the time.
 const LEVEL: i32 = -3;
 /// The size up to which buffers are kept for the next block.
 const BUFFER_MAX: usize = 2 << 20;

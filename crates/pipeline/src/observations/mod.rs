@@ -3,8 +3,8 @@
 //!
 //! Observations are written in blocks, each with its length and a checksum, to segments: files of a few thousand. Each
 //! run begins a segment of its own, so that nothing is written behind a torn end. The first observations are retained
-//! permanently, since templates and patterns are learned from them and clusters get their names from them; of the others
-//! the latest are retained.
+//! permanently, since templates and patterns are learned from them and clusters get their names from them; of the
+//! others the latest are retained.
 
 mod block;
 mod segments;
@@ -84,8 +84,8 @@ pub(super) struct ObservationLog {
 }
 
 impl ObservationLog {
-    /// Opens the log of a crawl directory. What earlier runs left is read first: each observation, and each beginning of
-    /// another run, is passed to `show` in order. Unreadable observations are skipped.
+    /// Opens the log of a crawl directory. What earlier runs left is read first: each observation, and each beginning
+    /// of another run, is passed to `show` in order. Unreadable observations are skipped.
     pub(super) fn open(
         directory: &Path,
         key: u64,
@@ -117,8 +117,8 @@ impl ObservationLog {
         Ok((Self { directory, key, segments, file: None, pending, synced }, recalled))
     }
 
-    /// Encodes an observation with the cluster of its page. It is not part of the log before [`ObservationLog::add_draft`]:
-    /// one that makes the policy panic is not to be replayed.
+    /// Encodes an observation with the cluster of its page. It is not part of the log before
+    /// [`ObservationLog::add_draft`]: one that makes the policy panic is not to be replayed.
     pub(super) fn draft(&mut self, seen: &Observation, cluster: ClusterId) {
         self.pending.draft(seen, cluster);
     }

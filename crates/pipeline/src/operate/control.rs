@@ -18,7 +18,7 @@ use harvestman_core::config::{self, Config, Flag, FlagValue, value_of};
 use harvestman_core::model::ClusterId;
 use harvestman_metrics::CrawlMetrics;
 use harvestman_policy::steering::{KnownCluster, Steering, TARGETS_MAX, Target};
-use harvestman_report::{self as report, Command, Given};
+use harvestman_report::{self as report, Command, CommandRequest};
 use harvestman_stages::frontier::LimitsChanged;
 use harvestman_stages::host::HostLimits;
 use harvestman_stages::host::{BLOCKED_MAX, HostName, HostRules};
@@ -161,7 +161,7 @@ const PINNED: List = |steering| &mut steering.pinned;
 
 impl CrawlControl {
     /// Carries out a command and sends the answer.
-    pub(crate) async fn serve(&self, Given { command, answer }: Given) {
+    pub(crate) async fn serve(&self, CommandRequest { command, answer }: CommandRequest) {
         let (what, name) = (format!("{command:?}"), command.name());
         let done = self.carry_out(command).await;
         let answer_label = if done.is_ok() { "done" } else { "refused" };

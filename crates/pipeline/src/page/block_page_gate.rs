@@ -49,8 +49,8 @@ impl BlockPageGate {
         self.substitutes.page(asked, paths(), content)
     }
 
-    /// Archives an answer that is not taken for what was asked for, and returns its URL to the frontier. If the host blocks the crawl,
-    /// it is paused.
+    /// Archives an answer that is not taken for what was asked for, and returns its URL to the frontier. If the host
+    /// blocks the crawl, it is paused.
     fn ask_again(tools: &mut WorkerTools, page: FetchedPage, result: &PageResult) {
         let FetchedPage { lease, exchange } = &page;
         let kind = substitute_label(result.judgement).unwrap_or_default();
@@ -101,8 +101,8 @@ impl Gate for BlockPageGate {
         if waits(judgement) && page.arrival.may_be_held() { Verdict::Hold } else { Verdict::Settled }
     }
 
-    /// Has an answer wait that may be a substitute, until other pages of its host show what it is. If it is one, or cannot wait, its URL
-    /// is requested again.
+    /// Has an answer wait that may be a substitute, until other pages of its host show what it is. If it is one, or
+    /// cannot wait, its URL is requested again.
     fn hold(&self, tools: &mut WorkerTools, page: PageInWork) -> Option<PageInWork> {
         let PageInWork { fetched, arrival, result, .. } = page;
         if matches!(arrival, Arrival::Suspects) || result.judgement != Judgement::Suspect {

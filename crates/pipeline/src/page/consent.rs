@@ -16,8 +16,8 @@ pub(crate) struct Consent {
 }
 
 impl Consent {
-    /// Collects what the host, the answer and the page state, and applies it: an answer that refuses the purpose of the crawl
-    /// is not kept.
+    /// Collects what the host, the answer and the page state, and applies it: an answer that refuses the purpose of the
+    /// crawl is not kept.
     pub(crate) fn apply(&self, page: &FetchedPage, result: &mut PageResult) {
         self.decide(page.lease.statements.clone(), &page.exchange, result);
     }

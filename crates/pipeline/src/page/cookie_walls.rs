@@ -1,7 +1,8 @@
-//! Redirects and refreshes that set a cookie and lead back to where they came from: pages that are shown only with that cookie.
+//! Redirects and refreshes that set a cookie and lead back to where they came from: pages that are shown only with that
+//! cookie.
 //!
-//! A URL is requested once, because its answer is taken for the same each time. Behind such a redirect it is not: the URL is
-//! requested again, with the cookie. The maximum number of redirects in a row bounds how often.
+//! A URL is requested once, because its answer is taken for the same each time. Behind such a redirect it is not: the
+//! URL is requested again, with the cookie. The maximum number of redirects in a row bounds how often.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,8 @@ use parking_lot::Mutex;
 
 use harvestman_core::url::Fingerprint;
 
-/// Maximum number of chains of redirects that are remembered at a time. That of a URL that is never requested stays until then.
+/// Maximum number of chains of redirects that are remembered at a time. That of a URL that is never requested stays
+/// until then.
 const CHAINS_MAX: usize = 4_096;
 /// Maximum number of URLs of a chain that it may lead back to.
 const LENGTH_MAX: usize = 8;
@@ -32,14 +34,14 @@ struct Chain {
 }
 
 impl CookieWalls {
-    /// Records that `url` redirects to `next`. Returns whether `next` is worth another request: it is `url` itself or led
-    /// to it by redirects, of which one has set a cookie meanwhile.
+    /// Records that `url` redirects to `next`. Returns whether `next` is worth another request: it is `url` itself or
+    /// led to it by redirects, of which one has set a cookie meanwhile.
     pub(crate) fn leads_back(&self, url: Fingerprint, next: Fingerprint, headers: &HeaderMap) -> bool {
         self.continues(url, next, headers, |_| true)
     }
 
-    /// The same for a page `url` that refreshes to `next`. Many pages load themselves again from time to time, and set a cookie
-    /// each time: what a chain led back to once is taken for such a page.
+    /// The same for a page `url` that refreshes to `next`. Many pages load themselves again from time to time, and set
+    /// a cookie each time: what a chain led back to once is taken for such a page.
     pub(crate) fn refreshes_back(&self, url: Fingerprint, next: Fingerprint, headers: &HeaderMap) -> bool {
         self.continues(url, next, headers, |chain| !chain.has_led_back)
     }

@@ -50,8 +50,8 @@ impl Feeds {
         }
     }
 
-    /// Learns from the answer to a request, if it was for a feed. `new` is the number of new URLs that were found in it, 0 if it is
-    /// no feed.
+    /// Learns from the answer to a request, if it was for a feed. `new` is the number of new URLs that were found in
+    /// it, 0 if it is no feed.
     pub(crate) fn ended(&self, item: &ScheduledUrl, new: usize) {
         if self.mode == FeedsMode::Auto && item.class.apath == Apath::FEED {
             self.yields.lock().ended(item.url.as_str(), new);
@@ -80,8 +80,8 @@ pub(crate) struct FeedEntry {
 impl FeedDocument<'_> {
     /// Returns the entries that have a URL, in their order; `None` if it is no feed.
     ///
-    /// URLs of XML are found by the reader of sitemaps, which reads broken documents as far as possible; titles, and JSON
-    /// feeds, by the reader of posts.
+    /// URLs of XML are found by the reader of sitemaps, which reads broken documents as far as possible; titles, and
+    /// JSON feeds, by the reader of posts.
     pub(crate) fn entries(&self, limits: SitemapLimits, wants_titles: bool) -> Option<Vec<FeedEntry>> {
         if MediaType::of(self.content_type) == MediaType::Json {
             let posts = self.posts()?.into_iter();
@@ -105,8 +105,8 @@ impl FeedDocument<'_> {
     }
 }
 
-/// Returns entries as a page with a list of links, so that they are read as the links of any page: their titles as anchor
-/// texts, or else their URLs.
+/// Returns entries as a page with a list of links, so that they are read as the links of any page: their titles as
+/// anchor texts, or else their URLs.
 pub(crate) fn as_page(entries: &[FeedEntry]) -> String {
     let mut page = "<!doctype html><ul>".to_owned();
     for FeedEntry { url, title } in entries {

@@ -1,10 +1,12 @@
 //! The links of one page on their way from the parser to the frontier.
 //!
-//! By default ([`FilterOrder::GraphDup`]) links are refused by link class before they are resolved, then resolved and canonicalised,
-//! then refused by the pattern of their URL, then judged by scope and depth, then looked up in the set of URLs seen. The other
-//! orders resolve every link; one looks up first and asks the policy of what is new, one does not ask it at all.
+//! By default ([`FilterOrder::GraphDup`]) links are refused by link class before they are resolved, then resolved and
+//! canonicalised, then refused by the pattern of their URL, then judged by scope and depth, then looked up in the set
+//! of URLs seen. The other orders resolve every link; one looks up first and asks the policy of what is new, one does
+//! not ask it at all.
 //!
-//! A URL is added to that set last, when it is accepted: rejected URLs are not remembered and may be accepted another time.
+//! A URL is added to that set last, when it is accepted: rejected URLs are not remembered and may be accepted another
+//! time.
 
 use std::cell::LazyCell;
 use std::sync::Arc;
@@ -35,7 +37,8 @@ pub(crate) struct LinkFilter<'a> {
     rules: &'a Rules,
     snapshot: Arc<dyn PolicySnapshot>,
     memory: &'a mut Memory,
-    /// The class that the policy was asked about last and does not refuse: most links are of the class of the link before.
+    /// The class that the policy was asked about last and does not refuse: most links are of the class of the link
+    /// before.
     passes: Option<LinkClass>,
     resolver: Resolver<'a>,
     via: &'a CanonicalUrl,
@@ -56,7 +59,8 @@ pub(crate) struct LinkFilter<'a> {
     pub(crate) rows: Option<Vec<RowLink>>,
     /// Whether its link may be requested again although it was seen, because the answer now depends on cookies.
     pub(crate) may_repeat: bool,
-    /// How far its links may lead. Those that may lead beyond the scope come from a search and are fetched before all others.
+    /// How far its links may lead. Those that may lead beyond the scope come from a search and are fetched before all
+    /// others.
     pub(crate) reach: Reach,
     /// The link of the page that is taken in; `None` where it is no link of a page.
     raw: Option<RawLink>,
@@ -385,7 +389,8 @@ pub(crate) struct LinkFindings {
     pub(crate) found: DiscoveredLinks,
     /// Its links with what was decided about them, if that is wanted.
     pub(crate) judged: JudgedLinks,
-    /// The text around its new links, first the accepted, then those for other nodes; empty if the policy does not need it.
+    /// The text around its new links, first the accepted, then those for other nodes; empty if the policy does not need
+    /// it.
     pub(crate) contexts: Vec<Box<[u32]>>,
 }
 

@@ -234,7 +234,8 @@ fn what_is_too_deep_is_not_remembered_and_what_is_known_is_a_duplicate_there_too
     }
 }
 
-/// Rejects nothing, and counts how often it looks up a pattern. Whether it claims to reject links by patterns is a setting.
+/// Rejects nothing, and counts how often it looks up a pattern. Whether it claims to reject links by patterns is a
+/// setting.
 #[derive(Default)]
 struct Lenient {
     by_pattern: bool,

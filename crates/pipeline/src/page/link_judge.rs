@@ -127,7 +127,8 @@ impl Judge<'_> {
         self.memory.patterns.pattern(url.fingerprint(), policy.patterns_version(), find)
     }
 
-    /// Decides whether a link belongs to the crawl, is new, and is admitted by its URL and its page; then it counts as seen.
+    /// Decides whether a link belongs to the crawl, is new, and is admitted by its URL and its page; then it counts as
+    /// seen.
     fn look_up(&mut self, url: &CanonicalRef<'_>, class: LinkClass, pattern: Pattern, known: Known) -> Judged {
         let (rules, fingerprint) = (self.rules, url.fingerprint());
         if self.in_dedup(|memory| memory.recent.knows(fingerprint)) && !self.may_repeat {
@@ -172,8 +173,8 @@ impl Judge<'_> {
         self.avoided.get(&url.fingerprint()).copied().or_else(|| avoided.refusal(&url.as_str()[url.origin().len()..]))
     }
 
-    /// Decides about a link of a host that another node owns. That node knows whether the URL was seen; this one only knows whether it was
-    /// handed over recently.
+    /// Decides about a link of a host that another node owns. That node knows whether the URL was seen; this one only
+    /// knows whether it was handed over recently.
     fn hand_over(&mut self, url: &CanonicalRef<'_>, class: LinkClass, pattern: Pattern, too_deep: bool) -> Judged {
         if too_deep {
             return Judged::settled(class, Fate::OverBudget(Budget::Depth));
@@ -206,7 +207,8 @@ impl Judge<'_> {
         answer
     }
 
-    /// Returns whether a filter of the embedding program refuses a link. It is not asked about queries that a user named.
+    /// Returns whether a filter of the embedding program refuses a link. It is not asked about queries that a user
+    /// named.
     fn is_refused(&self, url: &str) -> bool {
         let link = LinkInQuestion { url, via: self.via };
         let filter = self.rules.links.own_filter.as_ref().filter(|_| self.reach != Reach::Anywhere);

@@ -1,4 +1,5 @@
-//! Reads fetched pages: determines their fate and their new links. The stations of a page (`stations.rs`) say in which order.
+//! Reads fetched pages: determines their fate and their new links. The stations of a page (`stations.rs`) say in which
+//! order.
 
 use std::sync::Arc;
 
@@ -67,7 +68,8 @@ impl PageProcessor {
         self.generation = None;
     }
 
-    /// Looks at the status of an answer: an error of the network has a fate already, and of answers with a body that of pages is read.
+    /// Looks at the status of an answer: an error of the network has a fate already, and of answers with a body that of
+    /// pages is read.
     pub(crate) fn answer(&mut self, page: &mut PageInWork) -> Verdict {
         let FetchedPage { lease, exchange } = &page.fetched;
         let result = match &exchange.result {
@@ -160,8 +162,8 @@ impl PageProcessor {
         self.parser.words(document.body, document.content_type)
     }
 
-    /// Returns what a page shows: its links to pages of the crawl, with the URLs to which its scripts wanted to navigate, and its
-    /// text.
+    /// Returns what a page shows: its links to pages of the crawl, with the URLs to which its scripts wanted to
+    /// navigate, and its text.
     pub(crate) fn shown(
         &mut self,
         item: &ScheduledUrl,

@@ -94,7 +94,8 @@ impl PageResult {
         }
     }
 
-    /// Returns the result of an answer that is not taken for what was asked for; `otherwise` is its fate if that is final.
+    /// Returns the result of an answer that is not taken for what was asked for; `otherwise` is its fate if that is
+    /// final.
     pub(crate) fn substitute(judgement: Judgement, otherwise: Fate) -> Self {
         Self { judgement, ..Self::of(fate_of(judgement).unwrap_or(otherwise)) }
     }

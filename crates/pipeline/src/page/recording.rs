@@ -58,7 +58,8 @@ impl WorkerTools {
             encoder.and_then(|encoder| encoder.encode_again(exchange, &lease.item, &facts, held.as_ref()));
     }
 
-    /// Records the visit, and tells the plan of a recrawl. The time after that is not the worker's: it may wait for others.
+    /// Records the visit, and tells the plan of a recrawl. The time after that is not the worker's: it may wait for
+    /// others.
     pub(crate) fn note_visited(&mut self, page: &mut PageInWork) {
         let (context, result) = (&self.context, &page.result);
         let FetchedPage { lease, exchange } = &page.fetched;

@@ -32,8 +32,8 @@ impl Gate for RenderReturn {
         Feature::BrowserReturn
     }
 
-    /// Puts pages back whose content may be missing because the crawl ends, or because their host goes to another node: the next run
-    /// or that node fetches them again.
+    /// Puts pages back whose content may be missing because the crawl ends, or because their host goes to another node:
+    /// the next run or that node fetches them again.
     fn judge(&self, processor: &mut PageProcessor, page: &mut PageInWork) -> Verdict {
         let Arrival::Browsers(Completion { class, suspicion, is_begun, outcome }) = &page.arrival else {
             return Verdict::Pass;

@@ -36,8 +36,8 @@ pub struct Acceptance {
 /// Tells whether a page is wanted, by its address, its decoded body and its content type.
 pub type AcceptsPage = dyn Fn(&str, &[u8], Option<&str>) -> Acceptance + Send + Sync;
 
-/// Returns the posts of a page as a text, by its address, its decoded body and its content type; `None` if reading them takes too
-/// long.
+/// Returns the posts of a page as a text, by its address, its decoded body and its content type; `None` if reading them
+/// takes too long.
 pub(crate) type ReadsPosts = dyn Fn(&str, &[u8], Option<&str>) -> Option<PageText> + Send + Sync;
 
 /// The rules that are the same for all pages.

@@ -36,7 +36,8 @@ impl Gate for SessionGate {
 }
 
 impl WorkerTools {
-    /// Archives an answer that was perhaps sent to a guest, and has its URL requested again, unless that ends the session.
+    /// Archives an answer that was perhaps sent to a guest, and has its URL requested again, unless that ends the
+    /// session.
     pub(crate) fn end_guest_view(&mut self, page: FetchedPage, verdict: SessionVerdict) {
         let FetchedPage { lease, exchange } = &page;
         tracing::debug!(url = lease.item.url.as_str(), ?verdict, "the answer was perhaps sent to a guest");

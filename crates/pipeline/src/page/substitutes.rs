@@ -12,9 +12,9 @@ use harvestman_structure::substitutes::{
     Address, AnswerContent, AnswerKind, Judgement, PathSet, SeenAnswer, SubstituteDetector,
 };
 
-/// Hosts whose pages are compared; the one that was not met for longest makes room. A host of many forms with long paths and texts takes up
-/// to 200 KiB: 32 forms of 256 paths of 8 bytes and 3 texts of 128 hashes of 4 bytes, and 8 texts of as many paths, 2,000 words and 256
-/// links of 4 bytes.
+/// Hosts whose pages are compared; the one that was not met for longest makes room. A host of many forms with long
+/// paths and texts takes up to 200 KiB: 32 forms of 256 paths of 8 bytes and 3 texts of 128 hashes of 4 bytes, and 8
+/// texts of as many paths, 2,000 words and 256 links of 4 bytes.
 const HOSTS_MAX: usize = 1_024;
 /// Parts of the table, so that workers seldom wait for one another.
 const PARTS: usize = 16;
@@ -78,8 +78,8 @@ impl Substitutes {
         unless_absent(self.judge(asked, AnswerKind::Redirect, PathSet::default(), content))
     }
 
-    /// Judges an error, which keeps its fate where it does not block, by its body, if its status is one that a server may send to whom
-    /// it does not want. Bodies are compared by their words, without those that have a digit.
+    /// Judges an error, which keeps its fate where it does not block, by its body, if its status is one that a server
+    /// may send to whom it does not want. Bodies are compared by their words, without those that have a digit.
     pub(crate) fn error(&self, asked: Asked<'_>, answer: &Answer, body: impl FnOnce() -> Vec<u8>) -> Judgement {
         if !matches!(answer.status, 401 | 403 | 429 | 451 | 503) {
             return Judgement::Own;
@@ -133,7 +133,8 @@ pub(crate) const fn substitute_label(judgement: Judgement) -> Option<&'static st
     }
 }
 
-/// Returns the fate of an answer that is judged, if that decides it: what is suspect or blocked is asked for again and has none yet.
+/// Returns the fate of an answer that is judged, if that decides it: what is suspect or blocked is asked for again and
+/// has none yet.
 pub(crate) const fn fate_of(judgement: Judgement) -> Option<Fate> {
     match judgement {
         Judgement::Absent => Some(Fate::Failed(Failure::SoftNotFound)),

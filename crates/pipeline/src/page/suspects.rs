@@ -1,4 +1,5 @@
-//! Answers that may be substitutes: they wait until the next pages of their host show what they are, so that nothing is requested twice.
+//! Answers that may be substitutes: they wait until the next pages of their host show what they are, so that nothing is
+//! requested twice.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +12,14 @@ use harvestman_core::config::Config;
 use harvestman_core::held_pages::{HeldPage, HeldPages, HoldLimits};
 use harvestman_core::model::FetchedPage;
 
-/// Pages of the host after which an answer is judged again: a text is a substitute at its third address, and of pages that do not exist
-/// links lead to others in between.
+/// Pages of the host after which an answer is judged again: a text is a substitute at its third address, and of pages
+/// that do not exist links lead to others in between.
 const PAGES_AWAITED: u32 = 32;
-/// The shortest and the longest time that an answer waits for them; between these, as long as so many pages take at the delay of hosts.
+/// The shortest and the longest time that an answer waits for them; between these, as long as so many pages take at the
+/// delay of hosts.
 const WAITS: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(120)];
-/// Time without anything else in progress after which nothing more is to be expected, at least: of a page budget nothing is left, or the
-/// host waits.
+/// Time without anything else in progress after which nothing more is to be expected, at least: of a page budget
+/// nothing is left, or the host waits.
 const IDLE_MIN: Duration = Duration::from_secs(1);
 /// Answers that wait at once, and bytes of their bodies.
 const HOLD_LIMITS: HoldLimits = HoldLimits { pages: 128, bytes: 16 << 20 };
@@ -76,8 +78,8 @@ impl<T> Waiting<T> {
         pages(self.held.release(|held| held.since + waits <= now))
     }
 
-    /// Takes in that at `now` so many URLs wait, and so many are in progress. Returns what has waited too long, and all if nothing
-    /// else can come.
+    /// Takes in that at `now` so many URLs wait, and so many are in progress. Returns what has waited too long, and all
+    /// if nothing else can come.
     fn look(&mut self, now: Instant, queued: u64, leased: u64) -> Vec<T> {
         let is_idle = leased <= self.held.len() as u64;
         let since = self.idle_since.take().filter(|_| is_idle).unwrap_or(now);
@@ -134,7 +136,8 @@ impl Suspects {
         self.judge_again(over);
     }
 
-    /// Lets go what has waited too long, and all if nothing else can come. So many URLs wait in the frontier, and so many are in progress.
+    /// Lets go what has waited too long, and all if nothing else can come. So many URLs wait in the frontier, and so
+    /// many are in progress.
     pub(crate) fn tick(&self, now: Instant, queued: u64, leased: u64) {
         let mut waiting = self.waiting.lock();
         if waiting.held.is_empty() {

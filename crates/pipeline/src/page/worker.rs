@@ -1,5 +1,5 @@
-//! The CPU workers: named threads on one bounded channel. Each leads fetched pages past their stations, and reports the outcome to the
-//! frontier once it is written.
+//! The CPU workers: named threads on one bounded channel. Each leads fetched pages past their stations, and reports the
+//! outcome to the frontier once it is written.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -139,8 +139,8 @@ impl Worker {
             let ended = OwnRequestEnded { announced: true, ..OwnRequestEnded::default() };
             return self.errand(&sitemap.exchange, ended, permit);
         }
-        // A redirect is no index: its target is as deep as it is. That each address is read once, and a limited number of
-        // them, bounds both.
+        // A redirect is no index: its target is as deep as it is. That each address is read once, and a limited number
+        // of them, bounds both.
         let nesting = sitemap.nesting + u32::from(moved_to.is_none());
         let sitemaps: Vec<String> = sitemaps.into_iter().chain(moved_to).collect();
         let mut progress: Vec<ProgressRecord> =

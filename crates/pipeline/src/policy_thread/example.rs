@@ -13,8 +13,8 @@ use harvestman_policy::learned::ReadPage;
 use harvestman_policy::{ExamplePage, PageFacts};
 use harvestman_structure::parse::{Parser, Spelling};
 
-/// The URL of an example page that does not name its own; further ones have a number after it. No page of a site has it,
-/// or a URL of its form.
+/// The URL of an example page that does not name its own; further ones have a number after it. No page of a site has
+/// it, or a URL of its form.
 const NOWHERE: &str = "http://example.invalid/.page/.from/.a/.file";
 
 /// Returns the examples that the settings name, each URL once.

@@ -7,9 +7,9 @@
 //!       the leases       └───────► OrderSlot ── OrderChanged ───► frontier
 //! ```
 //!
-//! While the channel is full, a worker waits, unless the policy can do without some fetches: then these are left out. The
-//! policy thread waits for no other stage, so no worker waits forever. If the policy panics, only learning ends: the last
-//! snapshot stays in force.
+//! While the channel is full, a worker waits, unless the policy can do without some fetches: then these are left out.
+//! The policy thread waits for no other stage, so no worker waits forever. If the policy panics, only learning ends:
+//! the last snapshot stays in force.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -271,8 +271,9 @@ impl Learning {
         }
     }
 
-    /// Passes on what the policy has found and wants to try. An answer, what it found a site or a search by, and what led to
-    /// a query are written first: a resumed crawl knows these from the observations alone, and would send the query again.
+    /// Passes on what the policy has found and wants to try. An answer, what it found a site or a search by, and what
+    /// led to a query are written first: a resumed crawl knows these from the observations alone, and would send the
+    /// query again.
     fn propose(&mut self, is_answer: bool) {
         let (sites, searches) = (self.policy.found_sites(), self.policy.found_searches());
         let proposals = self.policy.proposals();

@@ -103,8 +103,8 @@ enum TrapLevel {
 }
 
 impl Warned {
-    /// Returns how a trap is logged. An operator may want to know of a form from which on URLs are refused: of each once, and
-    /// of a few. That a form waits changes only the order, and forms come and go.
+    /// Returns how a trap is logged. An operator may want to know of a form from which on URLs are refused: of each
+    /// once, and of a few. That a form waits changes only the order, and forms come and go.
     fn level(&mut self, trap: &TrapRecord) -> TrapLevel {
         let is_news = trap.measure >= TrapMeasure::Cut
             && self.0.len() < WARNED_MAX

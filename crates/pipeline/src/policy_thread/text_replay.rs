@@ -13,7 +13,7 @@ use crate::wiring::{scope, seeds};
 use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
-use harvestman_policy::learned::{Judgement, Learned, TextTrace, TextTracer, WaitingLink};
+use harvestman_policy::learned::{Judgement, LearnedPolicy, TextTrace, TextTracer, WaitingLink};
 use harvestman_policy::{PolicyInputs, make_learner};
 
 /// The result of [`replay_text`].
@@ -68,7 +68,7 @@ pub fn replay_text(config: &Config, directory: &Path, url: &CanonicalUrl) -> Res
 }
 
 /// Returns the policy of a crawl before its first observation; `None` if it does not learn from texts.
-fn learner(config: &Config) -> Result<Option<Learned>, Error> {
+fn learner(config: &Config) -> Result<Option<LearnedPolicy>, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
     let seeds = seeds(&config.crawl.seeds, &canonicaliser, config.search.has_named())?;

@@ -7,9 +7,9 @@
 //!                                          └────────────────┴──────────────────────────┘
 //! ```
 //!
-//! Only a few visits per host are planned ahead, so that what is learned takes effect at once. A resumed recrawl replays
-//! from the state the visits that it had made, in their order, so that the plan learns the same from them again. The
-//! visits that it had planned wait in the frontier.
+//! Only a few visits per host are planned ahead, so that what is learned takes effect at once. A resumed recrawl
+//! replays from the state the visits that it had made, in their order, so that the plan learns the same from them
+//! again. The visits that it had planned wait in the frontier.
 
 mod load;
 mod scheduler;

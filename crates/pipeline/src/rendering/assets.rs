@@ -11,7 +11,8 @@ use harvestman_render::PageReply;
 /// Maximum number of assets.
 const COUNT_MAX: usize = 4_096;
 
-/// An asset: its URL, and whether it is for its own origin. Members may get another answer, which is not for pages of others.
+/// An asset: its URL, and whether it is for its own origin. Members may get another answer, which is not for pages of
+/// others.
 type Key = (String, bool);
 
 /// The answers to requests for assets, up to a total size; the oldest are dropped first.
@@ -33,8 +34,8 @@ impl Assets {
         Self { bytes_max, held: Mutex::default() }
     }
 
-    /// Returns the answer for `url`, for its own origin or another. `request` sends the request if it is the first; others
-    /// wait for its answer.
+    /// Returns the answer for `url`, for its own origin or another. `request` sends the request if it is the first;
+    /// others wait for its answer.
     pub(super) async fn get(&self, url: &str, is_own: bool, request: impl Future<Output = PageReply>) -> PageReply {
         let key = (url.to_owned(), is_own);
         let place = Arc::clone(self.held.lock().by_url.entry(key.clone()).or_default());

@@ -28,8 +28,8 @@ const COUNTS_AFTER: Duration = Duration::from_secs(30);
 /// How often the writer looks for something to write.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// Reads what the crawl in this directory learned of rendering, with at most `max` of its classes; `None` if there is no
-/// such file.
+/// Reads what the crawl in this directory learned of rendering, with at most `max` of its classes; `None` if there is
+/// no such file.
 ///
 /// # Errors
 ///

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use foldhash::fast::FixedState;
 use harvestman_core::model::path_hash::step;
 use harvestman_core::url::Fingerprint;
-use harvestman_render::{Gain, Held};
+use harvestman_render::{Gain, ReplayShare};
 
 /// Number of words whose succession is compared.
 const RUN: usize = 4;
@@ -63,12 +63,12 @@ impl Gained {
     }
 
     /// Returns how much of it `page` has too.
-    pub(crate) fn held_by(&self, page: &Shown) -> Held {
+    pub(crate) fn held_by(&self, page: &Shown) -> ReplayShare {
         let words: HashSet<u64, FixedState> = page.words.iter().copied().collect();
         let links = self.links.iter().filter(|link| page.links.contains(link)).count();
         let found = Gain { links: links as u32, words: self.words.intersection(&words).count() as u32 };
         let all = Gain { links: self.links.len() as u32, words: self.words.len() as u32 };
-        Held { found: found.worth(), all: all.worth() }
+        ReplayShare { found: found.worth(), all: all.worth() }
     }
 }
 
@@ -200,12 +200,12 @@ mod tests {
         let mut known = KnownGains::default();
         let gained = known.gain(&shown(&[1], "a"), &shown(&[1, 2, 3], "b c d e f g h i j k"));
         assert_eq!(gained.gain(), Gain { links: 2, words: 7 });
-        assert_eq!(gained.held_by(&shown(&[2, 9], "k j i h g f e d c b")), Held { found: 2.0, all: 3.0 });
-        assert_eq!(gained.held_by(&shown(&[2, 3], "x b c d e f")), Held { found: 2.5, all: 3.0 });
-        assert_eq!(Gained::default().held_by(&Shown::default()), Held::default());
+        assert_eq!(gained.held_by(&shown(&[2, 9], "k j i h g f e d c b")), ReplayShare { found: 2.0, all: 3.0 });
+        assert_eq!(gained.held_by(&shown(&[2, 3], "x b c d e f")), ReplayShare { found: 2.5, all: 3.0 });
+        assert_eq!(Gained::default().held_by(&Shown::default()), ReplayShare::default());
         // The next page repeats words in another order; of the data, only "z" is new.
         let next = known.gain(&shown(&[1], "a"), &shown(&[1], "k j i h g f e d c b z"));
-        assert_eq!(next.held_by(&shown(&[], "z")), Held { found: 0.1, all: 0.1 });
+        assert_eq!(next.held_by(&shown(&[], "z")), ReplayShare { found: 0.1, all: 0.1 });
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::Renders;
 use super::page::RenderClass;
 use harvestman_render::replay::{ReplayTemplate, Sample};
-use harvestman_render::{Held, ReplayState};
+use harvestman_render::{ReplayShare, ReplayState};
 
 impl Renders {
     /// Returns the template whose share of the gain of a sample [`Renders::learn_requests`] must be told.
@@ -24,7 +24,7 @@ impl Renders {
         &self,
         class: RenderClass,
         sample: Sample,
-        candidate: Option<(Arc<ReplayTemplate>, Held)>,
+        candidate: Option<(Arc<ReplayTemplate>, ReplayShare)>,
     ) {
         let url = sample.page_url.clone();
         let template = candidate.as_ref().map(|(template, _)| Arc::clone(template));

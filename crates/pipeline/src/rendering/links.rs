@@ -11,8 +11,8 @@ pub(crate) struct LinkScope<'a> {
 }
 
 impl LinkScope<'_> {
-    /// Calls `take` with each link of the document of the page at `url` that leads to a page of the crawl, and with each such
-    /// URL to which its scripts wanted to navigate. A URL that is linked repeatedly is passed repeatedly.
+    /// Calls `take` with each link of the document of the page at `url` that leads to a page of the crawl, and with
+    /// each such URL to which its scripts wanted to navigate. A URL that is linked repeatedly is passed repeatedly.
     pub(crate) fn each_link(
         self,
         url: &CanonicalUrl,

@@ -1,10 +1,10 @@
 //! Rendering of pages in a browser: which pages, and what it gains.
 //!
 //! A worker decides for each HTML page whether its class may need a browser, before its links are taken in. Such a page
-//! waits with its lease for its turn: while a page of its class is tried, the others wait for the result. A page that is
-//! rendered comes back to the workers with the document that its scripts left, which is then processed in place of the plain
-//! one. Where the requests of the scripts of a class are learned, plain requests complete its pages instead: they are
-//! replayed.
+//! waits with its lease for its turn: while a page of its class is tried, the others wait for the result. A page that
+//! is rendered comes back to the workers with the document that its scripts left, which is then processed in place of
+//! the plain one. Where the requests of the scripts of a class are learned, plain requests complete its pages instead:
+//! they are replayed.
 
 mod assets;
 mod classes;
@@ -64,7 +64,8 @@ pub(crate) struct Renders {
 }
 
 impl Renders {
-    /// Starts from what an earlier run left in the crawl directory, if there was one. `others` are the other nodes of a fleet.
+    /// Starts from what an earlier run left in the crawl directory, if there was one. `others` are the other nodes of a
+    /// fleet.
     pub(crate) fn open(
         options: &RenderOptions,
         directory: &Path,
@@ -89,8 +90,8 @@ impl Renders {
         renders
     }
 
-    /// Returns how likely scripts add something to a page of this class, by a first guess and by the hints in its source,
-    /// which are sought on a few pages of a class.
+    /// Returns how likely scripts add something to a page of this class, by a first guess and by the hints in its
+    /// source, which are sought on a few pages of a class.
     pub(crate) fn suspicion(
         &self,
         class: RenderClass,
@@ -156,7 +157,8 @@ impl Renders {
         }
     }
 
-    /// Sets a page apart for which the requests of its class brought nothing. Returns whether it waits for a turn again.
+    /// Sets a page apart for which the requests of its class brought nothing. Returns whether it waits for a turn
+    /// again.
     fn set_apart(&self, page: &mut PageToRender) -> bool {
         let class = page.class.apart();
         // Its class needs more than the plain pages, so it may too.

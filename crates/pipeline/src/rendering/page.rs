@@ -69,8 +69,8 @@ impl RenderOutcome {
     }
 }
 
-/// The class of a page for the need to render it: the shape of its URL with its scripts. Unlike its cluster this is known from
-/// the first page on, and stays the same when the clusters change.
+/// The class of a page for the need to render it: the shape of its URL with its scripts. Unlike its cluster this is
+/// known from the first page on, and stays the same when the clusters change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct RenderClass(u64);

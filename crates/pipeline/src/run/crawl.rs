@@ -27,7 +27,7 @@ use crate::search::searches::Searches;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::url::HostKey;
 use harvestman_fleet::status::FleetProgress;
-use harvestman_report::{CrawlStatus, Given, Hooks, RENDER_CLASSES_REPORTED, Run, StopReason};
+use harvestman_report::{CommandRequest, CrawlStatus, Hooks, RENDER_CLASSES_REPORTED, Run, StopReason};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, EndReason, LinksFound};
 
 /// The interval at which a crawl that makes no progress logs the reason.
@@ -106,8 +106,8 @@ pub(crate) struct ClosedCrawl {
 }
 
 impl<R: RunningStages> RunningCrawl<R> {
-    /// Logs in, if the crawl is to, and begins; nothing else is fetched before. Returns the tasks that keep the session and the
-    /// cookies. If the crawl is stopped meanwhile, it begins without the session, and ends.
+    /// Logs in, if the crawl is to, and begins; nothing else is fetched before. Returns the tasks that keep the session
+    /// and the cookies. If the crawl is stopped meanwhile, it begins without the session, and ends.
     ///
     /// # Errors
     ///
@@ -198,8 +198,8 @@ impl Crawl {
         Arc::clone(&self.status.fleet)
     }
 
-    /// Returns why the crawl ends although a worker is in the middle of a page: it takes longer than any page should, and nothing else
-    /// is to be done.
+    /// Returns why the crawl ends although a worker is in the middle of a page: it takes longer than any page should,
+    /// and nothing else is to be done.
     fn gives_up(&self, hooks: &Hooks) -> Option<EndReason> {
         let now = self.clock.now();
         self.live.board.readings.endless(now)?;
@@ -298,7 +298,7 @@ impl Watch<'_> {
 }
 
 /// Receives the next command; never completes if there is no channel for commands.
-async fn next(commands: &mut Option<mpsc::Receiver<Given>>) -> Option<Given> {
+async fn next(commands: &mut Option<mpsc::Receiver<CommandRequest>>) -> Option<CommandRequest> {
     match commands {
         Some(commands) => commands.recv().await,
         None => std::future::pending().await,

@@ -85,8 +85,8 @@ pub(crate) struct LocalRetry {
 }
 
 impl LocalRetry {
-    /// Returns the result of the first attempt at `host` that does not fail because of this machine (`lack`), or `None` if
-    /// before that the crawl ends, or the host becomes another node's.
+    /// Returns the result of the first attempt at `host` that does not fail because of this machine (`lack`), or `None`
+    /// if before that the crawl ends, or the host becomes another node's.
     pub(crate) async fn run<'a, T>(
         &self,
         host: &HostKey,

@@ -65,7 +65,7 @@ pub struct Offline {
 
 /// The result of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct PageOutcome {
     /// Its fate.
     pub fate: Fate,
     /// The number of new links on it.
@@ -140,7 +140,7 @@ impl Offline {
     }
 
     /// Processes a fetched page, and lets the policy learn from it.
-    pub fn take_in(&mut self, lease: &Lease, exchange: &Exchange) -> Taken {
+    pub fn take_in(&mut self, lease: &Lease, exchange: &Exchange) -> PageOutcome {
         let fetched = FetchedPage { lease: lease.clone(), exchange: exchange.clone() };
         let mut page = PageInWork::new(fetched, Arrival::Host, Instant::EPOCH);
         self.stations.read(&mut self.processor, &mut page);
@@ -159,7 +159,7 @@ impl Offline {
             self.push(&item);
         }
         self.publish();
-        Taken { fate: result.fate, new: result.links.found.accepted.len() as u32 }
+        PageOutcome { fate: result.fate, new: result.links.found.accepted.len() as u32 }
     }
 
     fn publish(&mut self) {

@@ -245,8 +245,8 @@ impl RequestPort for RequestSender {
     }
 }
 
-/// Returns who may count as the one who causes an auxiliary request. What ends a session is requested as by a guest: other sites
-/// and authors of pages can name its address.
+/// Returns who may count as the one who causes an auxiliary request. What ends a session is requested as by a guest:
+/// other sites and authors of pages can name its address.
 fn allowed_initiator(url: &CanonicalUrl, initiator: Initiator) -> Initiator {
     let ends_session = avoided_address(url.path_and_query()) == Some(PolicyRefusal::LogOut);
     if ends_session { Initiator::Unknown } else { initiator }

@@ -1,5 +1,5 @@
-//! The searches of the seeds' own sites: which fetches are theirs, what seeds' pages and descriptions say about them, and
-//! what their answers show.
+//! The searches of the seeds' own sites: which fetches are theirs, what seeds' pages and descriptions say about them,
+//! and what their answers show.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -65,8 +65,8 @@ impl OwnSearches {
         }
     }
 
-    /// Returns what a URL is requested for; `None` if it is requested for itself. Pages may link to addresses of answers
-    /// too: only queries are discovered on no page.
+    /// Returns what a URL is requested for; `None` if it is requested for itself. Pages may link to addresses of
+    /// answers too: only queries are discovered on no page.
     pub(crate) fn request(&self, item: &ScheduledUrl) -> Option<OwnRequest> {
         let url = item.url.as_str();
         let known = self.known.read();
@@ -93,7 +93,8 @@ impl OwnSearches {
         self.known.read().searches.iter().any(|search| search.template.is_answer(via))
     }
 
-    /// Returns whether a search is to be looked for on a page: it is a seed or what a seed redirects to, and not one too many.
+    /// Returns whether a search is to be looked for on a page: it is a seed or what a seed redirects to, and not one
+    /// too many.
     pub(crate) fn looks_at(&self, item: &ScheduledUrl) -> bool {
         let take = |left: u32| left.checked_sub(1);
         is_seed(item) && self.looks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
@@ -165,8 +166,9 @@ pub(crate) fn described(
     SearchTemplate::parse(&absolute.as_str().replace(PLACE, "{query}"), canonicaliser)
 }
 
-/// Reads an HTML answer of a site's own search. Returns its links in the order of the document, each once, without those of
-/// the page that the search was found on, which are the site's navigation, and without addresses of the search itself.
+/// Reads an HTML answer of a site's own search. Returns its links in the order of the document, each once, without
+/// those of the page that the search was found on, which are the site's navigation, and without addresses of the search
+/// itself.
 pub(crate) fn results(
     page: &ParsedPage,
     url: &CanonicalUrl,

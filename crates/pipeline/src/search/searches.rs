@@ -37,8 +37,8 @@ const SITE_SHARE: f64 = 0.1;
 /// Number of queries in succession without a result after which the printed form ends (section 5.3).
 const PAPER_FRUITLESS: u32 = 50;
 
-/// Number of results of an answer that are looked at on one site: there the policy finds further pages at a lower price, and a
-/// site without wanted pages costs less.
+/// Number of results of an answer that are looked at on one site: there the policy finds further pages at a lower
+/// price, and a site without wanted pages costs less.
 const SITE_RESULTS: usize = 2;
 /// Number of results of a query that are fetched: the first page of most searches.
 const RESULTS: usize = 10;
@@ -79,9 +79,10 @@ impl Searches {
         Ok(config.search.is_on().then(searches))
     }
 
-    /// Takes in the results of an answer, those of sites for which `is_known` does not hold first. `take` takes in one and
-    /// returns whether it is fetched. Ends with the maximum number of results; of a site, at most two are fetched. Those that
-    /// are not, because they are known or passed over, leave room for others of their site, except in the printed form.
+    /// Takes in the results of an answer, those of sites for which `is_known` does not hold first. `take` takes in one
+    /// and returns whether it is fetched. Ends with the maximum number of results; of a site, at most two are fetched.
+    /// Those that are not, because they are known or passed over, leave room for others of their site, except in the
+    /// printed form.
     pub(crate) fn take_in(
         &self,
         results: &[String],
@@ -104,8 +105,8 @@ impl Searches {
         }
     }
 
-    /// Takes in the results of an answer of a site's own search, with the same `take`, until the maximum number of results is
-    /// fetched.
+    /// Takes in the results of an answer of a site's own search, with the same `take`, until the maximum number of
+    /// results is fetched.
     pub(crate) fn take_in_own(&self, results: &[CanonicalUrl], mut take: impl FnMut(&str) -> bool) {
         let taken = results.iter().take(LOOKED_AT_MAX).filter(|url| take(url.as_str()));
         taken.take(self.results_max).for_each(drop);

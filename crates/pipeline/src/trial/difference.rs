@@ -20,8 +20,8 @@ pub struct PageDifference {
 }
 
 impl PageDifference {
-    /// Compares two documents of a page. Lines are compared as a whole: where a script changes a word, the line counts as
-    /// added.
+    /// Compares two documents of a page. Lines are compared as a whole: where a script changes a word, the line counts
+    /// as added.
     pub fn between(plain: &PageContent, rendered: &PageContent) -> Self {
         let links_added = only_in(&rendered.links, &plain.links);
         let lines_added = only_in(&rendered.lines, &plain.lines);

@@ -1,7 +1,7 @@
 //! Renders one page as a crawl does, and compares it with the plain page.
 //!
-//! The page is fetched by a crawl of one page whose browsers record what they render ([`WatchedBrowsers`]), so that robots.txt,
-//! delay, address guard and budgets hold for it and for the requests of its scripts.
+//! The page is fetched by a crawl of one page whose browsers record what they render ([`WatchedBrowsers`]), so that
+//! robots.txt, delay, address guard and budgets hold for it and for the requests of its scripts.
 
 mod content;
 mod difference;

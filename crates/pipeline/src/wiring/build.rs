@@ -96,8 +96,8 @@ impl CrawlBuilder<'_> {
         })
     }
 
-    /// Returns the seeds as links (none if the crawl has begun before, or other nodes supply them), and the queries without an
-    /// answer.
+    /// Returns the seeds as links (none if the crawl has begun before, or other nodes supply them), and the queries
+    /// without an answer.
     fn seeds(&self, parts: &Parts, policy: &PolicySetup, sinks: &Sinks, is_new: bool) -> DiscoveredLinks {
         let seeds = parts.seeds.iter().chain(&policy.example_seeds).filter(|_| is_new && self.environment.has_seeds());
         let mut found = plant(seeds, &sinks.rules, &*policy.first());

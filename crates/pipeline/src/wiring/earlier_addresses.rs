@@ -13,8 +13,8 @@ use harvestman_stages::fetch::is_public;
 /// How much of the page log is read. Only seeds are trusted with private addresses, and their lines come first.
 const READ_MAX: u64 = 4 << 20;
 
-/// Returns the hosts that answered from a public address, by the beginning of the page log of a crawl directory. A log that
-/// is compressed or missing names none: then the first answer of the name server in this run counts.
+/// Returns the hosts that answered from a public address, by the beginning of the page log of a crawl directory. A log
+/// that is compressed or missing names none: then the first answer of the name server in this run counts.
 pub(super) fn public_hosts(directory: &Path) -> Vec<HostKey> {
     let Ok(log) = File::open(directory.join("pages.jsonl")) else { return Vec::new() };
     let lines = BufReader::new(log.take(READ_MAX)).lines().map_while(Result::ok);

@@ -111,7 +111,8 @@ fn trust(
     Ok(trust.with_addresses_of(&hosts(searches)))
 }
 
-/// Builds the scope. A crawl with searches that the user named also has the sites of the examples in it, and room for the sites that are found.
+/// Builds the scope. A crawl with searches that the user named also has the sites of the examples in it, and room for
+/// the sites that are found.
 pub(crate) fn scope(config: &Config, canonicaliser: &Canonicaliser, seeds: &[CanonicalUrl]) -> Result<Scope, Error> {
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let is_on = config.search.has_named();

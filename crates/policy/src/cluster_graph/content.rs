@@ -74,7 +74,7 @@ struct Posting {
 
 /// The result for a page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct ContentMatch {
     /// Its key.
     pub id: ContentId,
     /// The page that it is a near-duplicate of.
@@ -101,7 +101,7 @@ impl ContentIndex {
     }
 
     /// Adds a page and looks for one that it repeats.
-    pub fn take_in(&mut self, units: &[ContentUnit], kin: Kin) -> Found {
+    pub fn take_in(&mut self, units: &[ContentUnit], kin: Kin) -> ContentMatch {
         let units = distinct(units);
         self.count_template(&units, kin);
         let running = self.words(&units, kin, Unit::is_running);
@@ -118,7 +118,7 @@ impl ContentIndex {
         if self.pages.len() > self.pages_max {
             self.forget_oldest();
         }
-        Found { id: ContentId(number), duplicate_of: duplicate_of.map(ContentId) }
+        ContentMatch { id: ContentId(number), duplicate_of: duplicate_of.map(ContentId) }
     }
 
     /// The words of a page's running text, without template.

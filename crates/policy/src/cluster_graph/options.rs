@@ -113,7 +113,8 @@ const fn distinct_min(by: ClusterBy) -> f64 {
 
 /// After this many pages of a cluster, with most of them distinct or most of them not, another one adds no evidence.
 const PER_PATTERN: u32 = 20;
-/// Two pages without anything new suffice for a verdict; a few more, since the pages that they repeat are not known yet.
+/// Two pages without anything new suffice for a verdict; a few more, since the pages that they repeat are not known
+/// yet.
 const PER_REJECTED: u32 = 5;
 /// The first link of a page to each of this many other patterns is chosen with the page.
 const NEIGHBOURS: usize = 6;

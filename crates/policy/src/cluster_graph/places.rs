@@ -187,8 +187,8 @@ impl ClosedPlaces {
         self
     }
 
-    /// Why links at this place are rejected on all pages. On pages of an unknown cluster no place is rejected for its links on
-    /// other pages.
+    /// Why links at this place are rejected on all pages. On pages of an unknown cluster no place is rejected for its
+    /// links on other pages.
     #[inline]
     fn everywhere(&self, cluster: ClusterId, apath: Apath) -> Option<PolicyRefusal> {
         if cluster == ClusterId::UNKNOWN { None } else { self.of_all.get(&apath.0).copied() }

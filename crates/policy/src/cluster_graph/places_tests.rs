@@ -101,8 +101,8 @@ fn what_is_watched_is_bounded() {
 }
 
 proptest! {
-    /// Links are rejected where their place is closed on all pages (but on pages of an unknown cluster), else where it is closed on
-    /// pages of their cluster, by what links showed or by the graph.
+    /// Links are rejected where their place is closed on all pages (but on pages of an unknown cluster), else where it
+    /// is closed on pages of their cluster, by what links showed or by the graph.
     #[test]
     fn a_place_is_closed_as_two_look_ups_would_find_it(
         seen in vec((0..4u32, 0..6u64, 0..3usize), 0..12),

@@ -101,8 +101,8 @@ impl PolicyLeader {
         self.proposals.len()
     }
 
-    /// Takes the addresses that the policy wants to try, since the last call. Queries to searches are among them; a leader
-    /// that was shown the observations of another one proposes those of that one again, in the same order.
+    /// Takes the addresses that the policy wants to try, since the last call. Queries to searches are among them; a
+    /// leader that was shown the observations of another one proposes those of that one again, in the same order.
     pub fn proposals(&mut self) -> Vec<Proposal> {
         std::mem::take(&mut self.proposals)
     }

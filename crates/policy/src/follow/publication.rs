@@ -65,8 +65,8 @@ pub struct PublishedPolicy {
     pub note: Option<String>,
 }
 
-/// Reads publications one after the other. Its generations are its own: they grow when the class model is another one, or
-/// other sites are left, whichever leader says so.
+/// Reads publications one after the other. Its generations are its own: they grow when the class model is another one,
+/// or other sites are left, whichever leader says so.
 pub struct Reader {
     class_model: Option<(ClassModelId, ClassModel)>,
     left_sites: Arc<BTreeSet<Box<str>>>,

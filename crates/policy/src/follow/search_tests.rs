@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::tests::{SingleNode, reader};
 use super::{ClassModelId, FollowerPolicy, PolicyLeader};
-use crate::learned::{Goal, Learned, Tuning};
+use crate::learned::{Goal, LearnedPolicy, Tuning};
 use crate::search::tests::{answer, observation, options, page};
 use crate::search::{Searching, SearchingOptions, SiteLimits};
 use crate::{BreadthFirst, Link, Policy};
@@ -19,7 +19,7 @@ fn searching() -> SearchingOptions {
 
 fn lead() -> PolicyLeader {
     let goal = Goal::Accepted { examples: Vec::new(), duplicate_worth: 0.5 };
-    let inner = Learned::new(goal, Tuning::default(), 1, reader());
+    let inner = LearnedPolicy::new(goal, Tuning::default(), 1, reader());
     PolicyLeader::new(Box::new(Searching::new(Box::new(inner), searching())), reader()).unwrap()
 }
 

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::*;
-use crate::learned::{Goal, Learned, TopicTerms, Tuning};
+use crate::learned::{Goal, LearnedPolicy, TopicTerms, Tuning};
 use crate::{Link, NewLink, Outcome, PageFacts, PlacedLink};
 use harvestman_core::model::{Apath, LeafPath, LinkClass, PageText, ParsedPage};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
@@ -27,7 +27,7 @@ fn lead() -> PolicyLeader {
 }
 
 fn lead_to(goal: Goal) -> PolicyLeader {
-    PolicyLeader::new(Box::new(Learned::new(goal, Tuning::default(), 1, reader())), reader()).unwrap()
+    PolicyLeader::new(Box::new(LearnedPolicy::new(goal, Tuning::default(), 1, reader())), reader()).unwrap()
 }
 
 /// Pages that a validator accepts, and items with a tag: every other topic.

@@ -1,4 +1,5 @@
-//! Which pages are probably duplicates whose text is not read: those of a class most of whose pages were, when they were read.
+//! Which pages are probably duplicates whose text is not read: those of a class most of whose pages were, when they
+//! were read.
 
 use std::collections::HashMap;
 

@@ -18,9 +18,9 @@ pub struct ExampleLink {
     pub address: String,
 }
 
-/// Returns the tags that at least half of the example pages show, and at least two of them, most frequent first. A tag is a
-/// link whose text names a part of its address behind the first (`/tag/macro-photography`: `Macro photography`). A place
-/// that shows the same links on all pages is navigation, and none of its links is a tag.
+/// Returns the tags that at least half of the example pages show, and at least two of them, most frequent first. A tag
+/// is a link whose text names a part of its address behind the first (`/tag/macro-photography`: `Macro photography`). A
+/// place that shows the same links on all pages is navigation, and none of its links is a tag.
 pub fn shared_tags(examples: &[Vec<ExampleLink>]) -> Vec<String> {
     let places = places(examples);
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

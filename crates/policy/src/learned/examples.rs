@@ -21,8 +21,8 @@ pub struct Example {
 
 /// Several examples.
 ///
-/// A page is as like them as it is like the one that it resembles most. Examples with the same cluster and the same kind
-/// of address have the same likeness to every page, so each such group is compared with a page once.
+/// A page is as like them as it is like the one that it resembles most. Examples with the same cluster and the same
+/// kind of address have the same likeness to every page, so each such group is compared with a page once.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Examples {
     /// In the order of their URLs, each once.

@@ -13,8 +13,8 @@ use harvestman_structure::site::UrlKind;
 /// path: two types of pages may share a template.
 const TEMPLATE_ONLY: f64 = 0.3;
 
-/// Where at least this share of pages with a kind of address are of the example's cluster, the others count as its pages
-/// too: a short thread differs in structure from a long one.
+/// Where at least this share of pages with a kind of address are of the example's cluster, the others count as its
+/// pages too: a short thread differs in structure from a long one.
 const TELLING: f64 = 0.7;
 
 /// The wanted pages.
@@ -26,8 +26,8 @@ pub enum Goal {
     Like {
         /// The canonical URLs of the examples.
         examples: Vec<String>,
-        /// The worth of a near-duplicate of a wanted page, from 0 to 1: such pages come after the others, but before hubs
-        /// that are nearly exhausted.
+        /// The worth of a near-duplicate of a wanted page, from 0 to 1: such pages come after the others, but before
+        /// hubs that are nearly exhausted.
         duplicate_worth: f64,
     },
     /// Pages that the crawl's validator accepts.

@@ -19,8 +19,8 @@ pub struct ItemViews {
 }
 
 impl ItemViews {
-    /// Takes in the page of an item. Returns whether its address extends that of an item with the same template, and the
-    /// pages whose addresses extend its own. O(length · log items).
+    /// Takes in the page of an item. Returns whether its address extends that of an item with the same template, and
+    /// the pages whose addresses extend its own. O(length · log items).
     pub fn see(&mut self, url: &str, page: EntryNumber, cluster: ClusterId) -> (bool, Vec<EntryNumber>) {
         let ends = url.match_indices(SEPARATORS).flat_map(|(at, _)| [at, at + 1]).filter(|end| *end < url.len());
         let is_item = |end| self.items.get(&url[..end]).is_some_and(|(_, theirs)| *theirs == cluster);

@@ -34,8 +34,8 @@ pub const TAGS_MAX: usize = 5;
 /// What is expected of a link.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Expectation {
-    /// The logarithm of the odds that its page is wanted, by what stands around it; `None` where that does not count for
-    /// the policy, or is not known.
+    /// The logarithm of the odds that its page is wanted, by what stands around it; `None` where that does not count
+    /// for the policy, or is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_odds: Option<f64>,
     /// The number of fetched links that this was learned from.

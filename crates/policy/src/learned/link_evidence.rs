@@ -1,5 +1,5 @@
-//! What stands around links as evidence: a classifier that is trained by the fetched links predicts whether the page of a
-//! link is wanted, and its prediction, in steps, becomes a part of the link's class. What the prediction is worth for
+//! What stands around links as evidence: a classifier that is trained by the fetched links predicts whether the page of
+//! a link is wanted, and its prediction, in steps, becomes a part of the link's class. What the prediction is worth for
 //! links of a pattern is then learned like everything else, by counting.
 
 use std::collections::HashMap;
@@ -95,8 +95,8 @@ impl Predictor {
         1 + STEPS.iter().take_while(|step| odds >= **step).count() as Step
     }
 
-    /// The class of a link to `url` that waits as `waited`: `class` with its prediction. Of a link that the learner has not
-    /// seen yet, that is the one with which it waits, as long as its pattern is the same.
+    /// The class of a link to `url` that waits as `waited`: `class` with its prediction. Of a link that the learner has
+    /// not seen yet, that is the one with which it waits, as long as its pattern is the same.
     pub fn class_of(&self, class: LinkClass, waited: LinkClass, url: Fingerprint) -> LinkClass {
         let known = self.predictions.get(&key(url)).copied();
         with_step(class, known.or_else(|| self.step_of(class, waited)).unwrap_or(self.unpredicted()))
@@ -151,7 +151,8 @@ pub fn with_step(class: LinkClass, step: Step) -> LinkClass {
     class.with_pattern(UrlPattern { coarse, fine: PatternId::new(named(hash, step), fine.parameters()) })
 }
 
-/// The hash of a class, with the bits that [`names_topic`] and [`is_on_named`] read. Crawls for other goals do not use them.
+/// The hash of a class, with the bits that [`names_topic`] and [`is_on_named`] read. Crawls for other goals do not use
+/// them.
 const fn named(hash: u64, step: Step) -> u64 {
     if step & FOR_TOPIC == 0 {
         return hash;
@@ -194,8 +195,8 @@ impl LinkEvidence {
         }
     }
 
-    /// Takes in the new links of the page `via`, and removes their contexts. `inherited` is the context of a redirect, which is
-    /// that of its target.
+    /// Takes in the new links of the page `via`, and removes their contexts. `inherited` is the context of a redirect,
+    /// which is that of its target.
     pub fn add(&mut self, new: &mut [NewLink], via: &str, inherited: Option<&[u32]>) {
         for link in new {
             let own = std::mem::take(&mut link.context);
@@ -213,8 +214,8 @@ impl LinkEvidence {
         }
     }
 
-    /// Takes in all links of the page at `url`: waiting ones that were discovered elsewhere count as links of a page that names
-    /// the topic from now on, if it does.
+    /// Takes in all links of the page at `url`: waiting ones that were discovered elsewhere count as links of a page
+    /// that names the topic from now on, if it does.
     pub fn meet(&mut self, url: &str, links: &[PlacedLink]) {
         self.pages += 1;
         if self.published.topic.as_ref().is_none_or(|topic| !topic.names(url)) {
@@ -275,8 +276,8 @@ impl LinkEvidence {
         with_step(class, self.predictions.get(&key(url)).copied().unwrap_or(self.published.unpredicted()))
     }
 
-    /// The log odds that the page of a waiting link is wanted, as it was predicted last, and the number of lessons of that;
-    /// `None` before the first prediction, and where nothing stands around the link.
+    /// The log odds that the page of a waiting link is wanted, as it was predicted last, and the number of lessons of
+    /// that; `None` before the first prediction, and where nothing stands around the link.
     pub fn odds_of(&self, url: Fingerprint) -> (Option<f64>, u64) {
         let bayes = &self.published.bayes;
         let context = self.waiting.get(url).filter(|_| bayes.items() > 0);

@@ -7,9 +7,9 @@
 //! * There is no separate sample. Learning starts with the first page and each fetch is an observation; templates are
 //!   learned again at growing numbers of pages.
 //! * A class includes the URL's pattern, and rare classes are estimated from less specific ones (`evidence`).
-//! * A page's worth is measured by the text that it adds to the crawl (`text`), not by the graph; near-duplicates, pages
-//!   within others, redirects and errors are worth nothing, and of two equal pages the one with the less canonical
-//!   address is the duplicate.
+//! * A page's worth is measured by the text that it adds to the crawl (`text`), not by the graph; near-duplicates,
+//!   pages within others, redirects and errors are worth nothing, and of two equal pages the one with the less
+//!   canonical address is the duplicate.
 //! * When many pages fit no template, templates are learned again (`drift`).
 //! * Hubs are worth what they lead to, by the index of a branching bandit ([`LearnedSnapshot::terms`]).
 
@@ -50,7 +50,7 @@ pub use examples::{EXAMPLES_MAX, Examples};
 pub use extension::{Extensions, PAGES_MIN as EXTENSION_PAGES_MIN, suffix};
 pub use goal::{Goal, Likeness};
 pub use judgement::{Expectation, Judgement, TopicJudgement, WaitingLink};
-pub use learner::{Learned, TextTracer};
+pub use learner::{LearnedPolicy, TextTracer};
 pub use model::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts, ModelError, SiteModel};
 pub use sample_page::{ReadPage, SamplePage};
 pub use snapshot::{LearnedSnapshot, Terms};

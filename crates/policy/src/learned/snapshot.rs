@@ -96,8 +96,8 @@ impl LearnedSnapshot {
         self.links.as_ref().is_some_and(|links| links.is_for_topic())
     }
 
-    /// The worth of a link on a page of the topic's tag: most such links are expected to lead to its items until they were seen
-    /// not to.
+    /// The worth of a link on a page of the topic's tag: most such links are expected to lead to its items until they
+    /// were seen not to.
     fn worth_on_tag(&self, class: LinkClass, worth: f64) -> f64 {
         /// The expected worth, and the number of fetches that it counts as.
         const WORTH: f64 = 0.7;
@@ -106,7 +106,8 @@ impl LearnedSnapshot {
         (seen * worth + WEIGHT * WORTH) / (seen + WEIGHT)
     }
 
-    /// The rate of a page of the topic's tag: such pages are expected to list items of the topic until they were seen not to.
+    /// The rate of a page of the topic's tag: such pages are expected to list items of the topic until they were seen
+    /// not to.
     fn rate_of_tag(&self, class: LinkClass, rate: f64) -> f64 {
         /// The number of fetches that the expectation counts as.
         const WEIGHT: f64 = 3.0;

@@ -9,8 +9,8 @@ use super::link_evidence::{LINKS_MAX, Predictions, Predictor, Step};
 use super::topic_terms::TopicTerms;
 use harvestman_structure::naive_bayes::NaiveBayes;
 
-/// A [`Predictor`] as bytes. Equal predictors give equal bytes: at most 7 for each of the known links, of which there are at
-/// most a million, and 15 for each of a quarter of a million tokens.
+/// A [`Predictor`] as bytes. Equal predictors give equal bytes: at most 7 for each of the known links, of which there
+/// are at most a million, and 15 for each of a quarter of a million tokens.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredPredictor {
     bayes: NaiveBayes,

@@ -17,8 +17,8 @@ const LISTED_MAX: usize = 1 << 16;
 const PLACES_MAX: usize = 8;
 /// Maximum number of places of tags that are remembered.
 const TAG_PLACES_MAX: usize = 1 << 14;
-/// The places of items show at least this share of the number of links at the place with the most. Further links to the same
-/// items, such as pictures, may be missing in some entries.
+/// The places of items show at least this share of the number of links at the place with the most. Further links to the
+/// same items, such as pictures, may be missing in some entries.
 const SHARE_MIN: f64 = 0.95;
 
 /// Links on the pages of tags by place, and where the pages that show these tags are listed.
@@ -54,8 +54,9 @@ impl TagListings {
         }
     }
 
-    /// Takes in that a page shows a tag of the topic at this place. Returns whether it is an item: whether it, or other pages
-    /// with tags at this place, are listed where the most links are. Before any such page was found in a listing, all are.
+    /// Takes in that a page shows a tag of the topic at this place. Returns whether it is an item: whether it, or other
+    /// pages with tags at this place, are listed where the most links are. Before any such page was found in a listing,
+    /// all are.
     pub fn is_item(&mut self, url: Fingerprint, tags: Apath) -> bool {
         let own = self.listed.get(&url).map_or(&[][..], Vec::as_slice);
         let mut here = self.most(own);

@@ -1,8 +1,8 @@
 //! Whether a page is about the topic: an item of the site that carries one of its tags.
 //!
 //! A tag is a link to the page of the tag, whose address names it ([`TopicTerms::names`]). Links in navigation do not
-//! count: a place that shows the same links on most pages is a tag cloud. Neither do lists, whose items have many tag links at
-//! one place, nor other pages with tags, such as those of authors ([`TagListings`]).
+//! count: a place that shows the same links on most pages is a tag cloud. Neither do lists, whose items have many tag
+//! links at one place, nor other pages with tags, such as those of authors ([`TagListings`]).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasher as _;
@@ -17,7 +17,8 @@ use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
 /// Maximum number of links at the place of an item's tags.
 const ITEM_TAGS_MAX: usize = 16;
-/// A place that shows a tag of the topic on more than this share of its pages, and the same links on as many, is navigation.
+/// A place that shows a tag of the topic on more than this share of its pages, and the same links on as many, is
+/// navigation.
 const NAVIGATION: f64 = 0.6;
 /// Minimum number of pages of a place by which it is judged.
 const PAGES_MIN: u32 = 8;
@@ -68,8 +69,8 @@ impl PlacePages {
         self.lead = if self.usual == links { self.lead.saturating_add(1) } else { self.lead - 1 };
     }
 
-    /// Whether the place shows the same links on most pages, and the topic among them. What is shown on a share of s of the
-    /// pages leads by at least 2 s − 1 of their number.
+    /// Whether the place shows the same links on most pages, and the topic among them. What is shown on a share of s of
+    /// the pages leads by at least 2 s − 1 of their number.
     fn is_navigation(&self) -> bool {
         let pages = f64::from(self.count);
         self.count >= PAGES_MIN
@@ -127,8 +128,8 @@ impl TopicRelevance {
     }
 
     /// Whether a fetched page is an item of the topic: by its tags or, where no page of a tag names the topic after
-    /// `UNNAMED_PAGES`, by the words of its address and its text. `is_sought`: the page was found by the topic, so that it says
-    /// nothing of how common the topic is. To be called once for each page.
+    /// `UNNAMED_PAGES`, by the words of its address and its text. `is_sought`: the page was found by the topic, so that
+    /// it says nothing of how common the topic is. To be called once for each page.
     pub fn judge(&mut self, url: &CanonicalUrl, page: &PageFacts, is_sought: bool) -> bool {
         let by_tags = self.is_relevant(url, &page.links, is_sought);
         let by_words =
@@ -151,8 +152,8 @@ impl TopicRelevance {
         !self.tag_pages.is_empty()
     }
 
-    /// The tags of an item: its links at the place that showed the most items' tags of the topic. `None` for a page that is
-    /// no item, as far as is known.
+    /// The tags of an item: its links at the place that showed the most items' tags of the topic. `None` for a page
+    /// that is no item, as far as is known.
     pub fn tags_of(&self, links: &[PlacedLink]) -> Option<Vec<Fingerprint>> {
         let (place, _) = self.tag_places.iter().max_by_key(|(_, items)| **items)?;
         let tags: Vec<Fingerprint> = links.iter().filter(|link| link.apath == *place).map(|link| link.url).collect();

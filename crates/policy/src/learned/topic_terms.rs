@@ -61,8 +61,8 @@ impl TopicTerms {
         !text.is_empty() && self.terms.binary_search_by(|term| (**term).cmp(fold(text).as_str())).is_ok()
     }
 
-    /// Whether a text has a term at least `OCCURRENCES_MIN` times outside links and forms. A link leads to a page about it.
-    /// O(words · terms).
+    /// Whether a text has a term at least `OCCURRENCES_MIN` times outside links and forms. A link leads to a page about
+    /// it. O(words · terms).
     pub fn are_in(&self, text: &PageText) -> bool {
         let runs = || text.runs().filter(|(run, _)| !run.in_anchor && !run.in_form);
         let occurs = |term: &[[u32; 3]], at: &[u32]| term.iter().zip(at).all(|(word, shown)| word.contains(shown));
@@ -84,8 +84,8 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split(['/', '?', '&', '#', ':', '=', ';'])
 }
 
-/// Whether a text is a part of an address behind the first part of its path, as the name of a tag is of the address of its
-/// page.
+/// Whether a text is a part of an address behind the first part of its path, as the name of a tag is of the address of
+/// its page.
 pub(super) fn names_itself(url: &str, text: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let Some((_, path)) = rest.split_once('/') else { return false };

@@ -10,8 +10,8 @@ use super::source::{GivenUp, Source};
 /// Maximum number of sites that a note names for one reason.
 const NAMED_MAX: usize = 5;
 
-/// Returns the note: how many queries found how many sites and, by sites' own searches, wanted pages; which searches were given up, which sites have none and which
-/// were left.
+/// Returns the note: how many queries found how many sites and, by sites' own searches, wanted pages; which searches
+/// were given up, which sites have none and which were left.
 pub(super) fn note(record: &SearchRecord, sources: &[Source], own: &OwnSearches, left: &[&str]) -> String {
     let SearchRecord { queries, found: sites, own_wanted, .. } = record;
     let mut note = format!("{queries} queries found {sites} sites with wanted pages");

@@ -24,8 +24,8 @@ pub struct SearchingOptions {
     pub generation: QueryOptions,
     /// Whether queries are also generated from each example by itself, not only from all together as in the paper.
     pub each_example: bool,
-    /// Whether an accepted page of a known site counts as a new result, as in the paper; otherwise only an accepted page of
-    /// a new site does.
+    /// Whether an accepted page of a known site counts as a new result, as in the paper; otherwise only an accepted
+    /// page of a new site does.
     pub counts_pages: bool,
     /// When a site is left.
     pub limits: SiteLimits,

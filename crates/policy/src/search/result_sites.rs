@@ -1,10 +1,10 @@
 //! Which sites' results are looked at.
 //!
-//! A search shows pages of many sites, and most sites have no wanted page at all. Results whose last r of their kind were all
-//! rejected are passed over by the next r queries. Of q queries, then, about the square root of 2q look at such a kind, instead
-//! of all. A kind is a site with a form of addresses, so that lists which match every query do not hide the wanted pages of
-//! their site; after [`TRIALS`] rejected results in succession the site is one kind. Nothing is given up: a later query may
-//! fit the wanted pages of a site better.
+//! A search shows pages of many sites, and most sites have no wanted page at all. Results whose last r of their kind
+//! were all rejected are passed over by the next r queries. Of q queries, then, about the square root of 2q look at
+//! such a kind, instead of all. A kind is a site with a form of addresses, so that lists which match every query do not
+//! hide the wanted pages of their site; after [`TRIALS`] rejected results in succession the site is one kind. Nothing
+//! is given up: a later query may fit the wanted pages of a site better.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,8 +32,8 @@ pub(super) struct ResultSites {
     sites: BTreeMap<Box<str>, Tried>,
 }
 
-/// Returns the kind of an address: its origin and the form of its path, in which digits, names of several words, and other
-/// names are wildcards, except the first one, and the names of its parameters.
+/// Returns the kind of an address: its origin and the form of its path, in which digits, names of several words, and
+/// other names are wildcards, except the first one, and the names of its parameters.
 pub(super) fn kind_of(url: &str) -> String {
     let origin = origin_of(url);
     let (path, query) = url[origin.len()..].split_once('?').unwrap_or((&url[origin.len()..], ""));

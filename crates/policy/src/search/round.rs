@@ -28,8 +28,8 @@ impl Round {
         Self { query: query.into(), unanswered: addresses.into_iter().collect(), ..Self::default() }
     }
 
-    /// Records an answer with this number of new results; `None` instead of the hits: the search failed. Returns whether
-    /// it was awaited.
+    /// Records an answer with this number of new results; `None` instead of the hits: the search failed. Returns
+    /// whether it was awaited.
     pub(super) fn answered(&mut self, url: &str, hits: Option<u64>, results: usize) -> bool {
         self.idle = 0;
         self.pending += results;

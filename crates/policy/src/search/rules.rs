@@ -8,9 +8,9 @@ use crate::{Adjustment, Link, PolicySnapshot, StoredSnapshot};
 use harvestman_core::model::{Admission, PolicyRefusal, Priority};
 use harvestman_core::url::{SearchTemplate, origin_of};
 
-/// Rejects links to sites that are left, and results on sites, or of kinds, that are passed over. Queries and their results
-/// come before all else, whatever the policy decides, also when they are asked about again: the next query waits for them.
-/// Only queries to sites' own searches may come last.
+/// Rejects links to sites that are left, and results on sites, or of kinds, that are passed over. Queries and their
+/// results come before all else, whatever the policy decides, also when they are asked about again: the next query
+/// waits for them. Only queries to sites' own searches may come last.
 pub(crate) struct SearchRules {
     /// The searches whose queries and results have a priority of their own.
     searches: SearchTemplates,
@@ -59,14 +59,14 @@ impl SearchTemplates {
 }
 
 impl SearchRules {
-    /// Creates the rules for these searches, the sites that are left, and those that are passed over. `version` grows when
-    /// any of these changes.
+    /// Creates the rules for these searches, the sites that are left, and those that are passed over. `version` grows
+    /// when any of these changes.
     pub(crate) fn new(searches: SearchTemplates, left: Sites, passed_over: Sites, version: u64) -> Self {
         Self { searches, left, passed_over, version }
     }
 
-    /// Whether a link is a result that is new and on a site, or of a kind, that is passed over. One that waits is waited for.
-    /// A site's own search leads to that site alone, which is passed over by kinds only.
+    /// Whether a link is a result that is new and on a site, or of a kind, that is passed over. One that waits is
+    /// waited for. A site's own search leads to that site alone, which is passed over by kinds only.
     fn passes_over(&self, link: &Link<'_>) -> bool {
         let Link::New { url, via, .. } = link else { return false };
         let is_over = |key: &str| self.passed_over.contains(key);

@@ -1,8 +1,8 @@
 //! Which of the found sites are worth further requests.
 //!
-//! Each site is an arm of a bandit whose reward is an accepted page. Sites are left by action elimination (Even-Dar, Mannor and
-//! Mansour, JMLR 7, 2006): after a round of requests a site is left if even the upper bound of its yield is below a share
-//! of the lower bound of the best site's. What it would have cost goes to the others.
+//! Each site is an arm of a bandit whose reward is an accepted page. Sites are left by action elimination (Even-Dar,
+//! Mannor and Mansour, JMLR 7, 2006): after a round of requests a site is left if even the upper bound of its yield is
+//! below a share of the lower bound of the best site's. What it would have cost goes to the others.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

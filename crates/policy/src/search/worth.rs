@@ -43,7 +43,8 @@ impl SearchWorth {
         self.queries.add(accepted);
     }
 
-    /// Returns whether a query and its results are expected to bring at least as many wanted pages per request as links.
+    /// Returns whether a query and its results are expected to bring at least as many wanted pages per request as
+    /// links.
     pub(super) fn is_worth_it(&self) -> bool {
         self.queries.value() >= self.links.value()
     }

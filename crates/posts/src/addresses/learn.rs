@@ -1,5 +1,5 @@
-//! Learns which parts of a site's addresses tell a place in a thread: pages whose addresses differ in such a part only have the
-//! title of one thread, or texts in common.
+//! Learns which parts of a site's addresses tell a place in a thread: pages whose addresses differ in such a part only
+//! have the title of one thread, or texts in common.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -13,7 +13,8 @@ use super::titles::title_key;
 const PAGES_MIN: u32 = 2;
 /// Minimum share of the pages that agree.
 const SHARE_MIN: f64 = 0.9;
-/// The share of the pages from which on a title or text is that of the site, and the number of pages for which all are counted.
+/// The share of the pages from which on a title or text is that of the site, and the number of pages for which all are
+/// counted.
 const COMMON: f64 = 0.2;
 const FEW: usize = 4;
 /// Minimum share of the texts of a page that another page has too.
@@ -99,8 +100,8 @@ impl<'p> Shown<'p> {
         }
     }
 
-    /// Returns whether it shows the thread of another page; `None` if that cannot be told. `title` tells what titles of pages of
-    /// one thread have in common.
+    /// Returns whether it shows the thread of another page; `None` if that cannot be told. `title` tells what titles of
+    /// pages of one thread have in common.
     fn is_of_thread(&self, other: &Self, title: impl Fn(&SeenTitle) -> u64) -> Option<bool> {
         let fewer = self.texts.len().min(other.texts.len());
         let texts = self.texts.intersection(&other.texts).count();

@@ -70,8 +70,8 @@ pub fn without_parts(url: &Url, is_place: impl Fn(&AddressPart) -> bool) -> Url 
     url
 }
 
-/// Returns the kinds of the parameters with which a page links to itself, if a number tells it from others: they tell what to show of
-/// it.
+/// Returns the kinds of the parameters with which a page links to itself, if a number tells it from others: they tell
+/// what to show of it.
 pub fn views_of(page: &Url, links: impl Iterator<Item = Url>) -> BTreeSet<PartKey> {
     let mut own = page.clone();
     own.set_fragment(None);
@@ -85,7 +85,8 @@ pub fn views_of(page: &Url, links: impl Iterator<Item = Url>) -> BTreeSet<PartKe
     links.flat_map(|link| parameters(&link)).filter(|part| part.rest == own).map(|part| part.key).collect()
 }
 
-/// Returns a hash of what addresses of one kind have in common: the number of the segments of their paths, and the first one.
+/// Returns a hash of what addresses of one kind have in common: the number of the segments of their paths, and the
+/// first one.
 fn form(segments: &[&str]) -> u64 {
     let first: String =
         segments.first().into_iter().flat_map(|first| first.chars()).filter(|c| !c.is_ascii_digit()).collect();
@@ -134,7 +135,8 @@ fn named_pages(url: &Url) -> Vec<AddressPart> {
             Some(own) => (at + 1, own),
             None => continue,
         };
-        // Words before the page may belong to it, as in `/t/5/comment-page-2`, or to the thread, as in `/t/boil-an-egg-page-2`.
+        // Words before the page may belong to it, as in `/t/5/comment-page-2`, or to the thread, as in
+        // `/t/boil-an-egg-page-2`.
         if !own.is_empty() && at > 0 && behind == segments.len() {
             let rest = with_path(url, segments[..at].iter().copied());
             parts.push(AddressPart { key: key(&segments, "words", ""), rest, is_page: false, may_be_place: true });

@@ -7,7 +7,8 @@ const PAGING: [&str; 5] = ["page", "pagina", "página", "seite", "pg"];
 /// Maximum length of a word for replies before a title, in bytes.
 const REPLY_BYTES_MAX: usize = 8;
 
-/// Returns a hash of a title without numbers, words for pages, and words for replies before it; 0 if nothing else is in it.
+/// Returns a hash of a title without numbers, words for pages, and words for replies before it; 0 if nothing else is in
+/// it.
 pub fn title_key(title: &str) -> u64 {
     let title = without_replies(title).to_lowercase();
     let words = title.split(|c: char| !c.is_alphabetic());

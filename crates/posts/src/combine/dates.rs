@@ -33,13 +33,14 @@ impl Moment {
     }
 }
 
-/// Whether two dates may be of one moment: as exactly as the less exact one tells it, in any time zone if one tells none.
+/// Whether two dates may be of one moment: as exactly as the less exact one tells it, in any time zone if one tells
+/// none.
 pub(super) fn agree(one: &str, two: &str) -> bool {
     joined(one, two).is_some()
 }
 
-/// Returns the date that two dates tell together, in the time zone of the first one, where its clock tells it; `None` if they are
-/// not of one moment.
+/// Returns the date that two dates tell together, in the time zone of the first one, where its clock tells it; `None`
+/// if they are not of one moment.
 pub(super) fn joined(shown: &str, exact: &str) -> Option<String> {
     let (one, two) = (Moment::read(shown)?, Moment::read(exact)?);
     let Some(minutes) = one.minutes_since(two) else {

@@ -66,8 +66,8 @@ pub(super) fn fuse(template: &PagePost, markup: &PagePost, support: &Support) ->
     post
 }
 
-/// Returns the post whose text counts, and whether the texts differ. That of the template is as shown; that of the markup has
-/// neither what stands around it nor gaps, but may be cut short, or may include what the post answers to.
+/// Returns the post whose text counts, and whether the texts differ. That of the template is as shown; that of the
+/// markup has neither what stands around it nor gaps, but may be cut short, or may include what the post answers to.
 fn text<'p>(template: &'p PagePost, markup: &'p PagePost) -> (&'p PagePost, bool) {
     let (one, two) = (Words::of(&template.text), Words::of(&markup.text));
     if one.len() == 0 || two.len() == 0 {

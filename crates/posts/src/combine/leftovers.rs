@@ -66,8 +66,8 @@ impl Verdict {
     }
 }
 
-/// Returns the source that has less of the text of the page, if the two have no post in common. One post of markup may be an
-/// article, with comments in the template.
+/// Returns the source that has less of the text of the page, if the two have no post in common. One post of markup may
+/// be an article, with comments in the template.
 fn worse(template: &[PagePost], markup: &[PagePost]) -> Option<Side> {
     let bytes = |posts: &[PagePost]| posts.iter().map(|post| post.text.len()).sum::<usize>();
     let sure = markup.iter().map(|post| post.confidence).sum::<f64>() / markup.len() as f64;

@@ -90,7 +90,8 @@ impl<'p> Matching<'p> {
         found.into_iter().for_each(|(one, two)| self.take(one, two));
     }
 
-    /// Pairs posts with nearly the same text, or one that is a part of the other, near the place where they are expected.
+    /// Pairs posts with nearly the same text, or one that is a part of the other, near the place where they are
+    /// expected.
     fn by_words(&mut self) {
         let mut expected = 0;
         for one in 0..self.first.len() {

@@ -1,13 +1,14 @@
 //! Combines what the template and the markup of one page say of its posts: pure.
 //!
-//! Posts are matched by identifier, address, text and order. A post in both is as sure as at least one of two independent sources
-//! being right, `1 - (1 - a)(1 - b)`, times 0.9 for each field in which they differ. Of a field that both have and agree on, the
-//! text and the name of the author are those of the template, which are as shown, and the rest is that of the markup. Where
-//! they differ, the source counts whose values differ more between the posts: a wrong place often has the same for all.
+//! Posts are matched by identifier, address, text and order. A post in both is as sure as at least one of two
+//! independent sources being right, `1 - (1 - a)(1 - b)`, times 0.9 for each field in which they differ. Of a field
+//! that both have and agree on, the text and the name of the author are those of the template, which are as shown, and
+//! the rest is that of the markup. Where they differ, the source counts whose values differ more between the posts: a
+//! wrong place often has the same for all.
 //!
-//! A post that is only in one source stays, with a factor of 0.8 where the other has most of the posts, unless nothing speaks
-//! for it: markup that is less sure than 0.5, or what the template has before or after all posts of the markup without author
-//! or date.
+//! A post that is only in one source stays, with a factor of 0.8 where the other has most of the posts, unless nothing
+//! speaks for it: markup that is less sure than 0.5, or what the template has before or after all posts of the markup
+//! without author or date.
 
 mod dates;
 mod fields;
@@ -81,7 +82,8 @@ pub(crate) fn fill(mut first: PageRecords, other: PageRecords) -> PageRecords {
     first
 }
 
-/// Returns all posts in the order of the first source, and those that only the second has behind the one that they follow there.
+/// Returns all posts in the order of the first source, and those that only the second has behind the one that they
+/// follow there.
 fn order(pairs: &[Option<usize>], others: usize) -> Vec<PostOrigin> {
     let mut of_other = vec![None; others];
     pairs.iter().enumerate().for_each(|(one, other)| {

@@ -1,5 +1,5 @@
-//! What users say of the places of fields, for the pages of a host: a place that is right wins over the one that was learned, and one
-//! that is wrong is not used. Pure.
+//! What users say of the places of fields, for the pages of a host: a place that is right wins over the one that was
+//! learned, and one that is wrong is not used. Pure.
 
 mod select;
 mod taught;
@@ -15,7 +15,8 @@ pub(crate) use taught::Taught;
 use types::{CORRECTIONS_MAX, SELECTOR_BYTES_MAX};
 pub use types::{Correction, InvalidCorrection, TaughtField};
 
-/// Maximum number of nodes of a page on which selectors with `~` are tried: it may compare each element with all siblings before it.
+/// Maximum number of nodes of a page on which selectors with `~` are tried: it may compare each element with all
+/// siblings before it.
 const SIBLINGS_MAX: usize = 20_000;
 
 /// Corrections, ready to be used.

@@ -1,5 +1,5 @@
-//! Finds the elements of a page that CSS selectors match, in the tree that extraction reads: elements that are not shown, such as
-//! scripts, are not there.
+//! Finds the elements of a page that CSS selectors match, in the tree that extraction reads: elements that are not
+//! shown, such as scripts, are not there.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use scraper::{Html, Node as HtmlNode, Selector};
 
 use crate::tree::{NodeIndex, Tree};
 
-/// Returns the elements that each selector matches, in document order. The page is built again as the tree that selectors are
-/// matched in, which takes about as long as parsing it.
+/// Returns the elements that each selector matches, in document order. The page is built again as the tree that
+/// selectors are matched in, which takes about as long as parsing it.
 pub(super) fn select(tree: &Tree, selectors: &[&Selector]) -> Vec<Vec<NodeIndex>> {
     let mut html = Html::new_document();
     let mut ids = vec![html.tree.root().id()];

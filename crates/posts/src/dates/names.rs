@@ -1,4 +1,5 @@
-//! Words of dates in many languages: names of months and days from the locales of the C library, and a few words of ours.
+//! Words of dates in many languages: names of months and days from the locales of the C library, and a few words of
+//! ours.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

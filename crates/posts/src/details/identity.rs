@@ -25,8 +25,8 @@ const LETTERS_MIN: usize = 16;
 const AROUND_MAX: usize = 3;
 /// What it adds to a link that it says that it leads to its record.
 const PERMANENT_WORTH: f64 = 2.0;
-/// What it adds to a link that it is named after the number at the end of its address, the maximum number of its words, and the
-/// share of such links at a place.
+/// What it adds to a link that it is named after the number at the end of its address, the maximum number of its words,
+/// and the share of such links at a place.
 const NUMBERED_WORTH: f64 = 1.0;
 const NUMBERED_WORDS_MAX: usize = 3;
 const NUMBERED_MIN: f64 = 0.9;
@@ -226,7 +226,8 @@ impl Written {
         Self { text, time: date.and_then(|found| Some(found.date.to_datetime(found.time?))) }
     }
 
-    /// Returns whether both may be one post: lists cut its text, but not its date; relative dates change, but not its text.
+    /// Returns whether both may be one post: lists cut its text, but not its date; relative dates change, but not its
+    /// text.
     fn may_be(self, other: Self) -> bool {
         self.text == other.text || (self.time == other.time && self.time.is_some())
     }
@@ -263,7 +264,8 @@ fn link(tree: &Tree, node: NodeIndex, page: &Url) -> Option<String> {
     (url.len() <= 2 * BYTES_MAX).then_some(url)
 }
 
-/// Returns whether enough records have a value at a place, which no other record of the page has, and no other content elsewhere.
+/// Returns whether enough records have a value at a place, which no other record of the page has, and no other content
+/// elsewhere.
 fn is_rule(values: &Values, records: usize, contents: &[Written]) -> bool {
     let on_page: HashSet<(usize, &str)> = values.iter().map(|value| (value.page, value.text.as_str())).collect();
     let mut known: HashMap<&str, Written> = HashMap::default();

@@ -23,8 +23,8 @@ pub fn resolve(page: &Url, link: &str) -> Option<String> {
     page.join(link).ok().filter(is_web).map(Into::into)
 }
 
-/// Returns what [`Url::join`] returns for most links: paths, queries and fragments without a character that is encoded, and without a
-/// segment of dots. No address is parsed.
+/// Returns what [`Url::join`] returns for most links: paths, queries and fragments without a character that is encoded,
+/// and without a segment of dots. No address is parsed.
 fn join_plain(page: &Url, link: &str) -> Option<String> {
     let is_plain = |byte: u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'=' | b'&' | b'?' | b'#')

@@ -1,7 +1,7 @@
 //! Links from the page of a post to that of the post that it answers.
 //!
-//! Links of one kind are at one place of the template behind one label. Those to what posts answer lead to earlier posts of
-//! the same thread, and several replies have one target: that is not so of links to the post before.
+//! Links of one kind are at one place of the template behind one label. Those to what posts answer lead to earlier
+//! posts of the same thread, and several replies have one target: that is not so of links to the post before.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -30,7 +30,8 @@ pub struct ParentLinks {
 struct Targets {
     links: u32,
     all: HashSet<u64>,
-    /// Links to known pages, and those of them that lead to earlier posts, to the same title, and to pages with such a link.
+    /// Links to known pages, and those of them that lead to earlier posts, to the same title, and to pages with such a
+    /// link.
     known: u32,
     earlier: u32,
     titled: u32,

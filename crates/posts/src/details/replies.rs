@@ -51,7 +51,8 @@ pub fn parents(tree: &Tree, page: &Url, records: &[Record], marks: &[Marks]) -> 
     of_index.zip(records).map(|(index, record)| index.or_else(|| quote(tree, record))).collect()
 }
 
-/// Returns the record of another kind that each is in: a comment is below the answer that it is on, whatever it links to.
+/// Returns the record of another kind that each is in: a comment is below the answer that it is on, whatever it links
+/// to.
 fn inner(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
     let mut last = None;
     let around = |(number, record): (usize, &Record)| {
@@ -119,8 +120,8 @@ fn looks(tree: &Tree, node: NodeIndex) -> impl Iterator<Item = (&str, Option<&st
     none.into_iter().chain(classes.map(move |class| (name, Some(class))))
 }
 
-/// Returns the record that each is indented under, if classes or styles tell how deep some of them are. The others are not
-/// indented: where the first one is in another element than they are, they answer it.
+/// Returns the record that each is indented under, if classes or styles tell how deep some of them are. The others are
+/// not indented: where the first one is in another element than they are, they answer it.
 fn by_depth(tree: &Tree, records: &[Record]) -> Vec<Option<usize>> {
     let depths: Vec<Option<i64>> = records.iter().map(|record| depth(tree, record.parts[0])).collect();
     let is_told = depths.iter().any(|depth| depth.is_some() && *depth != depths[0]);
@@ -293,7 +294,8 @@ fn author_before(tree: &Tree, record: &Record, quote: NodeIndex) -> Option<Strin
     lines.filter_map(|line| quoted_author(line.trim().strip_suffix(':')?)).next()
 }
 
-/// Returns the name before a word for writing at the end of a line, such as `Ann wrote` or `On Monday, 5 May, Ann wrote`.
+/// Returns the name before a word for writing at the end of a line, such as `Ann wrote` or `On Monday, 5 May, Ann
+/// wrote`.
 fn quoted_author(line: &str) -> Option<String> {
     let lower = line.to_lowercase();
     let before = WROTE.iter().find_map(|wrote| lower.trim_end().strip_suffix(wrote))?;

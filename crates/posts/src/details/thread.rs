@@ -21,7 +21,8 @@ const TITLE_WORDS_MAX: usize = 60;
 /// Maximum number of forums and tags.
 const NAMES_MAX: usize = 20;
 
-/// Returns the thread of a page with these records; `is_single` tells that it is the page of one post, which may link to it.
+/// Returns the thread of a page with these records; `is_single` tells that it is the page of one post, which may link
+/// to it.
 pub fn thread_of(tree: &Tree, page: &Url, records: &[Record], is_single: bool) -> PageThread {
     let first = records.iter().map(|record| record.parts[0]).min().unwrap_or(tree.nodes().len());
     let title = title(tree, first);
@@ -32,7 +33,8 @@ pub fn thread_of(tree: &Tree, page: &Url, records: &[Record], is_single: bool) -
     PageThread { url: Some(url.into()), title, forums, tags: tags(tree) }
 }
 
-/// Returns the link of a post's page to its thread: its text or label says so, and does not name the one before or after.
+/// Returns the link of a post's page to its thread: its text or label says so, and does not name the one before or
+/// after.
 fn thread_link(tree: &Tree, page: &Url, is_single: bool) -> Option<Url> {
     let leads = |node: &NodeIndex| {
         let label = ["title", "aria-label", "class"].iter().filter_map(|name| tree.attribute(*node, name));
@@ -48,8 +50,9 @@ fn thread_link(tree: &Tree, page: &Url, is_single: bool) -> Option<Url> {
     })
 }
 
-/// Returns an address without the parts that tell a place in the thread. Where nothing is known of a number or parameter, it
-/// tells one if the page links to the address without it by the title of the thread, or as one of its pages.
+/// Returns an address without the parts that tell a place in the thread. Where nothing is known of a number or
+/// parameter, it tells one if the page links to the address without it by the title of the thread, or as one of its
+/// pages.
 pub fn without_places(tree: &Tree, url: &Url, title: Option<&str>, parts: &PartRules) -> Url {
     let links = tree.all().filter(|node| tree.name(*node) == "a").filter(|node| {
         let text = tree.text(*node);
@@ -81,7 +84,8 @@ fn title(tree: &Tree, first: NodeIndex) -> Option<String> {
     Some(tree.text(node))
 }
 
-/// Returns the links of the path to the thread: those of an element that says so, without the start page and the thread itself.
+/// Returns the links of the path to the thread: those of an element that says so, without the start page and the thread
+/// itself.
 fn forums(tree: &Tree, first: NodeIndex, title: Option<&str>) -> Vec<String> {
     let says = |node: &NodeIndex| {
         ["class", "id", "aria-label"].iter().filter_map(|name| tree.attribute(*node, name)).any(|value| {

@@ -1,5 +1,5 @@
-//! The places of the fields of one post, and of a thread. Author, date, text and title are where the template has them. Identifiers
-//! and addresses are looked for by their values.
+//! The places of the fields of one post, and of a thread. Author, date, text and title are where the template has them.
+//! Identifiers and addresses are looked for by their values.
 
 use crate::corrections::{Taught, TaughtField};
 use crate::details::resolve;

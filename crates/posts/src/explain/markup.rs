@@ -49,7 +49,8 @@ impl MarkupPlaces {
     }
 }
 
-/// Returns the place of a field whose value `is_same` recognises in what a syntax says; the first that has any if none is the same.
+/// Returns the place of a field whose value `is_same` recognises in what a syntax says; the first that has any if none
+/// is the same.
 pub(super) fn place_of_field(
     said: &[SaidOfPost<'_>],
     field: MarkedField,

@@ -1,5 +1,5 @@
-//! Explains from which places of a page its records were taken: pure. Extraction itself keeps none of this: it is worked out again
-//! for the one page that is asked for.
+//! Explains from which places of a page its records were taken: pure. Extraction itself keeps none of this: it is
+//! worked out again for the one page that is asked for.
 
 mod fields;
 mod markup;
@@ -15,7 +15,7 @@ use crate::corrections::{Taught, TaughtField};
 use crate::page_details::SiteRules;
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
-use crate::templates::{DatePlace, Extracted, RecordNodes, SamplePage, TemplatePlace, Templates};
+use crate::templates::{DatePlace, RecordNodes, SamplePage, TemplateMatch, TemplatePlace, Templates};
 
 use fields::PlacedPost;
 use markup::MarkupPlaces;
@@ -57,7 +57,7 @@ pub(crate) struct Told {
 }
 
 /// Explains the records of a page, which were made of what the templates find.
-pub(crate) fn explain(reading: Reading<'_>, found: &Extracted, told: Told) -> ExplainedPage {
+pub(crate) fn explain(reading: Reading<'_>, found: &TemplateMatch, told: Told) -> ExplainedPage {
     let Reading { page, anchors, templates, taught, .. } = reading;
     let nodes = templates.nodes(&page.tree, anchors, found, taught);
     let Told { template: records, markup, both: combined, origins } = told;
@@ -79,7 +79,7 @@ pub(crate) fn explain(reading: Reading<'_>, found: &Extracted, told: Told) -> Ex
     }
 }
 
-fn used(reading: Reading<'_>, found: &Extracted, place: TemplatePlace) -> UsedTemplate {
+fn used(reading: Reading<'_>, found: &TemplateMatch, place: TemplatePlace) -> UsedTemplate {
     let Reading { page, anchors, .. } = reading;
     let is_there = |anchor: &&Anchor| DatePlace::of(&page.tree, anchor.node).contains(&place.dates);
     let first = anchors.iter().find(is_there).map(|anchor| element_path(&page.tree, anchor.node, 0));

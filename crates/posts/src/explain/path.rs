@@ -6,8 +6,8 @@ use crate::tree::{NodeIndex, Tree};
 const ELEMENTS_MAX: usize = 4;
 const CLASSES_MAX: usize = 2;
 
-/// Returns the place of a node within another one, such as `div.post > p.author > a`; that of a text is the element that it is in.
-/// Of a long path the first and the last elements remain.
+/// Returns the place of a node within another one, such as `div.post > p.author > a`; that of a text is the element
+/// that it is in. Of a long path the first and the last elements remain.
 pub fn element_path(tree: &Tree, node: NodeIndex, top: NodeIndex) -> String {
     let inside = tree.upwards(node).take_while(|above| *above >= top && *above != 0);
     let mut elements: Vec<String> =

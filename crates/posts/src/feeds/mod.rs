@@ -46,7 +46,8 @@ impl Entry {
     }
 }
 
-/// Reads a feed that was fetched from an address at this time. Returns `None` if it is no feed, or too large or too deeply nested.
+/// Reads a feed that was fetched from an address at this time. Returns `None` if it is no feed, or too large or too
+/// deeply nested.
 pub fn read_feed(url: &Url, text: &str, fetched: DateTime) -> Option<PageRecords> {
     let text = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
     if text.len() > BYTES_MAX {
@@ -108,8 +109,8 @@ fn post(entry: Entry, feed: &Url, bases: Option<&EntryBase>, fetched: DateTime) 
     (!post.text.is_empty() || post.title.is_some()).then_some(post)
 }
 
-/// Returns what of an identifier tells an entry apart within its host: of an address its fragment, if that has a number, or else
-/// what follows the host.
+/// Returns what of an identifier tells an entry apart within its host: of an address its fragment, if that has a
+/// number, or else what follows the host.
 fn identifier(id: &str) -> Option<String> {
     let url = Url::parse(id.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let id = match url {

@@ -88,8 +88,8 @@ impl Places<'_> {
         found.into_iter().take_while(|(score, _)| *score >= least).take(PLACES_MAX).map(|(_, place)| place).collect()
     }
 
-    /// Returns whether a place is that of links, or tells that it has names of persons: on pages with one post, all else that
-    /// differs is a name as well.
+    /// Returns whether a place is that of links, or tells that it has names of persons: on pages with one post, all
+    /// else that differs is a name as well.
     pub fn tells_person(&self, place: Place) -> bool {
         let Some((record, node)) = self.by_place.get(&place).and_then(|nodes| nodes.first().copied()) else {
             return false;
@@ -240,7 +240,8 @@ fn is_labelled_author(tree: &Tree, node: NodeIndex) -> bool {
     says(node) || around.is_some_and(says)
 }
 
-/// Returns whether a node is an element, or a text with other content beside it: otherwise the element around it tells more.
+/// Returns whether a node is an element, or a text with other content beside it: otherwise the element around it tells
+/// more.
 fn may_be_alone(tree: &Tree, node: NodeIndex) -> bool {
     let is_element = matches!(tree.content(node), Content::Element(..));
     is_element || tree.parent(node).is_some_and(|parent| tree.node(parent).words > tree.node(node).words)

@@ -1,5 +1,5 @@
-//! What the classes of elements say of their content: words that templates of all kinds use. They only tip the scales between
-//! places that the records themselves do not tell apart.
+//! What the classes of elements say of their content: words that templates of all kinds use. They only tip the scales
+//! between places that the records themselves do not tell apart.
 
 use crate::tree::{NodeIndex, Tree};
 
@@ -78,15 +78,16 @@ pub(super) fn names_author(tree: &Tree, node: NodeIndex) -> bool {
     says("rel") || says("itemprop")
 }
 
-/// Returns whether an element says that it leads to what is around its page, and names no author: it is in a part for navigation, or
-/// is or has a link to a tag, or to the page before or behind.
+/// Returns whether an element says that it leads to what is around its page, and names no author: it is in a part for
+/// navigation, or is or has a link to a tag, or to the page before or behind.
 pub(super) fn is_for_navigation(tree: &Tree, node: NodeIndex) -> bool {
     let is_navigation = |above| tree.name(above) == "nav" || tree.attribute(above, "role") == Some("navigation");
     let leads_around = |at| lower(tree, at, "rel").split_ascii_whitespace().any(|word| AROUND.contains(&word));
     tree.inside(node).take(LINK_NODES).any(leads_around) || tree.upwards(node).take(LEVELS).any(is_navigation)
 }
 
-/// Returns whether a link leads to the front page of its site: where most links of the page begin. A person may have a site too.
+/// Returns whether a link leads to the front page of its site: where most links of the page begin. A person may have a
+/// site too.
 pub(super) fn leads_home(tree: &Tree, node: NodeIndex) -> bool {
     let Some(href) = tree.attribute(node, "href").map(|href| href.trim().trim_end_matches('/')) else { return false };
     let Some((_, host)) = href.split_once("://") else { return href.is_empty() };

@@ -16,8 +16,8 @@ const DATE_WORDS_BESIDE: usize = 2;
 const WORDS_MIN: f64 = 1.5;
 
 impl Places<'_> {
-    /// Returns the place of the links to what records are about, if they are those of a list. Links in the text, to authors, and
-    /// within the page are none.
+    /// Returns the place of the links to what records are about, if they are those of a list. Links in the text, to
+    /// authors, and within the page are none.
     pub(super) fn target(&self, authors: &[Place], text: Option<Place>) -> Option<Place> {
         let texts = text.and_then(|place| self.by_place.get(&place)).map_or(&[][..], Vec::as_slice);
         let in_text: HashSet<PageNode> = texts
@@ -37,7 +37,8 @@ impl Places<'_> {
         self.by_place.iter().filter_map(worth).max().map(|(_, place)| place)
     }
 
-    /// Returns whether most links lead to what other links of their records are below: a forum before the last of its threads.
+    /// Returns whether most links lead to what other links of their records are below: a forum before the last of its
+    /// threads.
     fn lead_on(&self, nodes: &Placed) -> bool {
         let leads = |(record, node): &&(usize, NodeIndex)| {
             let link = self.tree(*record).attribute(*node, "href").unwrap_or_default().trim_end_matches('/');
@@ -59,7 +60,8 @@ impl Places<'_> {
             .filter_map(|(node, _)| page.tree.attribute(node, "href"))
     }
 
-    /// Returns whether a link shows a date, with little else: it leads to the versions of its record, or to the record itself.
+    /// Returns whether a link shows a date, with little else: it leads to the versions of its record, or to the record
+    /// itself.
     fn shows_date(&self, record: usize, link: NodeIndex) -> bool {
         let PageParts { tree, dates, .. } = &self.pages[self.page_of[record]];
         let mut inside = tree.inside(link);

@@ -28,8 +28,8 @@ const COMMON_MIN: f64 = 0.8;
 /// Share of such places that a record without a date has.
 pub const ALIKE_MIN: f64 = 0.7;
 
-/// The place of a node in a record: a hash of the names and classes of the elements next to it. Only these count, because a
-/// first post may be in other elements than those after it.
+/// The place of a node in a record: a hash of the names and classes of the elements next to it. Only these count,
+/// because a first post may be in other elements than those after it.
 pub type Place = u64;
 
 /// The places of the fields of records of one kind.
@@ -67,7 +67,8 @@ pub struct Places<'t> {
     pages: &'t [PageParts<'t>],
     /// The page of each record.
     page_of: Vec<usize>,
-    /// Whether each record is on an earlier page too, as the first replies to a post at two addresses of its thread are.
+    /// Whether each record is on an earlier page too, as the first replies to a post at two addresses of its thread
+    /// are.
     is_copy: Vec<bool>,
     by_place: BTreeMap<Place, Placed>,
 }

@@ -46,7 +46,8 @@ impl Places<'_> {
         Some((place, (0..self.number()).map(words).collect()))
     }
 
-    /// Returns the F-measure of the records' own words in the elements at a place, by the share of records that have it.
+    /// Returns the F-measure of the records' own words in the elements at a place, by the share of records that have
+    /// it.
     fn text_score(&self, nodes: &Placed, own: &OwnWords, total: usize) -> f64 {
         let words: usize = nodes.iter().map(|(record, node)| self.own_in(own, *record, *node)).sum();
         let all: usize = nodes.iter().map(|(record, node)| self.tree(*record).node(*node).words).sum();
@@ -70,8 +71,8 @@ impl Places<'_> {
         self.by_place.iter().filter(is_aside).map(|(place, _)| *place).collect()
     }
 
-    /// Returns whether a place is one of the template, not of a text: most records have it, or its texts repeat, or all of them
-    /// have a date, as notes of edits do.
+    /// Returns whether a place is one of the template, not of a text: most records have it, or its texts repeat, or all
+    /// of them have a date, as notes of edits do.
     fn is_usual(&self, nodes: &Placed) -> bool {
         let has_date = |(record, node): &(usize, NodeIndex)| self.is_date(*record, *node);
         self.share(nodes) >= SHARE_MIN
@@ -105,7 +106,8 @@ impl Places<'_> {
         self.tree(record).inside(node).filter_map(|node| own.get(&(self.page_of[record], node))).sum()
     }
 
-    /// Returns the number of words of the texts that differ between records and are no field of the record or its author.
+    /// Returns the number of words of the texts that differ between records and are no field of the record or its
+    /// author.
     fn own_words(&self, author: Option<Place>) -> OwnWords {
         let names: Vec<Option<u64>> = (0..self.number()).map(|record| self.name_hash(record, author)).collect();
         let limit = |records: usize| (records / LABEL_SHARE).max(1) as u32;
@@ -150,8 +152,8 @@ impl Places<'_> {
         tree.upwards(node).take(DATE_ELEMENTS).any(|above| dates.contains(&above))
     }
 
-    /// Returns a hash of the name of a record's author; `None` if another page has the same record, which would tell that all texts
-    /// of it are the same wherever the author is.
+    /// Returns a hash of the name of a record's author; `None` if another page has the same record, which would tell
+    /// that all texts of it are the same wherever the author is.
     fn name_hash(&self, record: usize, author: Option<Place>) -> Option<u64> {
         if self.is_copy[record] {
             return None;

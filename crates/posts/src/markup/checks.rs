@@ -1,7 +1,7 @@
 //! Finds what markup says wrongly: pure functions, each of which drops what it does not believe.
 //!
-//! A post of markup is as sure as it is complete: 0.4, and 0.25 for a text, 0.15 for an author, 0.15 for a date. Every field that
-//! is dropped takes a factor of 0.7. A text that the page does not show takes a factor of 0.3.
+//! A post of markup is as sure as it is complete: 0.4, and 0.25 for a text, 0.15 for an author, 0.15 for a date. Every
+//! field that is dropped takes a factor of 0.7. A text that the page does not show takes a factor of 0.3.
 
 use std::collections::HashMap;
 

@@ -10,7 +10,8 @@ const YEAR_MIN: i16 = 1985;
 /// Maximum length of a date, in bytes.
 const BYTES_MAX: usize = 80;
 
-/// Reads a date. `fetched` is when the page was fetched, in UTC. Returns `None` of what is no date with a day, or in the future.
+/// Reads a date. `fetched` is when the page was fetched, in UTC. Returns `None` of what is no date with a day, or in
+/// the future.
 pub(crate) fn read_date(text: &str, fetched: DateTime) -> Option<String> {
     let text = text.trim();
     if text.len() > BYTES_MAX {

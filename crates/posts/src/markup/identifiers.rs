@@ -105,8 +105,8 @@ fn are_distinct(values: &[&str]) -> bool {
     values.iter().all(|value| known.insert(*value))
 }
 
-/// Whether values only count the posts of their thread: consecutive numbers from the first of a page on. The number of posts of
-/// a page is mostly a multiple of five.
+/// Whether values only count the posts of their thread: consecutive numbers from the first of a page on. The number of
+/// posts of a page is mostly a multiple of five.
 fn are_positions(values: &[&str]) -> bool {
     let number = |value: &&str| -> Option<u64> {
         let digits = value.len() - value.trim_end_matches(|c: char| c.is_ascii_digit()).len();

@@ -1,5 +1,5 @@
-//! Reads items from microformats: h-entry, h-feed, h-card and h-cite, and their forerunners hAtom and hCard. Their properties
-//! get the names that schema.org has for them.
+//! Reads items from microformats: h-entry, h-feed, h-card and h-cite, and their forerunners hAtom and hCard. Their
+//! properties get the names that schema.org has for them.
 
 use super::items::{Item, ItemIndex, ItemValue, Items};
 use super::marked::{Marked, attribute_value};

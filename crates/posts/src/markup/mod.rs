@@ -1,7 +1,8 @@
-//! Reads what a page says of its posts in markup for machines: JSON-LD, microdata, RDFa Lite, microformats, Open Graph: pure.
+//! Reads what a page says of its posts in markup for machines: JSON-LD, microdata, RDFa Lite, microformats, Open Graph:
+//! pure.
 //!
-//! Every syntax is read into items with the names of schema.org, and these into records. A syntax that says more of a post fills
-//! what the others left out. What markup often says wrongly is dropped, or makes its post less sure.
+//! Every syntax is read into items with the names of schema.org, and these into records. A syntax that says more of a
+//! post fills what the others left out. What markup often says wrongly is dropped, or makes its post less sure.
 
 mod address;
 mod checks;

@@ -7,8 +7,8 @@ use crate::records::{PageRecords, PageThread, PageUser};
 /// Maximum number of tags.
 const TAGS_MAX: usize = 64;
 
-/// Returns what a page says of its thread, or of the person of a profile. Most pages have a title: only that of an article is
-/// the title of a thread.
+/// Returns what a page says of its thread, or of the person of a profile. Most pages have a title: only that of an
+/// article is the title of a thread.
 pub(super) fn records(page: &Page) -> PageRecords {
     let meta = |name: &str| page.head.meta(name).filter(|content| !content.is_empty()).map(str::to_owned);
     let address = || meta("og:url").or_else(|| page.head.link("canonical").map(str::to_owned));

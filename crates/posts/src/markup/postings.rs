@@ -101,7 +101,8 @@ pub(super) fn find(items: &Items<'_>, page: &Page) -> Vec<Posting> {
     found
 }
 
-/// Drops a comment that is the post which it is said to be on: some sites describe the post that opens a thread as both.
+/// Drops a comment that is the post which it is said to be on: some sites describe the post that opens a thread as
+/// both.
 fn drop_copy_of_opening(found: &mut Vec<Posting>, items: &Items<'_>) {
     let [opening, copy, ..] = found.as_mut_slice() else { return };
     if items.item(opening.item).is_a(&REPLIES) || !items.item(copy.item).is_a(&REPLIES) {
@@ -154,8 +155,8 @@ fn own_address(items: &Items<'_>, at: ItemIndex) -> Option<String> {
     items.item(at).id.clone().filter(|id| is_address(id))
 }
 
-/// Returns the address of the page of an author: what the markup says, or where the link leads that is, has or is around the
-/// element with the name.
+/// Returns the address of the page of an author: what the markup says, or where the link leads that is, has or is
+/// around the element with the name.
 fn author_address(items: &Items<'_>, at: ItemIndex, page: &Page) -> Option<String> {
     let author = items.child(at, &AUTHORS);
     let address = author.and_then(|author| items.address(author, &["url"]).or_else(|| own_address(items, author)));
@@ -207,7 +208,8 @@ fn is_formatting(rest: &str) -> bool {
     name.is_some_and(|name| FORMATS.iter().any(|format| name.eq_ignore_ascii_case(format)))
 }
 
-/// Returns what a post answers. A comment on the post that opens a page answers nobody, but an answer to a question does.
+/// Returns what a post answers. A comment on the post that opens a page answers nobody, but an answer to a question
+/// does.
 pub(super) fn parent(
     items: &Items<'_>,
     at: ItemIndex,

@@ -1,4 +1,5 @@
-//! Reads items from RDFa Lite: `vocab`, `typeof`, `property`, `resource`, as far as they use the vocabulary of schema.org.
+//! Reads items from RDFa Lite: `vocab`, `typeof`, `property`, `resource`, as far as they use the vocabulary of
+//! schema.org.
 
 use super::items::{Item, ItemIndex, ItemValue, Items, local_name};
 use super::marked::{Marked, attribute_value};

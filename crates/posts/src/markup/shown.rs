@@ -7,7 +7,8 @@ use crate::words::{Words, hashes};
 
 /// Number of words that are looked for together.
 const TOGETHER: usize = 3;
-/// Elements that may hold the text of a post, the number of elements around its beginning, and its maximum number of words.
+/// Elements that may hold the text of a post, the number of elements around its beginning, and its maximum number of
+/// words.
 const BLOCKS: [&str; 6] = ["article", "blockquote", "div", "dd", "section", "td"];
 const LEVELS: usize = 8;
 const WHOLE_WORDS_MAX: usize = 20_000;

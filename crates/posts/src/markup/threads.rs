@@ -15,8 +15,8 @@ const NAME_BYTES_MAX: usize = 1_000;
 /// Types of what posts are part of that is no thread.
 const NO_THREADS: [&str; 3] = ["WebSite", "Blog", "Organization"];
 
-/// Returns the thread of the posts: of the first one that opens a thread, or that all are part of. Without posts there is one
-/// if the page describes one with a title.
+/// Returns the thread of the posts: of the first one that opens a thread, or that all are part of. Without posts there
+/// is one if the page describes one with a title.
 pub(super) fn thread(items: &Items<'_>, page: &Page, postings: &[Posting]) -> Option<PageThread> {
     let mut openings = items.all().filter(|(_, item)| item.is_a(&POSTS) && !item.is_a(&REPLIES));
     let opening = openings.find(|(_, item)| item.owner.as_ref().is_none_or(|(_, name)| name != "sharedContent"));

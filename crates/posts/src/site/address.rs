@@ -27,8 +27,8 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns the addresses that differ from this one in one number: without it, or with 0 or 1 instead. One of them may be the
-/// first page of what this address is a later page of.
+/// Returns the addresses that differ from this one in one number: without it, or with 0 or 1 instead. One of them may
+/// be the first page of what this address is a later page of.
 pub(super) fn first_forms(address: &str) -> Vec<String> {
     let Ok(url) = Url::parse(address) else { return Vec::new() };
     let mut forms = Vec::new();
@@ -57,7 +57,8 @@ pub(super) fn first_forms(address: &str) -> Vec<String> {
     forms
 }
 
-/// Returns the paths without the last number of a path, or with 0 or 1 instead of it, if there is another number before it.
+/// Returns the paths without the last number of a path, or with 0 or 1 instead of it, if there is another number before
+/// it.
 fn paths_of_first(path: &str) -> Vec<String> {
     let Some(end) = path.rfind(|c: char| c.is_ascii_digit()).map(|at| at + 1) else { return Vec::new() };
     let start = path[..end].rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);

@@ -22,8 +22,8 @@ const SIGHTINGS_MAX: usize = 50_000_000;
 #[error("there are more than {SIGHTINGS_MAX} posts on all pages together: export parts of the site")]
 pub struct TooManyPosts;
 
-/// Collects the records of pages in any order. Keeps some 150 bytes for each post on each page, and each address, name and
-/// title once; no texts.
+/// Collects the records of pages in any order. Keeps some 150 bytes for each post on each page, and each address, name
+/// and title once; no texts.
 #[derive(Debug, Default)]
 pub struct Collector {
     pub(super) names: Names,

@@ -17,8 +17,8 @@ type Excerpts = HashMap<u64, Vec<u32>, foldhash::fast::RandomState>;
 /// What fits an excerpt best so far: the distance of the times, and the sighting.
 type Best = HashMap<u32, (i64, u32)>;
 
-/// Joins each excerpt that no identifier joins to a full text to the full text with its author and beginning whose time is
-/// nearest, and excerpts without a full text that have the same beginning at the same time.
+/// Joins each excerpt that no identifier joins to a full text to the full text with its author and beginning whose time
+/// is nearest, and excerpts without a full text that have the same beginning at the same time.
 pub(super) fn join(groups: &mut Groups<'_>) {
     let mut waiting: Excerpts = HashMap::default();
     let count = groups.sightings.len() as u32;

@@ -21,13 +21,14 @@ pub(super) struct Groups<'s> {
     /// The set of addresses of each sighting's thread; 0 if it has none.
     pub threads: Vec<u32>,
     sets: Sets,
-    /// For each set, by the number that stands for it, whether the site tells it apart from others: a full text on a page has an
-    /// identifier or an address. Those of a feed may be of another kind than those of pages.
+    /// For each set, by the number that stands for it, whether the site tells it apart from others: a full text on a
+    /// page has an identifier or an address. Those of a feed may be of another kind than those of pages.
     is_identified: Vec<bool>,
 }
 
 impl<'s> Groups<'s> {
-    /// Makes the sets of the sightings that share an identifier or an address. `threads` has the set of each one's thread.
+    /// Makes the sets of the sightings that share an identifier or an address. `threads` has the set of each one's
+    /// thread.
     pub fn of(sightings: &'s [Sighting], pages: &'s [SeenPage], threads: Vec<u32>) -> Self {
         let mut sets = Sets::new(sightings.len());
         identity::join(sightings, &mut sets);

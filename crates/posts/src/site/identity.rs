@@ -34,8 +34,8 @@ pub(super) fn validate(sightings: &mut [Sighting], pages: &[SeenPage], names: &N
     sightings.iter_mut().filter(|sighting| shared.contains(&sighting.url)).for_each(|sighting| sighting.url = 0);
 }
 
-/// Returns the hosts on which the identifiers of excerpts are often those of other posts: lists show the last post of a thread with
-/// the number of the thread, for example.
+/// Returns the hosts on which the identifiers of excerpts are often those of other posts: lists show the last post of a
+/// thread with the number of the thread, for example.
 fn hosts_with_other_lists(sightings: &[Sighting], pages: &[SeenPage]) -> HashSet<TextId> {
     let with_id = |is_excerpt: bool| {
         let is_kind = move |sighting: &&Sighting| sighting.is_excerpt == is_excerpt && !sighting.is_feed;
@@ -74,7 +74,8 @@ pub(super) fn join(sightings: &[Sighting], sets: &mut Sets) {
     }
 }
 
-/// Returns the keys that are those of different posts: by other authors with other texts, or twice on a page with other texts.
+/// Returns the keys that are those of different posts: by other authors with other texts, or twice on a page with other
+/// texts.
 fn conflicts(sightings: &[Sighting], key: impl Fn(&Sighting) -> u64) -> HashSet<u64> {
     let mut firsts: Map<u64, Vec<u32>> = Map::default();
     let mut found = HashSet::new();
@@ -84,7 +85,8 @@ fn conflicts(sightings: &[Sighting], key: impl Fn(&Sighting) -> u64) -> HashSet<
             let other = &sightings[**other as usize];
             have_other_texts(sighting, other) && (have_other_authors(sighting, other) || sighting.page == other.page)
         };
-        // The first of all and the one before are compared: this bounds the work, and does not depend on the order of pages.
+        // The first of all and the one before are compared: this bounds the work, and does not depend on the order of
+        // pages.
         if others.iter().any(|other| differs(&other)) {
             found.insert(key(sighting));
         }
@@ -115,7 +117,8 @@ fn hosts_by_thread(sightings: &[Sighting], pages: &[SeenPage], conflicts: &HashS
     ids.into_iter().filter(|(_, ids)| is_by_thread(ids)).map(|(host, _)| host).collect()
 }
 
-/// Returns the addresses of posts with different identifiers: those of threads, for example. Feeds may have identifiers of their own.
+/// Returns the addresses of posts with different identifiers: those of threads, for example. Feeds may have identifiers
+/// of their own.
 fn ambiguous_addresses(sightings: &[Sighting]) -> HashSet<u64> {
     let mut ids: Map<(u64, bool), u64> = Map::default();
     let with_both = sightings.iter().filter(|sighting| sighting.id != 0 && sighting.url != 0);

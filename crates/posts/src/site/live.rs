@@ -18,8 +18,9 @@ struct Given {
     page: u64,
 }
 
-/// Knows the posts that were given out: some 40 bytes each. Posts are told apart by identifier, or by author, time and beginning of
-/// the text. Excerpts are left out, and what needs all pages of a site is not known: parents that are quoted, joined threads.
+/// Knows the posts that were given out: some 40 bytes each. Posts are told apart by identifier, or by author, time and
+/// beginning of the text. Excerpts are left out, and what needs all pages of a site is not known: parents that are
+/// quoted, joined threads.
 #[derive(Debug, Clone, Default)]
 pub struct LivePosts {
     given: HashMap<u64, Given, foldhash::fast::RandomState>,
@@ -72,7 +73,8 @@ impl LivePosts {
         }
     }
 
-    /// Returns the posts of a page that are new or have changed since the visit before. Their `position` is the place on the page.
+    /// Returns the posts of a page that are new or have changed since the visit before. Their `position` is the place
+    /// on the page.
     pub fn add(&mut self, origin: &PageOrigin, records: &PageRecords) -> Vec<Post> {
         let site = host(&origin.url);
         let prints: Vec<Prints> = records.posts.iter().map(|post| Prints::of(&post.text)).collect();
@@ -117,7 +119,8 @@ struct Place<'p> {
     thread: &'p str,
 }
 
-/// Returns the identifiers of the posts of a page: those of [`super::Site::posts`], unless the site's are unique within a thread only.
+/// Returns the identifiers of the posts of a page: those of [`super::Site::posts`], unless the site's are unique within
+/// a thread only.
 fn ids(site: &str, posts: &[PagePost], prints: &[Prints]) -> Vec<String> {
     let mut seen: HashMap<String, u32> = HashMap::new();
     let id = |(post, prints): (&PagePost, &Prints)| {

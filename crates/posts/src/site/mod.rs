@@ -1,8 +1,10 @@
-//! From what single pages show to the records of a site: which posts are the same, which thread they are in, what they answer.
+//! From what single pages show to the records of a site: which posts are the same, which thread they are in, what they
+//! answer.
 //!
-//! [`Collector`] takes pages in any order and keeps hashes; the texts stay where the caller stores them. [`Collector::finish`]
-//! finds out which posts are the same: those with one identifier or address; those with one author, time and text in one place;
-//! excerpts and the texts that they are of; what a page shows before and after an edit. [`Site::posts`] reads the texts again.
+//! [`Collector`] takes pages in any order and keeps hashes; the texts stay where the caller stores them.
+//! [`Collector::finish`] finds out which posts are the same: those with one identifier or address; those with one
+//! author, time and text in one place; excerpts and the texts that they are of; what a page shows before and after an
+//! edit. [`Site::posts`] reads the texts again.
 
 mod address;
 mod assemble;

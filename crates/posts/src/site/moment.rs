@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
-/// The number of seconds in a day and a half: dates of the same post may differ by that much where they were counted from
-/// different days.
+/// The number of seconds in a day and a half: dates of the same post may differ by that much where they were counted
+/// from different days.
 const DAY_AND_HALF: i64 = 36 * 3_600;
 /// The number of seconds that times of the same post may differ by where both are exact: relative times are rounded.
 const EXACT: i64 = 90 * 60;
@@ -61,8 +61,8 @@ impl Moment {
     }
 }
 
-/// Returns the seconds since 1970 of a time of a record. A time that is local to its site is taken for UTC, and a date for its
-/// beginning.
+/// Returns the seconds since 1970 of a time of a record. A time that is local to its site is taken for UTC, and a date
+/// for its beginning.
 pub fn unix_seconds(time: &str) -> Option<i64> {
     Moment::parse(time).map(|moment| moment.seconds)
 }

@@ -7,11 +7,13 @@ use super::collector::Collector;
 use super::names::TextId;
 use super::sighting::{SeenPage, Sighting};
 
-/// Sorts the pages by address and time, drops those that were added twice, and numbers visits that the crawl did not count.
+/// Sorts the pages by address and time, drops those that were added twice, and numbers visits that the crawl did not
+/// count.
 pub(super) fn sort(collected: &mut Collector) {
     let names = &collected.names;
     let mut pages = std::mem::take(&mut collected.pages);
-    // All that a page tells is compared: of pages that are the same visit the first is kept, and they may differ in their titles.
+    // All that a page tells is compared: of pages that are the same visit the first is kept, and they may differ in
+    // their titles.
     let numbers = |page: &SeenPage| {
         [page.visit.into(), page.warc_offset.map_or(0, |offset| offset + 1), page.content, page.title]
     };

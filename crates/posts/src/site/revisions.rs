@@ -1,4 +1,5 @@
-//! Joins what a page shows of a post before and after it was edited, where the site gives posts neither identifiers nor addresses.
+//! Joins what a page shows of a post before and after it was edited, where the site gives posts neither identifiers nor
+//! addresses.
 
 use std::collections::HashMap;
 
@@ -7,8 +8,8 @@ use super::groups::Groups;
 /// The author and the time of a post.
 type Written = (u32, i64);
 
-/// Joins the posts of two visits to a page that are the only ones there by their author at their time, and are not on the
-/// page of the other visit.
+/// Joins the posts of two visits to a page that are the only ones there by their author at their time, and are not on
+/// the page of the other visit.
 pub(super) fn join(groups: &mut Groups<'_>) {
     let pages = groups.pages;
     for later in 1..pages.len() as u32 {

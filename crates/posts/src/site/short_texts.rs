@@ -1,5 +1,5 @@
-//! Joins short texts by one author at one time where their pages tell that they are one post. Otherwise, equal short texts in two
-//! threads are two posts.
+//! Joins short texts by one author at one time where their pages tell that they are one post. Otherwise, equal short
+//! texts in two threads are two posts.
 
 use super::groups::{Groups, LENGTH_MIN, key_of};
 use super::names::{Names, TextId};
@@ -13,8 +13,9 @@ const SLASHES_MIN: usize = 3;
 /// Maximum number of equal posts before one that are compared with it.
 const ALIKE_MAX: usize = 16;
 
-/// Joins short texts by one author at one time if one of them is on a page with posts of this author only, or on a page that shows other
-/// posts of the other's thread, or has an address within that of the thread: a form for replies, for example.
+/// Joins short texts by one author at one time if one of them is on a page with posts of this author only, or on a page
+/// that shows other posts of the other's thread, or has an address within that of the thread: a form for replies, for
+/// example.
 pub(super) fn join(groups: &mut Groups<'_>, names: &Names) {
     let alike = alike(groups);
     let threads = threads_of_pages(groups, alike.iter().flatten().copied());

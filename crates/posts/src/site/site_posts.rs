@@ -131,8 +131,8 @@ struct ThreadFacts {
     has_authors: bool,
 }
 
-/// Chooses for each post one of the threads that it is seen in: the one that a page tells, that its own address is in, with
-/// several authors, with the most posts.
+/// Chooses for each post one of the threads that it is seen in: the one that a page tells, that its own address is in,
+/// with several authors, with the most posts.
 fn choose_threads(collected: &Collector, threads: &mut ThreadSets, grouped: &mut Grouped) {
     let mut facts: HashMap<u32, ThreadFacts> = HashMap::new();
     for post in &grouped.posts {

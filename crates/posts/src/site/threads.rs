@@ -21,8 +21,8 @@ pub(super) struct ThreadSets {
 }
 
 impl ThreadSets {
-    /// Joins the addresses of pages: what they tell of their thread; the page after or before another with the same title; the
-    /// same title where the addresses differ in the number of the page only.
+    /// Joins the addresses of pages: what they tell of their thread; the page after or before another with the same
+    /// title; the same title where the addresses differ in the number of the page only.
     pub fn of(collected: &Collector) -> Self {
         let mut titles = Titles::of(&collected.pages);
         // Pages of one thread have one title. What many threads have in common is found once these are joined.

@@ -1,6 +1,7 @@
 //! Disjoint sets of numbers.
 
-/// Sets of the numbers below a bound. The smallest number of a set stands for it, so that the order of calls does not matter.
+/// Sets of the numbers below a bound. The smallest number of a set stands for it, so that the order of calls does not
+/// matter.
 #[derive(Debug, Clone)]
 pub(super) struct Sets {
     above: Vec<u32>,

@@ -1,5 +1,5 @@
-//! Joins posts whose pages do not name their authors, such as feeds and lists of one user's posts, to those of other pages that do.
-//! Lists of threads may name the author of the thread beside its last post: there the time tells it.
+//! Joins posts whose pages do not name their authors, such as feeds and lists of one user's posts, to those of other
+//! pages that do. Lists of threads may name the author of the thread beside its last post: there the time tells it.
 
 use super::groups::{Groups, LENGTH_MIN, key_of};
 use super::moment::Moment;
@@ -14,8 +14,8 @@ const MINUTE: i64 = 60;
 /// Maximum number of posts without an author with one text that are compared.
 const ALIKE_MAX: usize = 100;
 
-/// Joins each text without an author, and each excerpt, to the whole text with an author and the same text, or the same beginning, whose
-/// time is nearest: that of an excerpt is the same.
+/// Joins each text without an author, and each excerpt, to the whole text with an author and the same text, or the same
+/// beginning, whose time is nearest: that of an excerpt is the same.
 pub(super) fn join(groups: &mut Groups<'_>) {
     let count = groups.sightings.len() as u32;
     let mut is_named = vec![false; count as usize];
@@ -68,9 +68,9 @@ fn is_whole(sighting: &Sighting) -> bool {
     sighting.author != 0 && !sighting.is_excerpt
 }
 
-/// Returns keys of the whole text, and of its beginning if it is long. A short one tells a post only on the page with an address, which
-/// the other page links to.
-/// Where times have seconds, there is one post of a thread at each: excerpts may begin behind a quote.
+/// Returns keys of the whole text, and of its beginning if it is long. A short one tells a post only on the page with
+/// an address, which the other page links to. Where times have seconds, there is one post of a thread at each: excerpts
+/// may begin behind a quote.
 fn keys(groups: &Groups<'_>, at: u32, address: TextId) -> impl Iterator<Item = u64> + use<> {
     let (sighting, thread) = (&groups.sightings[at as usize], groups.threads[at as usize]);
     let host = u64::from(groups.pages[sighting.page as usize].host);
@@ -83,8 +83,8 @@ fn keys(groups: &Groups<'_>, at: u32, address: TextId) -> impl Iterator<Item = u
     whole.into_iter().chain(start.map(|start| key_of(&[5, host, start]))).chain(written)
 }
 
-/// Returns the key of the thread and the minute of a post. Feeds with one entry for each thread may have the time of its first post and the
-/// text of its last one.
+/// Returns the key of the thread and the minute of a post. Feeds with one entry for each thread may have the time of
+/// its first post and the text of its last one.
 fn minute_key(groups: &Groups<'_>, at: u32) -> Option<u64> {
     let thread = Some(groups.threads[at as usize]).filter(|thread| *thread != 0)?;
     let minute = groups.sightings[at as usize].moment?.seconds.div_euclid(MINUTE);

@@ -56,8 +56,8 @@ impl SeenUsers {
         shown
     }
 
-    /// Returns the users, in the order of their hosts, names and addresses. A user that is known by name only is the one with
-    /// an address if just one of the host has that name.
+    /// Returns the users, in the order of their hosts, names and addresses. A user that is known by name only is the
+    /// one with an address if just one of the host has that name.
     pub fn finish(mut self, names: &Names, host_of: &dyn Fn(&str) -> String) -> Vec<User> {
         let mut owners: HashMap<(String, TextId), Option<UserKey>> = HashMap::new();
         for (key, shown) in self.users.iter().filter(|(key, _)| key.url != 0) {

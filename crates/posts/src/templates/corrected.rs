@@ -1,8 +1,8 @@
 //! What corrections change in the records of a page.
 
 use super::Templates;
-use super::record_fields::{Found, post};
-use super::template::Extracted;
+use super::record_fields::{FieldNodes, post};
+use super::template::TemplateMatch;
 use crate::anchors::Anchor;
 use crate::corrections::{Taught, TaughtField};
 use crate::fields::Fields;
@@ -48,7 +48,7 @@ impl Templates {
         &self,
         tree: &Tree,
         anchors: &[Anchor],
-        found: &mut Extracted,
+        found: &mut TemplateMatch,
         taught: &Taught,
     ) -> Vec<CorrectedFields> {
         drop_wrong_records(tree, found, taught);
@@ -57,7 +57,7 @@ impl Templates {
         let mut corrected = Vec::new();
         for ((post, record), fields) in found.posts.iter_mut().zip(&mut found.records).zip(&fields) {
             record.anchor = taught.time_of(tree, record, anchors).or(record.anchor);
-            let of_record = Found::corrected(fields, tree, anchors, record, taught);
+            let of_record = FieldNodes::corrected(fields, tree, anchors, record, taught);
             *post = self::post(tree, anchors, record, &of_record);
             corrected.push(corrected_fields(tree, record, taught));
         }
@@ -66,7 +66,7 @@ impl Templates {
 }
 
 /// Drops the records that are said to be none.
-fn drop_wrong_records(tree: &Tree, found: &mut Extracted, taught: &Taught) {
+fn drop_wrong_records(tree: &Tree, found: &mut TemplateMatch, taught: &Taught) {
     let is_wrong = |record: &Record| {
         record.parts.iter().any(|part| {
             let wrong = taught.wrong(TaughtField::Record);
@@ -88,7 +88,7 @@ fn corrected_fields(tree: &Tree, record: &Record, taught: &Taught) -> CorrectedF
     }
 }
 
-impl Found {
+impl FieldNodes {
     /// Finds the fields of a record: where corrections name elements, these.
     pub fn corrected(fields: &Fields, tree: &Tree, anchors: &[Anchor], record: &Record, taught: &Taught) -> Self {
         let mut found = Self::of(fields, tree, record);

@@ -1,9 +1,9 @@
 //! Where the fields of records were found, which is worked out again from the template when it is asked for.
 
 use super::Templates;
-use super::record_fields::{Found, PostNodes};
+use super::record_fields::{FieldNodes, PostNodes};
 use super::sample::{DatePlace, SamplePage, dates_by_place};
-use super::template::Extracted;
+use super::template::TemplateMatch;
 use crate::anchors::Anchor;
 use crate::corrections::Taught;
 use crate::fields::Fields;
@@ -44,14 +44,14 @@ impl Templates {
         &self,
         tree: &Tree,
         anchors: &[Anchor],
-        found: &Extracted,
+        found: &TemplateMatch,
         taught: Option<&Taught>,
     ) -> Vec<RecordNodes> {
         let nodes = |record: &Record| {
             let fields = self.fields_of(tree, anchors, found, record)?;
             let of_record = match taught {
-                Some(taught) => Found::corrected(fields, tree, anchors, record, taught),
-                None => Found::of(fields, tree, record),
+                Some(taught) => FieldNodes::corrected(fields, tree, anchors, record, taught),
+                None => FieldNodes::of(fields, tree, record),
             };
             Some(RecordNodes::of(tree, anchors, record, &of_record))
         };
@@ -59,7 +59,7 @@ impl Templates {
     }
 
     /// Returns the template that found these records; `None` if there are none.
-    pub fn place(&self, found: &Extracted, sample: &[SamplePage<'_>]) -> Option<TemplatePlace> {
+    pub fn place(&self, found: &TemplateMatch, sample: &[SamplePage<'_>]) -> Option<TemplatePlace> {
         if found.records.is_empty() || found.is_taught {
             return None;
         }
@@ -83,7 +83,7 @@ impl Templates {
         &self,
         tree: &Tree,
         anchors: &[Anchor],
-        found: &Extracted,
+        found: &TemplateMatch,
         record: &Record,
     ) -> Option<&Fields> {
         if found.is_taught {
@@ -104,7 +104,7 @@ impl Templates {
 }
 
 impl RecordNodes {
-    fn of(tree: &Tree, anchors: &[Anchor], record: &Record, found: &Found) -> Self {
+    fn of(tree: &Tree, anchors: &[Anchor], record: &Record, found: &FieldNodes) -> Self {
         let PostNodes { author, line, texts } = PostNodes::of(tree, anchors, record, found);
         let date = record.anchor.map(|anchor| anchors[anchor].node);
         let is_in_text = |node: &NodeIndex| texts.iter().any(|text| tree.range(*text).contains(node));

@@ -1,4 +1,5 @@
-//! Records of another kind within those of a template: comments on answers, which have their dates at a place of their own.
+//! Records of another kind within those of a template: comments on answers, which have their dates at a place of their
+//! own.
 
 use super::candidate::{Candidate, filled};
 use super::cut::{around, cut};
@@ -39,7 +40,8 @@ fn shared<'c>(outer: &'c Candidate, inner: &'c Candidate) -> impl Iterator<Item 
     outer.records.keys().copied().filter(move |page| finds(inner, page))
 }
 
-/// Returns whether the records of one template are in those of another: several in one, with dates that are not before its own.
+/// Returns whether the records of one template are in those of another: several in one, with dates that are not before
+/// its own.
 fn are_inside(sample: &[SamplePage<'_>], outer: &Candidate, inner: &Candidate) -> bool {
     let fields = &inner.template.fields;
     if inner.template.dates == outer.template.dates || fields.authors.is_empty() || fields.target.is_some() {

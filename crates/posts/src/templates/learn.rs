@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::{Candidate, filled};
 use super::inner::nest;
-use super::opener::{Opener, Taken};
+use super::opener::{Opener, SampleRecords};
 use super::sample::{DatePlace, SamplePage, dates_by_place};
 use super::template::Template;
 use crate::fields::{PageParts, Place, Places};
@@ -15,7 +15,8 @@ use crate::segments::{Cuts, DatedPage};
 const RECORDS_MIN: usize = 2;
 /// A template takes the pages where its worth is at least this share of the best one's.
 const GOOD_ENOUGH: f64 = 0.8;
-/// Maximum number of places of dates that may be those of records: each is compared with all others. Those with most dates count.
+/// Maximum number of places of dates that may be those of records: each is compared with all others. Those with most
+/// dates count.
 const GROUPS_MAX: usize = 128;
 /// Maximum number of templates of a site.
 const TEMPLATES_MAX: usize = 32;
@@ -126,8 +127,8 @@ fn with_opener(sample: &[SamplePage<'_>], mut candidate: Candidate, pages: &[usi
     let taken = |page: &usize| {
         let records = candidate.records.remove(page).unwrap_or_default();
         let worth = candidate.worth[page] / records.len().max(1) as f64;
-        Taken { page: sample[*page], records, worth }
+        SampleRecords { page: sample[*page], records, worth }
     };
-    let pages: Vec<Taken<'_>> = pages.iter().map(taken).collect();
+    let pages: Vec<SampleRecords<'_>> = pages.iter().map(taken).collect();
     Template { opener: Opener::learn(&pages), ..candidate.template }
 }

@@ -1,5 +1,5 @@
-//! The opening post of a thread, where its elements are others than those of the replies: a question before its answers, an
-//! article before its comments. It is before the records, has a date at one place, and no record in it.
+//! The opening post of a thread, where its elements are others than those of the replies: a question before its
+//! answers, an article before its comments. It is before the records, has a date at one place, and no record in it.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub struct Opener {
 }
 
 /// The records of a page of the sample.
-pub struct Taken<'s> {
+pub struct SampleRecords<'s> {
     /// The page.
     pub page: SamplePage<'s>,
     /// Its records.
@@ -47,7 +47,7 @@ pub struct Taken<'s> {
 
 impl Opener {
     /// Learns from the pages of a template.
-    pub fn learn(pages: &[Taken<'_>]) -> Option<Self> {
+    pub fn learn(pages: &[SampleRecords<'_>]) -> Option<Self> {
         let found = groups(pages).into_iter().filter_map(|(dates, group)| candidate(pages, dates, &group));
         let best = found.reduce(|best, next| if next.1 > best.1 { next } else { best })?;
         let usual = pages.iter().map(|taken| taken.worth).sum::<f64>() / pages.len() as f64;
@@ -92,9 +92,9 @@ fn parts(tree: &Tree, element: NodeIndex, first: Option<NodeIndex>) -> Vec<NodeI
 }
 
 /// Returns the dates before the records that are the only ones at their place: page and date.
-fn groups(pages: &[Taken<'_>]) -> BTreeMap<DatePlace, Vec<(usize, usize)>> {
+fn groups(pages: &[SampleRecords<'_>]) -> BTreeMap<DatePlace, Vec<(usize, usize)>> {
     let mut groups: BTreeMap<DatePlace, Vec<(usize, usize)>> = BTreeMap::new();
-    for (number, Taken { page, records, .. }) in pages.iter().enumerate() {
+    for (number, SampleRecords { page, records, .. }) in pages.iter().enumerate() {
         let Some(first) = first_node(records) else { continue };
         let before = page.anchors.iter().take_while(|anchor| anchor.node < first).enumerate();
         for (at, anchor) in before.filter(|(_, anchor)| !anchor.is_later) {
@@ -110,10 +110,10 @@ fn groups(pages: &[Taken<'_>]) -> BTreeMap<DatePlace, Vec<(usize, usize)>> {
 }
 
 /// Returns the opening post with its date at a place, and its average worth.
-fn candidate(pages: &[Taken<'_>], dates: DatePlace, group: &[(usize, usize)]) -> Option<(Opener, f64)> {
+fn candidate(pages: &[SampleRecords<'_>], dates: DatePlace, group: &[(usize, usize)]) -> Option<(Opener, f64)> {
     let (mut parts, mut paths, mut older) = (Vec::new(), HashSet::default(), 0_u32);
     for (page, at) in group {
-        let Taken { page: SamplePage { tree, anchors, .. }, records, .. } = &pages[*page];
+        let SampleRecords { page: SamplePage { tree, anchors, .. }, records, .. } = &pages[*page];
         let first = first_node(records)?;
         let element = largest(tree, anchors[*at].node, first)?;
         paths.insert(tree.node(element).path);

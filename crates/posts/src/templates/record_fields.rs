@@ -25,7 +25,7 @@ const LINK_ELEMENTS: usize = 3;
 
 /// The nodes of a record's fields.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FieldNodes {
     pub texts: Vec<NodeIndex>,
     pub authors: Vec<Option<NodeIndex>>,
     pub asides: HashSet<NodeIndex>,
@@ -42,7 +42,7 @@ pub struct Found {
     pub is_line_wrong: bool,
 }
 
-impl Found {
+impl FieldNodes {
     /// Finds the fields of a record.
     pub fn of(fields: &Fields, tree: &Tree, record: &Record) -> Self {
         let mut found = Self { authors: vec![None; fields.authors.len()], ..Self::default() };
@@ -88,7 +88,7 @@ pub struct PostNodes {
 
 impl PostNodes {
     /// Chooses them among those of a record.
-    pub fn of(tree: &Tree, all: &[Anchor], record: &Record, found: &Found) -> Self {
+    pub fn of(tree: &Tree, all: &[Anchor], record: &Record, found: &FieldNodes) -> Self {
         let author = found.authors.iter().flatten().next().copied();
         let line = record.anchor.filter(|_| !found.is_line_wrong);
         let line = line.and_then(|anchor| author_of_byline(&tree.text(all[anchor].node)));
@@ -107,7 +107,7 @@ impl PostNodes {
 }
 
 /// Returns the post that a record makes.
-pub fn post(tree: &Tree, all: &[Anchor], record: &Record, found: &Found) -> PagePost {
+pub fn post(tree: &Tree, all: &[Anchor], record: &Record, found: &FieldNodes) -> PagePost {
     let PostNodes { author, line, texts } = PostNodes::of(tree, all, record, found);
     let texts = texts
         .iter()

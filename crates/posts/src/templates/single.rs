@@ -1,4 +1,5 @@
-//! Pages with one post and nothing that repeats, such as messages of mailing lists: what differs from page to page is the post.
+//! Pages with one post and nothing that repeats, such as messages of mailing lists: what differs from page to page is
+//! the post.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +45,8 @@ pub fn learn_singles(sample: &[SamplePage<'_>], mut open: BTreeSet<usize>) -> Ve
         Some((worth, alone.get(&dates).copied().unwrap_or_default(), opener, group))
     });
     let mut found: Vec<_> = found.collect();
-    // Of dates of the same pages that is the one of the post that is alone at its place: others are of a table of changes.
+    // Of dates of the same pages that is the one of the post that is alone at its place: others are of a table of
+    // changes.
     found.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(&one.1)));
     let mut singles = Vec::new();
     for (.., opener, group) in found {

@@ -2,9 +2,9 @@
 
 use url::Url;
 
-use super::record_fields::{Found, post};
+use super::record_fields::{FieldNodes, post};
 use super::sample::SamplePage;
-use super::template::Extracted;
+use super::template::TemplateMatch;
 use crate::anchors::Anchor;
 use crate::details::IdRules;
 use crate::fields::{Fields, PageParts, Places};
@@ -40,15 +40,16 @@ impl TaughtTemplate {
     }
 
     /// Returns the records in these elements.
-    pub fn extract(&self, tree: &Tree, anchors: &[Anchor], elements: &[NodeIndex]) -> Extracted {
+    pub fn extract(&self, tree: &Tree, anchors: &[Anchor], elements: &[NodeIndex]) -> TemplateMatch {
         let records = records(tree, anchors, elements);
-        let of_record = |record: &Record| post(tree, anchors, record, &Found::of(&self.fields, tree, record));
+        let of_record = |record: &Record| post(tree, anchors, record, &FieldNodes::of(&self.fields, tree, record));
         let posts = records.iter().map(of_record).collect();
-        Extracted { posts, records, ids: self.ids.clone(), is_taught: true, ..Extracted::default() }
+        TemplateMatch { posts, records, ids: self.ids.clone(), is_taught: true, ..TemplateMatch::default() }
     }
 }
 
-/// Returns the records in elements that are in document order. One with others in it has only those of its children that have none.
+/// Returns the records in elements that are in document order. One with others in it has only those of its children
+/// that have none.
 fn records(tree: &Tree, anchors: &[Anchor], elements: &[NodeIndex]) -> Vec<Record> {
     let around: HashSet<NodeIndex> = elements.iter().flat_map(|node| tree.upwards(*node)).collect();
     let record = |(number, element): (usize, &NodeIndex)| {

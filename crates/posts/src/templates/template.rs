@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cut::cut;
 use super::opener::Opener;
-use super::record_fields::{Found, post, worth_of};
+use super::record_fields::{FieldNodes, post, worth_of};
 use super::sample::{DateGroups, DatePlace};
 use crate::anchors::Anchor;
 use crate::details::{IdRules, Marks};
@@ -44,7 +44,7 @@ pub struct Template {
 
 /// What a template finds on a page.
 #[derive(Debug, Clone, Default)]
-pub struct Extracted {
+pub struct TemplateMatch {
     /// The posts.
     pub posts: Vec<PagePost>,
     /// The record of each.
@@ -64,7 +64,7 @@ pub struct Extracted {
     pub template: usize,
 }
 
-impl Extracted {
+impl TemplateMatch {
     /// Keeps some of the records, with what belongs to each.
     pub fn keep(&mut self, stays: &[bool]) {
         keep(&mut self.posts, stays);
@@ -82,7 +82,7 @@ struct Filled {
 
 impl Template {
     /// Finds the records of a page with dates at these places; `None` if none is at that of the template.
-    pub fn extract(&self, tree: &Tree, all: &[Anchor], groups: &DateGroups) -> Option<Extracted> {
+    pub fn extract(&self, tree: &Tree, all: &[Anchor], groups: &DateGroups) -> Option<TemplateMatch> {
         let mut records = self.dated(tree, all, groups.get(&self.dates)?);
         let first = records.iter().map(|record| record.parts[0]).min();
         let opening = self.opener.as_ref().and_then(|opener| Some((opener, opener.find(tree, all, first)?)));
@@ -98,7 +98,7 @@ impl Template {
             return None;
         }
         if let (Some(opener), Some(record)) = (opener, opening) {
-            posts.insert(0, post(tree, all, &record, &Found::of(&opener.fields, tree, &record)));
+            posts.insert(0, post(tree, all, &record, &FieldNodes::of(&opener.fields, tree, &record)));
             records.insert(0, record);
         }
         if let Some(inner) = inner {
@@ -112,10 +112,10 @@ impl Template {
         keep(&mut posts, &stays);
         keep(&mut records, &stays);
         if worth <= 0.0 {
-            return Some(Extracted::default());
+            return Some(TemplateMatch::default());
         }
         let inner_ids = self.inner.as_ref().map(|inner| inner.ids.clone()).unwrap_or_default();
-        Some(Extracted { posts, records, ids: self.ids.clone(), inner_ids, worth, ..Extracted::default() })
+        Some(TemplateMatch { posts, records, ids: self.ids.clone(), inner_ids, worth, ..TemplateMatch::default() })
     }
 
     /// Returns the parts of a page with dates at the place of the template.
@@ -127,7 +127,8 @@ impl Template {
 
     /// Returns the posts of those parts of a page that are records of the template.
     fn filled(&self, tree: &Tree, all: &[Anchor], mut records: Vec<Record>) -> Filled {
-        let mut found: Vec<Found> = records.iter().map(|record| Found::of(&self.fields, tree, record)).collect();
+        let mut found: Vec<FieldNodes> =
+            records.iter().map(|record| FieldNodes::of(&self.fields, tree, record)).collect();
         let stays: Vec<bool> =
             records.iter().zip(&found).map(|(record, found)| self.is_record(tree, record, found)).collect();
         keep(&mut records, &stays);
@@ -139,7 +140,7 @@ impl Template {
     }
 
     /// Returns whether it has a date, or looks as those that have one.
-    fn is_record(&self, tree: &Tree, record: &Record, found: &Found) -> bool {
+    fn is_record(&self, tree: &Tree, record: &Record, found: &FieldNodes) -> bool {
         let has_author = || self.fields.authors.is_empty() || found.authors.iter().any(Option::is_some);
         record.anchor.is_some() || (has_author() && self.is_alike(tree, record))
     }
@@ -151,8 +152,8 @@ impl Template {
     }
 }
 
-/// Finds the dates of records that have them in another element at the place of the other dates: where recent dates are shown in
-/// another way, for example.
+/// Finds the dates of records that have them in another element at the place of the other dates: where recent dates are
+/// shown in another way, for example.
 fn date_beside(tree: &Tree, all: &[Anchor], records: &mut [Record]) {
     let around = |anchor: usize| {
         let above = tree.upwards(all[anchor].node).skip(1).take(AROUND_ELEMENTS);

@@ -29,7 +29,8 @@ const LEFT_OUT: NodeIndex = NodeIndex::MAX;
 const IN_HEAD: NodeIndex = NodeIndex::MAX - 1;
 
 impl Tree {
-    /// Reads a page. Returns `None` if it exceeds a bound. Where most of the text is for browsers without scripts, that counts.
+    /// Reads a page. Returns `None` if it exceeds a bound. Where most of the text is for browsers without scripts, that
+    /// counts.
     pub fn parse(source: &str) -> Option<Self> {
         Self::parse_with_head(source).map(|(tree, _)| tree)
     }

@@ -50,8 +50,8 @@ pub enum Content<'t> {
 
 /// A page.
 ///
-/// Whoever reads it takes a bounded number of steps: behind them it seems to have no nodes, so that each loop over them ends, and
-/// [`Tree::is_given_up`] tells that what was found does not count.
+/// Whoever reads it takes a bounded number of steps: behind them it seems to have no nodes, so that each loop over them
+/// ends, and [`Tree::is_given_up`] tells that what was found does not count.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     page: PageTree,

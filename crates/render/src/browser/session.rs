@@ -79,7 +79,8 @@ impl Session {
         Ok(self.ask("scroll()".to_owned()).await?.as_bool().unwrap_or_default())
     }
 
-    /// Returns what the page has shown, and what can be clicked. `led` are the URLs to which clicks led since the last time.
+    /// Returns what the page has shown, and what can be clicked. `led` are the URLs to which clicks led since the last
+    /// time.
     pub(super) async fn look(&self, led: &[String]) -> Result<Option<Seen>, CommandError> {
         let seen = self.ask(format!("look({})", json!(led))).await?;
         Ok(serde_json::from_value(seen).ok())
@@ -95,7 +96,8 @@ impl Session {
         Ok(self.ask("back()".to_owned()).await?.as_bool().unwrap_or_default())
     }
 
-    /// Returns what the page removed while it was used and does not show again, as HTML: the first elements, up to this length.
+    /// Returns what the page removed while it was used and does not show again, as HTML: the first elements, up to this
+    /// length.
     pub(super) async fn removed(&self, length_max: usize) -> Result<String, RenderFailure> {
         Ok(text(&self.ask(format!("removedHtml({length_max})")).await?))
     }

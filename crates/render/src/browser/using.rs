@@ -119,8 +119,8 @@ impl Using {
         self.probing.is_away()
     }
 
-    /// Returns whether a request of the main frame is of this page and not of one that a click put in its place; `None` if
-    /// the request does not say so.
+    /// Returns whether a request of the main frame is of this page and not of one that a click put in its place; `None`
+    /// if the request does not say so.
     pub(super) fn is_own(&self, request: &PageRequest) -> Option<bool> {
         let referer = url::Url::parse(request.header("referer")?).ok()?;
         let origin = url::Url::parse(&request.url).ok()?.origin();
@@ -136,7 +136,8 @@ impl Using {
         Some(Box::pin(async move { drop(tokio::time::timeout(CERTAIN_MAX, session.changes()).await) }))
     }
 
-    /// Returns the successful answer that the page had to a request before it was used: pages that are returned to ask again.
+    /// Returns the successful answer that the page had to a request before it was used: pages that are returned to ask
+    /// again.
     pub(super) fn known_answer<'n>(&self, request: &PageRequest, known: &'n [RequestNote]) -> Option<&'n RequestNote> {
         let is_data = matches!(request.kind, RequestKind::Xhr | RequestKind::Fetch) && request.method == "GET";
         let is_known = |note: &&RequestNote| note.request.url == request.url && note.outcome == Ok(200);

@@ -11,11 +11,11 @@ use super::json::{answer_text, json_field, parse_json, visit_json};
 
 /// Returns the plain page with the contents of `answers` and with `links` at the end of its body.
 ///
-/// Answers that are HTML stay as they are. Of JSON, strings that are HTML stay so, the URLs of `link_fields` become links
-/// and those of other fields nothing, and other strings paragraphs; the names of their fields are the classes of their
-/// elements, as those of a script's elements would be, so that links of one field form a class. `links` are given with
-/// the number of what made them. The document has at most about 4 MiB more than the page; the answers beyond are left
-/// out.
+/// Answers that are HTML stay as they are. Of JSON, strings that are HTML stay so, the URLs of `link_fields` become
+/// links and those of other fields nothing, and other strings paragraphs; the names of their fields are the classes of
+/// their elements, as those of a script's elements would be, so that links of one field form a class. `links` are given
+/// with the number of what made them. The document has at most about 4 MiB more than the page; the answers beyond are
+/// left out.
 pub fn compose(html: &str, answers: &[impl AsRef<[u8]>], links: &[(usize, Url)], link_fields: &[String]) -> String {
     let end = html.rfind("</body").or_else(|| html.rfind("</BODY")).unwrap_or(html.len());
     let mut added = String::new();

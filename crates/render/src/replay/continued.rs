@@ -1,5 +1,5 @@
-//! Learns which requests continue those of another kind: where the answers to these say that there is no more, a page does
-//! not make them.
+//! Learns which requests continue those of another kind: where the answers to these say that there is no more, a page
+//! does not make them.
 
 use super::facts::PageFacts;
 use super::slots::Slot;
@@ -8,8 +8,8 @@ use super::template::{RequestPlan, StopRule};
 /// Minimum number of samples that continue.
 const SAMPLES_MIN: usize = 3;
 
-/// Returns the slot among `earlier` whose answers tell whether a chain that the page starts begins at all: its rule to stop is
-/// met by them on the samples without such a chain, and not on the others.
+/// Returns the slot among `earlier` whose answers tell whether a chain that the page starts begins at all: its rule to
+/// stop is met by them on the samples without such a chain, and not on the others.
 pub(super) fn continued_slot<'s>(
     facts: &[PageFacts<'_>],
     slot: &Slot,

@@ -8,9 +8,8 @@ use super::source::{Copied, PartSource, Pick};
 use super::template::{FanCondition, PartPlan, ReplayTemplate, RequestPlan, StopRule, UrlPlan};
 
 impl ReplayTemplate {
-    /// Returns the URL of each slot with its sources in braces, one slot a line, `link` before those that are links and no requests,
-    /// for example
-    /// `{page}/replies?sort=thread&offset={counter from 6 by 6 until more_pending is false}`.
+    /// Returns the URL of each slot with its sources in braces, one slot a line, `link` before those that are links and
+    /// no requests, for example `{page}/replies?sort=thread&offset={counter from 6 by 6 until more_pending is false}`.
     pub fn describe(&self) -> String {
         let plans = self.slots.iter().filter_map(|slot| Some((slot.is_link, slot.plans.first()?)));
         let described = plans.map(|(is_link, plan)| {

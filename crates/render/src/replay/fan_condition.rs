@@ -11,7 +11,8 @@ use super::template::{Fan, FanCondition};
 
 /// Values of fields that say that there is nothing.
 const NOTHING: [&str; 4] = ["0", "false", "", "null"];
-/// Share of the values without a request that the condition must rule out: a browser may have been stopped before it made all.
+/// Share of the values without a request that the condition must rule out: a browser may have been stopped before it
+/// made all.
 const RULED_OUT_MIN: f64 = 0.5;
 
 /// Returns the field beside the values of a fan that says which of them start no request; `None` if no field does.
@@ -84,8 +85,8 @@ fn ruled_out(lists: &[(&Places, Vec<bool>)], fan: &Fan, condition: &FanCondition
 }
 
 impl FanCondition {
-    /// Returns whether the value of the fan with this index starts a request. Where the fields do not belong to each other, it
-    /// does.
+    /// Returns whether the value of the fan with this index starts a request. Where the fields do not belong to each
+    /// other, it does.
     pub(super) fn holds(&self, places: &Places, fan: &Fan, at: usize) -> bool {
         let beside = places.at(&self.place);
         beside.len() != places.at(&fan.place).len() || beside.get(at).is_none_or(|value| *value != self.is_not)

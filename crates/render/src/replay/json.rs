@@ -35,8 +35,8 @@ pub fn answer_text(body: &[u8]) -> String {
     truncate(&text, ANSWER_BYTES_MAX).to_owned()
 }
 
-/// Returns the names of the fields that lead to a value, joined by hyphens: `replies-text` for `replies.*.text`. Numbers are
-/// no names: they differ from page to page.
+/// Returns the names of the fields that lead to a value, joined by hyphens: `replies-text` for `replies.*.text`.
+/// Numbers are no names: they differ from page to page.
 pub fn json_field(path: &str) -> String {
     let is_name = |name: &&str| *name != "*" && !name.bytes().all(|byte| byte.is_ascii_digit());
     let names = path.split('.').filter(is_name);

@@ -20,7 +20,7 @@ const HEADERS: [&str; 2] = ["accept", "x-requested-with"];
 
 /// What was learned from samples.
 #[derive(Debug, Clone)]
-pub struct Learned {
+pub struct LearnedReplay {
     /// The useful requests that can be replayed, and those that start them. It has no slots if there are none.
     pub template: ReplayTemplate,
     /// The names of slots with useful requests that cannot be replayed, and why.
@@ -30,7 +30,7 @@ pub struct Learned {
 /// Learns from samples of one cluster how to make the requests whose answers hold gains. It reads up to
 /// [`SAMPLES_MAX`](super::SAMPLES_MAX) samples. A URL that stands in the page as a whole needs 2 samples that use its
 /// slot, any other 3.
-pub fn learn(samples: &[Sample]) -> Learned {
+pub fn learn(samples: &[Sample]) -> LearnedReplay {
     let facts = PageFacts::of_all(samples);
     let slots = slots(&facts);
     let mut learned: Vec<Result<SlotTemplate, Why>> = Vec::new();
@@ -45,7 +45,7 @@ pub fn learn(samples: &[Sample]) -> Learned {
     };
     let rejected = slots.iter().zip(&learned).zip(&useful).filter_map(rejection).collect();
     let (headers, link_fields) = (common_headers(samples), link_fields(samples));
-    Learned { template: ReplayTemplate { headers, link_fields, ..keep_needed(learned, &useful) }, rejected }
+    LearnedReplay { template: ReplayTemplate { headers, link_fields, ..keep_needed(learned, &useful) }, rejected }
 }
 
 /// Learns one slot, given those before it.

@@ -48,7 +48,7 @@ pub use content::{AnswerContent, scan_answer};
 pub use extract::{Encoding, Extract};
 pub(crate) use html::{HTML_BYTES_MAX, HtmlItem, scan_html, scan_scripts, truncate};
 pub use json::json_field;
-pub use learn::{Learned, learn};
+pub use learn::{LearnedReplay, learn};
 pub use places::{Spot, ValuePlace};
 pub use run::{Replay, ReplayLimits};
 pub use sample::{SAMPLE_REQUESTS_MAX, SAMPLES_MAX, Sample, SampleKind, SampleRequest};

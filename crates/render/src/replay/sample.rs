@@ -47,6 +47,7 @@ pub struct SampleRequest {
     pub kind: SampleKind,
     /// The headers of the request, in any order.
     pub headers: Vec<(String, String)>,
-    /// The fields of a JSON answer whose URLs the rendered page shows as links, named as by [`json_field`](super::json_field).
+    /// The fields of a JSON answer whose URLs the rendered page shows as links, named as by
+    /// [`json_field`](super::json_field).
     pub link_fields: Vec<String>,
 }

@@ -105,9 +105,9 @@ impl PartSource {
         matches!(self, Self::Answer(_) | Self::Counter { .. } | Self::FirstThen(..))
     }
 
-    /// Returns whether it is a single value of the answer before, such as a cursor. Even if no sample shows it, the next
-    /// answer may have it as well, and the chain ends when one has none. An element of a list is no cursor: answers that
-    /// are started by one may have lists of their own.
+    /// Returns whether it is a single value of the answer before, such as a cursor. Even if no sample shows it, the
+    /// next answer may have it as well, and the chain ends when one has none. An element of a list is no cursor:
+    /// answers that are started by one may have lists of their own.
     pub fn is_cursor(&self) -> bool {
         matches!(self, Self::Answer(Copied { place, .. }) if !place.field.is_empty() && !place.field.contains('*'))
     }

@@ -17,11 +17,11 @@ pub struct ReplayTemplate {
     pub version: u32,
     /// The kinds of requests.
     pub slots: Vec<SlotTemplate>,
-    /// Headers that all useful requests of the samples had with the same value: `accept` and `x-requested-with`, by which some
-    /// servers tell what to answer.
+    /// Headers that all useful requests of the samples had with the same value: `accept` and `x-requested-with`, by
+    /// which some servers tell what to answer.
     pub headers: Vec<(String, String)>,
-    /// The fields of JSON answers whose URLs the pages show as links, sorted. The URLs of others, such as those of actions and
-    /// of images, are no links.
+    /// The fields of JSON answers whose URLs the pages show as links, sorted. The URLs of others, such as those of
+    /// actions and of images, are no links.
     pub link_fields: Vec<String>,
 }
 
@@ -49,7 +49,8 @@ pub struct RequestPlan {
     pub fan: Option<Fan>,
     /// The URL of a request.
     pub url: UrlPlan,
-    /// Whether its chains continue the requests of the slot that starts them: none begins where the answer meets `stop`.
+    /// Whether its chains continue the requests of the slot that starts them: none begins where the answer meets
+    /// `stop`.
     pub continues: bool,
     /// Whether a chain has more than one request.
     pub repeats: bool,

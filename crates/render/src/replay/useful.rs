@@ -23,8 +23,8 @@ struct GainedContent {
 }
 
 impl Sample {
-    /// Makes a sample of a page: its URL after redirects, its plain body, and what a browser made of it. `None` if the URL is
-    /// invalid.
+    /// Makes a sample of a page: its URL after redirects, its plain body, and what a browser made of it. `None` if the
+    /// URL is invalid.
     ///
     /// A request is useful if its answer holds a link or text that the rendered page shows and the plain one lacks. A
     /// gained link of the same origin that no answer holds counts as a request of the kind [`SampleKind::Link`].

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECK_AFTER, CHECK_AFTER_MAX, CLASSES_MAX, Class, FAILURES_MAX, Held, Progress, RETRY_AFTER, RETRY_AFTER_MAX,
-    Replays, VERIFIED, remember,
+    CHECK_AFTER, CHECK_AFTER_MAX, CLASSES_MAX, Class, FAILURES_MAX, Progress, RETRY_AFTER, RETRY_AFTER_MAX,
+    ReplayShare, Replays, VERIFIED, remember,
 };
 use crate::replay::ReplayTemplate;
 
@@ -21,7 +21,7 @@ pub struct KeptReplay {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum KeptProgress {
-    Learning { template: Option<Arc<ReplayTemplate>>, verified: u32, held: Held },
+    Learning { template: Option<Arc<ReplayTemplate>>, verified: u32, held: ReplayShare },
     Ready { template: Arc<ReplayTemplate>, since: u32, check_after: u32, failures: u32 },
     GivenUp { since: u32 },
 }
@@ -40,8 +40,8 @@ impl KeptProgress {
         }
     }
 
-    /// Returns the progress of the next run. A template that this program does not understand is learned again; counts that no
-    /// class can have are replaced by the nearest that it can.
+    /// Returns the progress of the next run. A template that this program does not understand is learned again; counts
+    /// that no class can have are replaced by the nearest that it can.
     fn restored(self) -> Progress {
         match self {
             Self::Learning { template: Some(template), verified, held } if template.is_usable() => {

@@ -39,7 +39,7 @@ pub use control_log::{ControlEntry, ControlLog};
 pub use in_force::InForceFile;
 pub use merged::{Part, has_one_policy, merged, pages_learned};
 pub use next_steps::{flag_to_go_on, quoted};
-pub use nodes::{Counted, NodeFigures};
+pub use nodes::{LineCounts, NodeFigures};
 pub use own_figures::OwnFigures;
 pub use posts::{PostFigures, PostReading, PostSeconds};
 pub use sources::{Has, Sources};

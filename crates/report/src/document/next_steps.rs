@@ -114,8 +114,8 @@ fn going_on(document: &Document, reason: StopReason) -> String {
     flag_to_go_on(reason, pages, requests)
 }
 
-/// Returns the flag, after a blank, with which `harvestman resume` goes on after this end of a crawl: twice the budget that
-/// was used. Empty if none is needed.
+/// Returns the flag, after a blank, with which `harvestman resume` goes on after this end of a crawl: twice the budget
+/// that was used. Empty if none is needed.
 pub fn flag_to_go_on(reason: StopReason, pages: u64, requests: u64) -> String {
     match reason {
         StopReason::PagesBudget => format!(" --pages {}", pages.saturating_mul(2)),

@@ -25,7 +25,7 @@ pub struct NodeFigures {
     /// Bytes of bodies.
     pub bytes: u64,
     /// The part of these that only the page log has, from sessions without a report.
-    pub by_log: Counted,
+    pub by_log: LineCounts,
     /// Lines of the page log that could be read.
     pub lines: u64,
     /// Lines that could not be read.
@@ -38,7 +38,7 @@ pub struct NodeFigures {
 
 /// Counts of a page log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counted {
+pub struct LineCounts {
     /// Lines, one per visit to a URL.
     pub lines: u64,
     /// Requests for pages.

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-/// Number of values up to which distinct ones are counted exactly. Beyond it, their number is estimated with a standard error of
-/// 0.2 %.
+/// Number of values up to which distinct ones are counted exactly. Beyond it, their number is estimated with a standard
+/// error of 0.2 %.
 const EXACT_MAX: usize = 1 << 18;
 
 /// The figures of the posts in `posts.jsonl`.
@@ -108,8 +108,8 @@ impl PostReading {
     }
 }
 
-/// Counts distinct values by the smallest of their hashes (Bar-Yossef et al., *Counting Distinct Elements in a Data Stream*,
-/// RANDOM 2002).
+/// Counts distinct values by the smallest of their hashes (Bar-Yossef et al., *Counting Distinct Elements in a Data
+/// Stream*, RANDOM 2002).
 #[derive(Debug, Default)]
 struct Distinct {
     smallest: BTreeSet<u64>,

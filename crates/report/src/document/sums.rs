@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::nodes::Counted;
+use super::nodes::LineCounts;
 use super::own_figures::OwnFigures;
 use super::totals::Totals;
 use harvestman_core::model::SearchRecord;
@@ -56,7 +56,7 @@ impl Sums {
 
     /// Adds the counts that a page log has of sessions without a report. Their CPU time is unknown, and so is the
     /// total.
-    pub fn add_log(&mut self, counted: &Counted, statuses: &BTreeMap<u16, u64>) {
+    pub fn add_log(&mut self, counted: &LineCounts, statuses: &BTreeMap<u16, u64>) {
         let totals = &mut self.totals;
         add(&mut totals.pages, counted.pages);
         add(&mut totals.requests, counted.requests);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bounded::{Bounded, cut};
 use super::line::{LogLine, instant};
 use super::log::LoggedFate;
-use super::nodes::Counted;
+use super::nodes::LineCounts;
 use super::sources::Sources;
 use super::state::LATER;
 use crate::{CrawlStatus, Report};
@@ -36,7 +36,7 @@ pub struct Tally {
     pub(super) lines: u64,
     pub(super) damaged: u64,
     pub(super) first_damaged: Option<u64>,
-    pub(super) counted: Counted,
+    pub(super) counted: LineCounts,
     pub(super) statuses: BTreeMap<u16, u64>,
     fates: Bounded<u64>,
 }
@@ -54,7 +54,7 @@ impl Tally {
             lines: 0,
             damaged: 0,
             first_damaged: None,
-            counted: Counted::default(),
+            counted: LineCounts::default(),
             statuses: BTreeMap::new(),
             fates: Bounded::new(FATES_MAX),
         }
@@ -172,7 +172,7 @@ mod tests {
         ];
         let tally = tally(&sources, &lines);
         assert_eq!((tally.lines, tally.sessions(), tally.is_broken_off()), (8, 2, true));
-        assert_eq!(tally.counted, Counted { lines: 4, requests: 3, pages: 2, bytes: 20 });
+        assert_eq!(tally.counted, LineCounts { lines: 4, requests: 3, pages: 2, bytes: 20 });
         let fates: Vec<_> = tally.fates().into_iter().map(|row| (row.fate, row.count)).collect();
         assert_eq!(fates, [("fetched".to_owned(), 2), ("failed".to_owned(), 1), ("robots".to_owned(), 1)]);
     }
@@ -183,7 +183,7 @@ mod tests {
         let killed = tally(&Sources::default(), &lines);
         assert_eq!((killed.counted.lines, killed.sessions()), (2, 1));
         let whole = tally(&Sources { report: Some(report(1, 9)), ..Sources::default() }, &lines);
-        assert_eq!((whole.counted, whole.sessions(), whole.is_broken_off()), (Counted::default(), 0, false));
+        assert_eq!((whole.counted, whole.sessions(), whole.is_broken_off()), (LineCounts::default(), 0, false));
         assert_eq!(tally(&Sources::default(), &[]).sessions(), 0);
     }
 

@@ -13,7 +13,7 @@ use super::{CrawlStatus, FunnelStep};
 use harvestman_core::model::RenderingSummary;
 
 pub use history::{History, Sample};
-pub use watch::{Live, Shown};
+pub use watch::{Live, LiveState};
 
 /// The maximum number of rows of a list.
 pub const ROWS: usize = 50;

@@ -8,7 +8,7 @@ use super::LiveView;
 
 /// What viewers currently see.
 #[derive(Debug, Clone, Default)]
-pub enum Shown {
+pub enum LiveState {
     /// Nothing yet.
     #[default]
     Nothing,
@@ -23,13 +23,13 @@ pub enum Shown {
 #[derive(Debug, Clone)]
 pub struct Live {
     open: bool,
-    sender: Arc<watch::Sender<Shown>>,
+    sender: Arc<watch::Sender<LiveState>>,
 }
 
 impl Live {
     /// Creates a channel that accepts viewers.
     pub fn open() -> Self {
-        Self { open: true, sender: Arc::new(watch::Sender::new(Shown::Nothing)) }
+        Self { open: true, sender: Arc::new(watch::Sender::new(LiveState::Nothing)) }
     }
 
     /// Creates a channel that never has viewers: no view is made for it.
@@ -51,7 +51,7 @@ impl Live {
     pub fn show(&self, view: &LiveView) {
         match serde_json::to_string(view) {
             Ok(json) => {
-                self.sender.send_replace(Shown::View(json.into()));
+                self.sender.send_replace(LiveState::View(json.into()));
             }
             Err(error) => tracing::error!(%error, "the view for the live page could not be serialised"),
         }
@@ -59,11 +59,11 @@ impl Live {
 
     /// Notifies all viewers that the crawl has ended.
     pub fn end(&self, why: &str) {
-        self.sender.send_replace(Shown::Ended(why.into()));
+        self.sender.send_replace(LiveState::Ended(why.into()));
     }
 
     /// Subscribes a new viewer.
-    pub fn watch(&self) -> watch::Receiver<Shown> {
+    pub fn watch(&self) -> watch::Receiver<LiveState> {
         self.sender.subscribe()
     }
 }
@@ -81,10 +81,10 @@ mod tests {
         live.show(&LiveView { time: "now".to_owned(), ..LiveView::default() });
         viewer.changed().await.unwrap();
         let seen = viewer.borrow_and_update().clone();
-        assert!(matches!(seen, Shown::View(json) if json.contains("\"time\":\"now\"")));
+        assert!(matches!(seen, LiveState::View(json) if json.contains("\"time\":\"now\"")));
         live.end("done");
         viewer.changed().await.unwrap();
-        assert!(matches!(&*viewer.borrow(), Shown::Ended(why) if &**why == "done"));
+        assert!(matches!(&*viewer.borrow(), LiveState::Ended(why) if &**why == "done"));
         drop(viewer);
         assert!(!live.is_watched());
     }

@@ -1,9 +1,9 @@
 //! A forum that builds its pages in the browser: `/t/12` is an empty shell and a script that requests JSON.
 //!
-//! It is for crawlers that render pages. Its ways of loading content: lists that load more when they are scrolled, posts
-//! behind a button, tabs, links that are no anchors (`history.pushState`), topics behind the `#`. Its pages "about" and
-//! "rules" are complete without a script. Every page leads to its content without an answer of `/api/private/`, which
-//! robots.txt disallows, and without one of the actions (`action`), which send POST.
+//! It is for crawlers that render pages. Its ways of loading content: lists that load more when they are scrolled,
+//! posts behind a button, tabs, links that are no anchors (`history.pushState`), topics behind the `#`. Its pages
+//! "about" and "rules" are complete without a script. Every page leads to its content without an answer of
+//! `/api/private/`, which robots.txt disallows, and without one of the actions (`action`), which send POST.
 //!
 //! Unlike on other sites, most URLs are reachable only for a client that runs the script and uses the controls that
 //! read. What each page then shows is part of the ground truth (`shown`). Its sitemap lists only the pages that need

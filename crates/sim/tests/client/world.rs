@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use harvestman_sim::{Shown, World, WorldOptions};
+use harvestman_sim::{RenderedContent, World, WorldOptions};
 use proptest::prelude::*;
 
 use super::walk::{Found, hrefs, walk};
@@ -16,7 +16,7 @@ fn paths<'a>(urls: impl IntoIterator<Item = &'a String>) -> BTreeSet<String> {
     urls.into_iter().map(|url| path_of(url).to_owned()).collect()
 }
 
-fn posts(shown: &Shown) -> Vec<(String, String)> {
+fn posts(shown: &RenderedContent) -> Vec<(String, String)> {
     shown.posts.iter().map(|post| (post.id.clone(), post.text.clone())).collect()
 }
 

@@ -130,7 +130,8 @@ impl Client {
         Ok(Self { inner: Arc::new(inner), search_keys: None })
     }
 
-    /// Returns the client with the keys of searches. They are in its requests only: exchanges have the URL that was asked for.
+    /// Returns the client with the keys of searches. They are in its requests only: exchanges have the URL that was
+    /// asked for.
     pub fn with_search_keys(self, search_keys: Option<Arc<SearchKeys>>) -> Self {
         Self { search_keys: search_keys.filter(|keys| !keys.is_empty()), ..self }
     }

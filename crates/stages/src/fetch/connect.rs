@@ -109,8 +109,8 @@ impl Connector {
     }
 
     /// Tries the addresses in turn. Each gets an equal share of the remaining time, so that one unresponsive address
-    /// does not use up the time of the others. Where this machine lacks something, no other address is tried, because the
-    /// failure of the last one would hide it.
+    /// does not use up the time of the others. Where this machine lacks something, no other address is tried, because
+    /// the failure of the last one would hide it.
     async fn dial(&self, addresses: &[SocketAddr]) -> Result<Wire, Failure> {
         let until = self.clock.now() + self.timeout;
         let mut failure = Failure::Dns;

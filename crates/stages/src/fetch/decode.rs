@@ -92,8 +92,8 @@ fn listed(header: &str, max: u32) -> Result<Listed, DecodeError> {
     Ok(listed)
 }
 
-/// Removes one coding, or what the data have instead of it. `coded_len` is the length of the body as received, which the
-/// ratio is relative to.
+/// Removes one coding, or what the data have instead of it. `coded_len` is the length of the body as received, which
+/// the ratio is relative to.
 fn remove(coding: Coding, data: &Bytes, coded_len: usize, limits: &DecodeLimits) -> Decoded {
     let named = undo(coding, data, coded_len, limits);
     if is_as_named(coding, data, &named) {

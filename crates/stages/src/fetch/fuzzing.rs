@@ -3,7 +3,8 @@
 use super::cookies;
 use harvestman_core::clock::Instant;
 
-/// Reads the value of a `Set-Cookie` header of `https://e.example/a/b`. Returns the name and value that would be sent back.
+/// Reads the value of a `Set-Cookie` header of `https://e.example/a/b`. Returns the name and value that would be sent
+/// back.
 pub fn set_cookie(value: &[u8]) -> Option<String> {
     cookies::pair_set_by(value, "e.example", "/a/b", Instant::EPOCH)
 }

@@ -1,7 +1,7 @@
 //! Whether names are not found because of themselves, or because the name servers of this machine do not answer.
 //!
-//! An error about one name does not tell: the servers of its domain may be at fault. The question of the probe, the name
-//! servers of the root, is answered by every name server that works.
+//! An error about one name does not tell: the servers of its domain may be at fault. The question of the probe, the
+//! name servers of the root, is answered by every name server that works.
 
 use std::time::Duration;
 

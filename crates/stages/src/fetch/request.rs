@@ -47,8 +47,8 @@ impl Request {
         Self { url, body_max: None, accept: Accept::Wanted, headers, body: None, initiator }
     }
 
-    /// Creates a request for a part of a page that `initiator` causes: of any media type, with these headers, as long as a
-    /// page may be.
+    /// Creates a request for a part of a page that `initiator` causes: of any media type, with these headers, as long
+    /// as a page may be.
     pub const fn part_of_page(url: CanonicalUrl, headers: HeaderMap, initiator: Initiator) -> Self {
         Self { url, body_max: None, accept: Accept::All, headers, body: None, initiator }
     }
@@ -149,8 +149,8 @@ impl RequestHeaders {
         headers
     }
 
-    /// Returns whether credentials are meant for an origin. A user may expect them at other origins of a seed's site too, so
-    /// the first one is named.
+    /// Returns whether credentials are meant for an origin. A user may expect them at other origins of a seed's site
+    /// too, so the first one is named.
     fn receives_login(&self, target: &Target<'_>) -> bool {
         let (receives, has_login) =
             (self.credentials.includes(target), self.cookie.is_some() || !self.login.is_empty());

@@ -39,8 +39,8 @@ const PROXIED_LOOK_UP_MAX: Duration = Duration::from_secs(2);
 /// server can be reached.
 const UNANSWERED_MAX: u32 = 3;
 
-/// Ends of names that lead into the own network: RFC 6761, RFC 6762 with its appendix G, RFC 8375, and `internal`, which
-/// ICANN has reserved for this.
+/// Ends of names that lead into the own network: RFC 6761, RFC 6762 with its appendix G, RFC 8375, and `internal`,
+/// which ICANN has reserved for this.
 const OWN_NETWORK: [&str; 10] =
     ["localhost", "local", "home.arpa", "internal", "intranet", "private", "corp", "home", "lan", "localdomain"];
 
@@ -99,8 +99,8 @@ impl Resolver {
         if is_forbidden && !self.guard.trusts(host) { Err(Failure::ForbiddenAddress) } else { Ok(()) }
     }
 
-    /// Checks `host`, which a proxy will resolve, by the addresses that it has here. A name that cannot be resolved here
-    /// passes: the proxy may know another name server.
+    /// Checks `host`, which a proxy will resolve, by the addresses that it has here. A name that cannot be resolved
+    /// here passes: the proxy may know another name server.
     pub(super) async fn check_proxied(&self, host: &str) -> Result<(), Failure> {
         self.check_name(host)?;
         let host = host.trim_start_matches('[').trim_end_matches(']');

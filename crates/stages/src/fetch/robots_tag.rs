@@ -5,8 +5,8 @@ use http::HeaderMap;
 use harvestman_consent::Directives;
 use harvestman_core::model::RobotsDirectives;
 
-/// Returns the directives for the robot with the product token `agent`, in any letter case: those for all robots and those
-/// for this one are combined, and the stricter one wins.
+/// Returns the directives for the robot with the product token `agent`, in any letter case: those for all robots and
+/// those for this one are combined, and the stricter one wins.
 pub fn directives(headers: &HeaderMap, agent: &str) -> RobotsDirectives {
     let values = headers.get_all("x-robots-tag").iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
     values.map(|value| of_value(&value, agent)).fold(RobotsDirectives::default(), RobotsDirectives::and)

@@ -1,9 +1,9 @@
 //! Which of the feeds that pages announce are worth a request.
 //!
-//! A feed lists what is new on a site, so the first one or two bring links that a crawl would find late. A site that has a
-//! feed for each thread, tag or user announces thousands, which list what the crawl has found already. So feeds are judged
-//! by **class**: the host, the number of segments of the path, the last segment without its numbers, and the names of the
-//! parameters. A feed is *fruitful* if a new link of it was accepted.
+//! A feed lists what is new on a site, so the first one or two bring links that a crawl would find late. A site that
+//! has a feed for each thread, tag or user announces thousands, which list what the crawl has found already. So feeds
+//! are judged by **class**: the host, the number of segments of the path, the last segment without its numbers, and the
+//! names of the parameters. A feed is *fruitful* if a new link of it was accepted.
 //!
 //! * The first [`TRIES`] feeds of a class are followed; further ones as long as half of those read were fruitful, and
 //!   [`TRIES`] at a time.

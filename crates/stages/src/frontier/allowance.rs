@@ -28,14 +28,14 @@ struct State {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BudgetShare {
     /// Pages, requests and bytes that this node may spend since it started.
-    pub allowed: Spent,
+    pub allowed: SpentBudgets,
     /// What could not be started since the last query because this share was used up.
     pub shortages: Shortages,
 }
 
 /// Pages, requests and bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct SpentBudgets {
     /// Pages fetched successfully.
     pub pages: u64,
     /// Requests.
@@ -93,10 +93,10 @@ impl State {
     }
 
     /// Returns what is spent, including what is in progress.
-    fn spent(&self, ledger: &Ledger) -> Spent {
+    fn spent(&self, ledger: &Ledger) -> SpentBudgets {
         let UnderWay { leases, errands } = self.under_way;
         let (pages, requests) = (ledger.pages() + leases, ledger.requests() + leases + errands);
-        Spent { pages, requests, bytes: ledger.bytes() }
+        SpentBudgets { pages, requests, bytes: ledger.bytes() }
     }
 }
 
@@ -146,7 +146,7 @@ impl Allowance {
     }
 
     /// Returns what may be spent, and what is spent or in progress. Resets the shortages.
-    pub fn share(&self) -> (BudgetShare, Spent) {
+    pub fn share(&self) -> (BudgetShare, SpentBudgets) {
         let mut state = self.state.lock();
         let spent = state.spent(&self.ledger.lock());
         let share = state.share.unwrap_or_default();
@@ -157,7 +157,7 @@ impl Allowance {
     }
 
     /// Raises the share to this amount. Returns whether it grew.
-    pub fn raise(&self, to: Spent) -> bool {
+    pub fn raise(&self, to: SpentBudgets) -> bool {
         let mut state = self.state.lock();
         let Some(BudgetShare { allowed, .. }) = &mut state.share else { return false };
         let before = *allowed;
@@ -168,7 +168,7 @@ impl Allowance {
     }
 
     /// Lowers the share to this amount, but not below what is spent or in progress. Returns the resulting share.
-    pub fn lower(&self, to: Spent) -> Spent {
+    pub fn lower(&self, to: SpentBudgets) -> SpentBudgets {
         let mut state = self.state.lock();
         let spent = state.spent(&self.ledger.lock());
         let Some(BudgetShare { allowed, .. }) = &mut state.share else { return spent };
@@ -318,11 +318,11 @@ mod tests {
         assert!(!allowance.begin_lease(now, true) && allowance.ends(now).is_none());
         assert_eq!(allowance.share().0.shortages, Shortages { pages: true, ..Shortages::default() });
         assert_eq!(allowance.share().0.shortages, Shortages::default());
-        let three = Spent { pages: 3, ..Spent::default() };
+        let three = SpentBudgets { pages: 3, ..SpentBudgets::default() };
         assert!(allowance.raise(three) && !allowance.raise(three));
         assert!(allowance.begin_lease(now, true) && allowance.begin_lease(now, true));
         // Two are in progress, so only the third can be returned.
-        assert_eq!(allowance.lower(Spent::default()).pages, 2);
+        assert_eq!(allowance.lower(SpentBudgets::default()).pages, 2);
         assert!(!allowance.begin_lease(now, false) && !allowance.share().0.shortages.pages);
         allowance.stop(EndReason::Pages);
         assert_eq!(allowance.ends(now), Some(EndReason::Pages));

@@ -247,7 +247,8 @@ pub enum Control {
 #[rtype(result = "()")]
 pub struct LeasesCommitted(pub u32);
 
-/// Where changes are persisted. Calls must not block for long. Each change that ends leases is answered by [`LeasesCommitted`].
+/// Where changes are persisted. Calls must not block for long. Each change that ends leases is answered by
+/// [`LeasesCommitted`].
 pub trait ChangePort: Send + Sync {
     /// Persists a change.
     fn keep(&self, change: Change);

@@ -26,7 +26,7 @@ mod varint;
 mod tests;
 
 pub use actor::{FrontierActor, FrontierSetup};
-pub use allowance::{Allowance, BudgetShare, Shortages, Spent};
+pub use allowance::{Allowance, BudgetShare, Shortages, SpentBudgets};
 pub use budgets::{Budgets, EndReason, UnderWay};
 pub use class_table::CATCH_ALL;
 pub use credit::{Credit, CreditPool};

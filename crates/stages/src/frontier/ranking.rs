@@ -35,7 +35,8 @@ impl ScoreKey {
         // Adding zero makes the two zeros equal, whose bits differ.
         let score = if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 };
         let bits = score.to_bits().cast_signed();
-        // As `f64::total_cmp`: the bits of negative numbers increase with the magnitude, so all but the sign are inverted.
+        // As `f64::total_cmp`: the bits of negative numbers increase with the magnitude, so all but the sign are
+        // inverted.
         Self(bits ^ (bits >> 63 & i64::MAX))
     }
 }
@@ -43,7 +44,8 @@ impl ScoreKey {
 /// The ranks of numbered classes, and the best of them.
 #[derive(Debug, Default)]
 pub(super) struct Ranking {
-    /// By class, up to [`Ranking::leaves`]. Beside one another, so that the scores of thousands of classes stay in the cache.
+    /// By class, up to [`Ranking::leaves`]. Beside one another, so that the scores of thousands of classes stay in the
+    /// cache.
     scores: Vec<ScoreKey>,
     /// By class; undefined where the score is [`ScoreKey::NONE`].
     turns: Vec<Turn>,

@@ -1,8 +1,9 @@
 //! Decides what a host does next from what is known of it. Pure: the caller passes the time and executes the steps.
 //!
-//! A host first resolves its address (for the connections per address), then fetches its robots.txt, its tdmrep.json if the
-//! purpose of the crawl depends on it, then the sitemaps named there, or the one at the usual place; after that it asks the frontier for URLs whenever politeness allows. Sub-requests of pages that are
-//! rendered come before sitemaps and URLs.
+//! A host first resolves its address (for the connections per address), then fetches its robots.txt, its tdmrep.json if
+//! the purpose of the crawl depends on it, then the sitemaps named there, or the one at the usual place; after that it
+//! asks the frontier for URLs whenever politeness allows. Sub-requests of pages that are rendered come before sitemaps
+//! and URLs.
 
 mod consent;
 mod session;
@@ -167,8 +168,8 @@ impl HostCore {
             Address::Asked => return Step::Busy,
             Address::Known(_) => {}
         }
-        // Pages in progress wait for sub-requests. These therefore do not wait for a promised URL, which the frontier may
-        // grant only when one of those pages ends.
+        // Pages in progress wait for sub-requests. These therefore do not wait for a promised URL, which the frontier
+        // may grant only when one of those pages ends.
         let promised = if self.subrequests.is_empty() { promised } else { 0 };
         let refuse = if promised == 0 { Step::AskToRefuse } else { Step::Busy };
         let readiness = self.politeness.readiness(now, promised, &rules.politeness);
@@ -287,7 +288,8 @@ impl HostCore {
         Disposition::Final
     }
 
-    /// Records that a request was aborted, through no fault of the host. A sitemap is queued again, a sub-request is not.
+    /// Records that a request was aborted, through no fault of the host. A sitemap is queued again, a sub-request is
+    /// not.
     pub fn aborted(&mut self, errand: Option<Errand>, now: Instant, rules: &HostRules) {
         self.politeness.aborted(now, &rules.politeness);
         match errand {

@@ -1,5 +1,5 @@
-//! Per-host politeness, robots.txt, sitemaps and descriptions of searches. Each authority with work has one actor, and only that actor sends it
-//! requests.
+//! Per-host politeness, robots.txt, sitemaps and descriptions of searches. Each authority with work has one actor, and
+//! only that actor sends it requests.
 
 mod actor;
 mod blocked;

@@ -277,8 +277,8 @@ impl Politeness {
         granted
     }
 
-    /// Pauses because the host sent a block page, twice as long as the last time, an hour at most. Pages that were on their way when
-    /// the pause began do not count again. Returns the end of a pause that begins now.
+    /// Pauses because the host sent a block page, twice as long as the last time, an hour at most. Pages that were on
+    /// their way when the pause began do not count again. Returns the end of a pause that begins now.
     pub fn pause_for_block_page(&mut self, now: Instant, rules: &PolitenessRules) -> Option<Instant> {
         if now < self.block_page.until {
             return None;

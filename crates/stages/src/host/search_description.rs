@@ -1,9 +1,9 @@
 //! OpenSearch 1.1 descriptions: the address at which a site answers queries.
 //!
-//! Input: the bytes of a description, whose number the caller bounds, and its `Content-Type`. Output: the template of the
-//! address, with `{query}` as the place of the query, as [`SearchTemplate`](harvestman_core::url::SearchTemplate) reads it;
-//! it may be relative to the address of the description. From malformed documents, as much as possible is read; entities
-//! that a document defines are never expanded. Time and memory are linear in the number of bytes.
+//! Input: the bytes of a description, whose number the caller bounds, and its `Content-Type`. Output: the template of
+//! the address, with `{query}` as the place of the query, as [`SearchTemplate`](harvestman_core::url::SearchTemplate)
+//! reads it; it may be relative to the address of the description. From malformed documents, as much as possible is
+//! read; entities that a document defines are never expanded. Time and memory are linear in the number of bytes.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -11,8 +11,8 @@ use quick_xml::events::{BytesStart, Event};
 use super::sitemap::{attribute, has_unknown_entity, raw_attribute, to_text};
 use harvestman_core::model::ContentType;
 
-/// Media types of answers that can be read, the best first: a feed names nothing but results, and JSON has a form of its own
-/// on each site.
+/// Media types of answers that can be read, the best first: a feed names nothing but results, and JSON has a form of
+/// its own on each site.
 const TYPES: [&str; 5] =
     ["application/atom+xml", "application/rss+xml", "text/html", "application/xhtml+xml", "application/json"];
 /// Maximum length of a template, in bytes.
@@ -92,8 +92,8 @@ fn usable(tag: &BytesStart<'_>) -> Option<(usize, String)> {
     Some((rank, template))
 }
 
-/// Fills in all parameters of a template but the query (section "OpenSearch URL template syntax"). Optional ones are left
-/// out. Returns `None` if it has no query, several, or a necessary parameter that is not known.
+/// Fills in all parameters of a template but the query (section "OpenSearch URL template syntax"). Optional ones are
+/// left out. Returns `None` if it has no query, several, or a necessary parameter that is not known.
 fn fill(template: &str, index: u32, page: u32) -> Option<String> {
     if template.len() > TEMPLATE_BYTES_MAX || template.contains(NOTHING) || template.contains("{query}") {
         return None;
@@ -211,7 +211,8 @@ mod tests {
             let _ = template(&bytes, kind.as_deref());
         }
 
-        /// What is found in a description with a part replaced has exactly one place for the query and no other parameter.
+        /// What is found in a description with a part replaced has exactly one place for the query and no other
+        /// parameter.
         #[test]
         fn a_template_has_one_place_for_the_query(at in 0_usize..400, by in "[{}?&=a<>'\"/;]{0,6}", parameters in "[{}a?&=:/]{0,30}") {
             let url = format!("<Url type='text/html' template='http://h.test/?q={{searchTerms}}&amp;{parameters}'/>");

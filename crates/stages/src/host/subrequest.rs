@@ -1,8 +1,8 @@
 //! Sub-requests: requests for what a page needs that is rendered in a browser, such as scripts, style sheets and data.
 //!
 //! They are auxiliary requests: the host actor sends them as it sends those for sitemaps, within the host's delay and
-//! the rules of its robots.txt. Each gets exactly one [`SubrequestReply`], unless its caller withdraws it; after a failure that
-//! may pass it is sent again, as a page would be.
+//! the rules of its robots.txt. Each gets exactly one [`SubrequestReply`], unless its caller withdraws it; after a
+//! failure that may pass it is sent again, as a page would be.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -16,8 +16,8 @@ use harvestman_core::url::CanonicalUrl;
 /// The maximum number of sub-requests that wait at one host.
 pub const SUBREQUESTS_MAX: usize = 256;
 
-/// The headers of a browser's request that are sent. All others are those of every request of the crawl: who it is, which
-/// languages and codings it accepts, its cookies.
+/// The headers of a browser's request that are sent. All others are those of every request of the crawl: who it is,
+/// which languages and codings it accepts, its cookies.
 const PASSED_ON: [HeaderName; 3] = [ACCEPT, REFERER, HeaderName::from_static("x-requested-with")];
 
 /// The maximum length of the value of such a header; a longer one is not sent.
@@ -56,8 +56,8 @@ impl Subrequest {
         self.attempts
     }
 
-    /// Creates a sub-request, without credentials. Of the `headers` of a browser, only those that a crawler may pass on are
-    /// sent.
+    /// Creates a sub-request, without credentials. Of the `headers` of a browser, only those that a crawler may pass on
+    /// are sent.
     pub fn new(url: CanonicalUrl, headers: &HeaderMap) -> Self {
         let (headers, initiator) = (passed_on(headers), Initiator::Unknown);
         Self { url, headers, body: None, purpose: Purpose::Part, initiator, ticket: 0, attempts: 0 }
@@ -74,8 +74,8 @@ impl Subrequest {
         &self.initiator
     }
 
-    /// Creates a request of a log-in with these headers: by POST if there is a body. `is_named`: the user named the address, so that
-    /// robots.txt is not asked about it.
+    /// Creates a request of a log-in with these headers: by POST if there is a body. `is_named`: the user named the
+    /// address, so that robots.txt is not asked about it.
     pub const fn log_in(url: CanonicalUrl, headers: HeaderMap, body: Option<PostBody>, is_named: bool) -> Self {
         let (purpose, initiator) = (Purpose::LogIn { is_named }, Initiator::Crawl);
         Self { url, headers, body, purpose, initiator, ticket: 0, attempts: 0 }

@@ -1,9 +1,9 @@
 //! A host's `/.well-known/tdmrep.json` over time: when it must be fetched, and what a reply means.
 //!
-//! It is fetched once the host's robots.txt is known, if that allows it, and again when it is as old as a robots.txt may
-//! be. 4xx, too many redirects and everything that is no such file mean that there is none. After a failure (5xx, 429, no
-//! reply) it is requested again after the host's back-off, [`RobotsOptions::unavailable_tries`] times in all; then the
-//! rules that were known before apply for another period, or none.
+//! It is fetched once the host's robots.txt is known, if that allows it, and again when it is as old as a robots.txt
+//! may be. 4xx, too many redirects and everything that is no such file mean that there is none. After a failure (5xx,
+//! 429, no reply) it is requested again after the host's back-off, [`RobotsOptions::unavailable_tries`] times in all;
+//! then the rules that were known before apply for another period, or none.
 
 use std::sync::Arc;
 use std::time::Duration;

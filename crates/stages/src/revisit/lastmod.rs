@@ -1,21 +1,22 @@
 //! How much the `lastmod` that a host's sitemaps state for its pages is worth.
 //!
-//! A sitemap may state for a page a time of its last modification, `lastmod`. Compared with the last visit to the page it
-//! is a sign: *later*, the page should have changed; *earlier*, it should not have. Many sitemaps are wrong: each lastmod
-//! is the time at which the file was made, or never updated. So a host's lastmods are worth what they were worth at the
-//! visits so far ([`LastmodEvidence`]).
+//! A sitemap may state for a page a time of its last modification, `lastmod`. Compared with the last visit to the page
+//! it is a sign: *later*, the page should have changed; *earlier*, it should not have. Many sitemaps are wrong: each
+//! lastmod is the time at which the file was made, or never updated. So a host's lastmods are worth what they were
+//! worth at the visits so far ([`LastmodEvidence`]).
 //!
-//! Let q₁ be the probability that a page with a later lastmod is found changed, and q₀ that of one with an earlier lastmod.
-//! Each has a beta prior: after k of n visits found a change, its mean is (α + k) / (α + β + n). With the share m of the
-//! host's pages whose lastmod is later, a page of the host is found changed with probability q = m·q₁ + (1 − m)·q₀. By
-//! Bayes' theorem the sign s multiplies the odds of a change by the likelihood ratio
+//! Let q₁ be the probability that a page with a later lastmod is found changed, and q₀ that of one with an earlier
+//! lastmod. Each has a beta prior: after k of n visits found a change, its mean is (α + k) / (α + β + n). With the
+//! share m of the host's pages whose lastmod is later, a page of the host is found changed with probability q = m·q₁ +
+//! (1 − m)·q₀. By Bayes' theorem the sign s multiplies the odds of a change by the likelihood ratio
 //!
 //! L(s) = P(s | changed) / P(s | unchanged) = [q_s / (1 − q_s)] / [q / (1 − q)].
 //!
-//! Conditioning on the sign matters because visits are chosen by it: q₁ and q₀ are not distorted by that, P(s | changed)
-//! would be. If all pages have the same sign, m is 0 or 1, q = q_s, and L = 1 whatever was found: lastmods that are all
-//! "now", or all old, have no weight from the start. If the sign is independent of changes, q₁ and q₀ approach each
-//! other, and L approaches 1. If it is always right, L(later) grows without limit and L(earlier) tends to 0.
+//! Conditioning on the sign matters because visits are chosen by it: q₁ and q₀ are not distorted by that, P(s |
+//! changed) would be. If all pages have the same sign, m is 0 or 1, q = q_s, and L = 1 whatever was found: lastmods
+//! that are all "now", or all old, have no weight from the start. If the sign is independent of changes, q₁ and q₀
+//! approach each other, and L approaches 1. If it is always right, L(later) grows without limit and L(earlier) tends to
+//! 0.
 //!
 //! Pure; O(1) per visit and host.
 
@@ -29,8 +30,8 @@ pub enum LastmodSign {
 }
 
 impl LastmodSign {
-    /// Returns the sign of a `lastmod` for a page that was visited at `visited`, where the sitemap was read at `read`; all
-    /// in the same unit. `None` if the sitemap was read before the visit, and so could not know.
+    /// Returns the sign of a `lastmod` for a page that was visited at `visited`, where the sitemap was read at `read`;
+    /// all in the same unit. `None` if the sitemap was read before the visit, and so could not know.
     pub const fn of(lastmod: u64, visited: u64, read: u64) -> Option<Self> {
         match () {
             () if lastmod > visited => Some(Self::Later),
@@ -48,8 +49,8 @@ impl LastmodSign {
 
 /// The parameters α and β of a beta prior.
 type Prior = (f64, f64);
-/// That of a change where lastmod is later, and where it is earlier: a later one is believed to mean a change three times
-/// as often, by little more than two visits.
+/// That of a change where lastmod is later, and where it is earlier: a later one is believed to mean a change three
+/// times as often, by little more than two visits.
 const LATER: Prior = (0.75, 1.75);
 const EARLIER: Prior = (0.25, 2.25);
 /// The most that a sign multiplies or divides the odds by.

@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use super::*;
 use LastmodSign::{Earlier, Later};
 
-/// Evidence of visits: of those with a later lastmod the changed and the unchanged ones, then of those with an earlier one.
+/// Evidence of visits: of those with a later lastmod the changed and the unchanged ones, then of those with an earlier
+/// one.
 fn evidence(later: (u32, u32), earlier: (u32, u32)) -> LastmodEvidence {
     let mut evidence = LastmodEvidence::default();
     for (sign, (changed, unchanged)) in [(Later, later), (Earlier, earlier)] {

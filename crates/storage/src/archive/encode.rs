@@ -3,9 +3,9 @@
 //! An answer that is not kept has only a metadata record.
 //!
 //! Input: an [`Exchange`] with an answer. Output: a response (or revisit) record, then its request record, then its
-//! metadata record, then what a browser showed of it, if anything, each a separate gzip member. Encoding is pure except for the record ids that it generates and the
-//! payload index that it queries. There is one encoder per CPU worker, because compression is the most expensive step
-//! of the crawl and the compressor and buffers are reused.
+//! metadata record, then what a browser showed of it, if anything, each a separate gzip member. Encoding is pure except
+//! for the record ids that it generates and the payload index that it queries. There is one encoder per CPU worker,
+//! because compression is the most expensive step of the crawl and the compressor and buffers are reused.
 //!
 //! The payload digest covers the payload: the body without its transfer coding, but with its content coding. The block
 //! of a revisit record is only the HTTP head (profile identical-payload-digest, section 6.7.2), hence
@@ -152,7 +152,8 @@ impl RecordEncoder {
         Some(EncodedPage { bytes, response_length, records, payload_digest, revisit, original, held_by, is_unkept })
     }
 
-    /// Encodes what is known of an exchange whose answer is not kept. Returns `None` if no metadata records are written.
+    /// Encodes what is known of an exchange whose answer is not kept. Returns `None` if no metadata records are
+    /// written.
     fn encode_unkept(
         &mut self,
         exchange: &Exchange,

@@ -1,4 +1,5 @@
-//! Named fields: the `Name: value` lines of record headers and of `application/warc-fields` blocks (WARC 1.1, section 4).
+//! Named fields: the `Name: value` lines of record headers and of `application/warc-fields` blocks (WARC 1.1, section
+//! 4).
 
 use std::fmt;
 use std::io::Write;

@@ -46,8 +46,8 @@ pub(super) fn write_response(answer: &Answer, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Appends the head of a GET request, with the empty line at its end. The values of `redacted` headers are replaced, and those that
-/// are marked as sensitive: what the user gave, and cookies.
+/// Appends the head of a GET request, with the empty line at its end. The values of `redacted` headers are replaced,
+/// and those that are marked as sensitive: what the user gave, and cookies.
 pub(super) fn write_request(
     url: &CanonicalUrl,
     version: Version,

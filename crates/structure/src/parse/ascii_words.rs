@@ -27,8 +27,8 @@ impl HashedWord {
     }
 }
 
-/// Passes the words of the `text` of a page to `push`: what white space separates. The text is ASCII; what follows it on the
-/// page need not be.
+/// Passes the words of the `text` of a page to `push`: what white space separates. The text is ASCII; what follows it
+/// on the page need not be.
 #[inline]
 pub(super) fn ascii_words(page: &[u8], text: Range<usize>, mut push: impl FnMut(HashedWord)) {
     let (mut at, end) = (text.start, text.end.min(page.len()));
@@ -49,8 +49,8 @@ const fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ')
 }
 
-/// Returns the word at the beginning of sixteen bytes and its length, if white space ends it there, or the text does, which
-/// ends after `rest` bytes. The first byte is no white space.
+/// Returns the word at the beginning of sixteen bytes and its length, if white space ends it there, or the text does,
+/// which ends after `rest` bytes. The first byte is no white space.
 ///
 /// It does the same for words of any length: a branch that depends on the length could not be predicted.
 #[inline]

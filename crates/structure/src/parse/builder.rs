@@ -192,8 +192,8 @@ impl Builder {
         self.spellings.child(parent, word, class, name)
     }
 
-    /// Returns the word that distinguishes the step of `tag` in leaf paths: of its display properties if path strings are
-    /// wanted, otherwise of its kept class tokens.
+    /// Returns the word that distinguishes the step of `tag` in leaf paths: of its display properties if path strings
+    /// are wanted, otherwise of its kept class tokens.
     #[inline(never)]
     fn class_word(&mut self, source: Source<'_>, tag: &TagToken<'_>) -> u64 {
         if self.in_template() {
@@ -298,8 +298,8 @@ impl Builder {
         }
     }
 
-    /// Begins a unit of content with `text` in the element at `path`, unless the text labels a control (`is_label`, or by
-    /// the elements around it). Returns the unit's number. Path strings need labels too.
+    /// Begins a unit of content with `text` in the element at `path`, unless the text labels a control (`is_label`, or
+    /// by the elements around it). Returns the unit's number. Path strings need labels too.
     #[inline(never)]
     fn unit(&mut self, path: Path, is_label: bool, source: Source<'_>, text: &[u8], entities: bool) -> u32 {
         let within = |tags: &[Tag]| tags.iter().any(|tag| self.open.count(*tag) > 0);

@@ -47,8 +47,8 @@ pub(super) fn from_xhtml(bytes: &[u8], content_type: Option<&str>) -> Result<Str
 
 /// Returns a page as the HTML that all readers of pages read: `decode` decodes one that is not written in XHTML.
 ///
-/// XHTML that is declared to be XML is written anew, and end tags that are missing are added where otherwise the rest of
-/// the page would count as the text of an element.
+/// XHTML that is declared to be XML is written anew, and end tags that are missing are added where otherwise the rest
+/// of the page would count as the text of an element.
 pub fn html_of<'b>(
     bytes: &'b [u8],
     content_type: Option<&str>,

@@ -71,8 +71,8 @@ impl Meta {
         }
     }
 
-    /// Reads a `meta` tag and returns the target of a refresh. Directives count if they address all robots or the product token
-    /// `agent`.
+    /// Reads a `meta` tag and returns the target of a refresh. Directives count if they address all robots or the
+    /// product token `agent`.
     pub fn meta(
         &mut self,
         source: Source<'_>,
@@ -117,8 +117,8 @@ fn directives(content: &str) -> RobotsDirectives {
     robots
 }
 
-/// Returns the address that `5; url=…` names, the content of a refresh element or a `Refresh` header (HTML standard, section
-/// 4.2.5.3, "shared declarative refresh steps"). It is empty if the page itself is to be loaded again.
+/// Returns the address that `5; url=…` names, the content of a refresh element or a `Refresh` header (HTML standard,
+/// section 4.2.5.3, "shared declarative refresh steps"). It is empty if the page itself is to be loaded again.
 pub fn refresh_target(content: &str) -> Option<&str> {
     let trim = |text: &'_ str| -> usize { text.len() - text.trim_start_matches(is_html_space).len() };
     let rest = &content[trim(content)..];

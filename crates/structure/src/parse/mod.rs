@@ -11,8 +11,8 @@
 //! a path of a link. Paths are 64-bit hashes; [`Spelling::On`] adds their text.
 //!
 //! Data that only learning uses is collected on request: the texts shown ([`Parser::with_units`]), the class names of
-//! the page ([`Parser::with_token_list`]), leaf paths with some class names ([`Parser::with_class_tokens`]), path strings
-//! with the texts at their ends ([`Parser::with_path_strings`]).
+//! the page ([`Parser::with_token_list`]), leaf paths with some class names ([`Parser::with_class_tokens`]), path
+//! strings with the texts at their ends ([`Parser::with_path_strings`]).
 //!
 //! For any page, time is linear in its length and memory is bounded by [`ParseLimits`].
 
@@ -73,8 +73,8 @@ pub enum Spelling {
     /// Paths are hashes only.
     #[default]
     Off,
-    /// Paths are also spelt out in `apath_text` and `text`, at the cost of one allocation each; words too, where they are
-    /// collected.
+    /// Paths are also spelt out in `apath_text` and `text`, at the cost of one allocation each; words too, where they
+    /// are collected.
     On,
 }
 
@@ -120,8 +120,8 @@ impl Parser {
         self
     }
 
-    /// Sets the product token (`robots.agent`) by which a page addresses this crawler alone: `<meta name=TOKEN>` then counts as
-    /// `<meta name=robots>` does, in any letter case. The default is that of the setting.
+    /// Sets the product token (`robots.agent`) by which a page addresses this crawler alone: `<meta name=TOKEN>` then
+    /// counts as `<meta name=robots>` does, in any letter case. The default is that of the setting.
     #[must_use]
     pub fn with_agent(mut self, agent: &str) -> Self {
         self.builder.agent = agent.into();
@@ -136,8 +136,8 @@ impl Parser {
         self
     }
 
-    /// Also collects the words of the page's texts as [`ParsedPage::text`]; the same texts as for units, and some 16,000
-    /// words at most. All words with a digit count as the same word.
+    /// Also collects the words of the page's texts as [`ParsedPage::text`]; the same texts as for units, and some
+    /// 16,000 words at most. All words with a digit count as the same word.
     #[must_use]
     pub fn with_words(mut self) -> Self {
         self.builder.units.ask(true, self.builder.units.units, self.builder.units.gist.on);
@@ -160,10 +160,11 @@ impl Parser {
         self
     }
 
-    /// Also collects the path string and the value of each text shown as [`ParsedPage::path_strings`], labels of controls
-    /// included; the first 4,096 texts at most. A *path string* (Zhang, Nasraoui 2009, section 4.1) has the display
-    /// properties of each element, such as `class` and `align`, but not `href`, `src` or `id`. Leaf paths then have these
-    /// properties too, instead of the class names chosen by [`Parser::with_class_tokens`]. Apaths do not change.
+    /// Also collects the path string and the value of each text shown as [`ParsedPage::path_strings`], labels of
+    /// controls included; the first 4,096 texts at most. A *path string* (Zhang, Nasraoui 2009, section 4.1) has the
+    /// display properties of each element, such as `class` and `align`, but not `href`, `src` or `id`. Leaf paths then
+    /// have these properties too, instead of the class names chosen by [`Parser::with_class_tokens`]. Apaths do not
+    /// change.
     #[must_use]
     pub fn with_path_strings(mut self) -> Self {
         self.builder.units.ask_strings();
@@ -171,9 +172,9 @@ impl Parser {
         self
     }
 
-    /// Also records the elements and texts of the page as [`ParsedPage::tree`], in full; that is refused for a page of more than
-    /// 100,000 nodes, or with more than 256 open elements. What is not shown is left out, except the head's statements
-    /// about the page, scripts that hold JSON, and what browsers without scripts show.
+    /// Also records the elements and texts of the page as [`ParsedPage::tree`], in full; that is refused for a page of
+    /// more than 100,000 nodes, or with more than 256 open elements. What is not shown is left out, except the head's
+    /// statements about the page, scripts that hold JSON, and what browsers without scripts show.
     #[must_use]
     pub fn with_tree(mut self) -> Self {
         self.builder.open.tree.on = true;
@@ -191,8 +192,8 @@ impl Parser {
         self.builder.units.ask(words, units, gist);
     }
 
-    /// From the next page on, sets whether [`Parser::words`] may be called: only where the texts are is recorded while a page
-    /// is read, which costs little.
+    /// From the next page on, sets whether [`Parser::words`] may be called: only where the texts are is recorded while
+    /// a page is read, which costs little.
     pub fn set_words_on_request(&mut self, on_request: bool) {
         self.builder.units.ask_on_request(on_request);
     }

@@ -126,8 +126,8 @@ impl Spellings {
         Some(self.steps_above(path)?.iter().rev().flat_map(|name| ["/", name]).collect::<String>().into_boxed_str())
     }
 
-    /// Returns the spelling of a path from its last step to the root, such as `<p><div-class/post><body><html>`; `None` in
-    /// hash mode.
+    /// Returns the spelling of a path from its last step to the root, such as `<p><div-class/post><body><html>`; `None`
+    /// in hash mode.
     pub fn spell_upwards(&self, path: u64) -> Option<Box<str>> {
         Some(self.steps_above(path)?.iter().flat_map(|name| ["<", name, ">"]).collect::<String>().into_boxed_str())
     }

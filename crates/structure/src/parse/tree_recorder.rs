@@ -1,7 +1,8 @@
-//! Records the elements and texts of a page while it is read, for [`ParsedPage::tree`](harvestman_core::model::ParsedPage::tree).
+//! Records the elements and texts of a page while it is read, for
+//! [`ParsedPage::tree`](harvestman_core::model::ParsedPage::tree).
 //!
-//! Each open element has its node. What may not be directly in a table stays where it is on the page. After a misnested end tag,
-//! elements that go on are other nodes.
+//! Each open element has its node. What may not be directly in a table stays where it is on the page. After a misnested
+//! end tag, elements that go on are other nodes.
 
 use harvestman_core::model::{PageNode, PageTree, UnplacedElement};
 
@@ -13,8 +14,8 @@ use super::tokens::TagToken;
 
 /// The node of elements that are not recorded, nor is what is in them.
 const HIDDEN: PageNode = PageNode::MAX;
-/// Maximum number of nodes, of open elements, and of bytes of all names, values and texts. Of a page beyond these nothing is
-/// recorded.
+/// Maximum number of nodes, of open elements, and of bytes of all names, values and texts. Of a page beyond these
+/// nothing is recorded.
 const NODES_MAX: usize = 100_000;
 const DEPTH_MAX: usize = 256;
 const BYTES_MAX: usize = 64 << 20;
@@ -114,8 +115,8 @@ impl TreeRecorder {
         self.copied = Some(node);
     }
 
-    /// Opens an element: that of the start tag that was read last, or another one that it implies. Those of other languages than
-    /// HTML are never implied.
+    /// Opens an element: that of the start tag that was read last, or another one that it implies. Those of other
+    /// languages than HTML are never implied.
     pub fn open(&mut self, tag: Tag, is_html: bool) {
         self.in_text = false;
         let parent = self.open.last().copied();

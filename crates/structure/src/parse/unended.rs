@@ -1,9 +1,10 @@
-//! Elements whose content is text and that never end, and comments: by the rules of HTML all that follows is their text.
+//! Elements whose content is text and that never end, and comments: by the rules of HTML all that follows is their
+//! text.
 //!
-//! An author who writes `<iframe src="x"/>` or forgets `</title>` means the rest of the page to be seen. So such an element
-//! ends where markup follows, in a copy of the page that has the missing end tags: all readers of that copy agree. A page
-//! that breaks off within a script or a comment stays as it is: a script or style sheet ends only where the end of a page
-//! follows, all others only where a tag does. Time is linear in the length of the page.
+//! An author who writes `<iframe src="x"/>` or forgets `</title>` means the rest of the page to be seen. So such an
+//! element ends where markup follows, in a copy of the page that has the missing end tags: all readers of that copy
+//! agree. A page that breaks off within a script or a comment stays as it is: a script or style sheet ends only where
+//! the end of a page follows, all others only where a tag does. Time is linear in the length of the page.
 
 use memchr::{memchr, memchr_iter};
 
@@ -23,8 +24,8 @@ pub(super) struct Repaired {
     pub first: Option<&'static str>,
 }
 
-/// Returns the page with the end tags that it lacks; `None` if there are none. In a page that is declared to be XML (`xml`),
-/// an element that is written as an empty one ends at once.
+/// Returns the page with the end tags that it lacks; `None` if there are none. In a page that is declared to be XML
+/// (`xml`), an element that is written as an empty one ends at once.
 pub(super) fn repaired(bytes: &[u8], xml: bool) -> Option<Repaired> {
     let (mut page, mut copied, mut first, mut repairs) = (Vec::new(), 0, None, 0);
     let (mut tokens, mut foreign) = (Tokens::new(bytes), 0_usize);
@@ -91,8 +92,8 @@ fn raw_of(tag: Tag) -> Option<Raw> {
     }
 }
 
-/// Returns the end of the element whose content begins at `from` and never ends; `None` if nothing follows that its author
-/// may have meant as markup.
+/// Returns the end of the element whose content begins at `from` and never ends; `None` if nothing follows that its
+/// author may have meant as markup.
 fn end_of(bytes: &[u8], from: usize, tag: Tag, is_empty: bool) -> Option<End> {
     let (name, of) = (tag.name(), Some(tag.name()));
     let end = |at| End { at, missing: format!("</{name}>"), of };

@@ -177,7 +177,8 @@ impl Units {
         texts
     }
 
-    /// Returns the words of a finished page as they are shown, in the order of their hashes; none unless they are wanted.
+    /// Returns the words of a finished page as they are shown, in the order of their hashes; none unless they are
+    /// wanted.
     pub fn spelt(&self, source: Source<'_>) -> Vec<Box<str>> {
         let mut spelt = Vec::new();
         if !(self.words && self.spelling) {
@@ -194,7 +195,8 @@ impl Units {
         spelt
     }
 
-    /// Returns the path string and the value of each text of a finished page, in page order; none unless they are wanted.
+    /// Returns the path string and the value of each text of a finished page, in page order; none unless they are
+    /// wanted.
     pub fn path_strings(&self, source: Source<'_>, spellings: &Spellings) -> Vec<PsnvPair> {
         if !self.strings {
             return Vec::new();

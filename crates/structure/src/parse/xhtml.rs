@@ -1,8 +1,9 @@
 //! Pages of XHTML that are served as XML, as HTML that means the same.
 //!
-//! In XML an empty `<script/>` ends at once, `CDATA` is text, and the content of any element is markup. A page is written
-//! anew with an end tag for each element that needs one, and with its texts escaped, so that all readers of HTML read
-//! what XML says. Entities that a page defines are not expanded. Time and memory are linear in the length of the page.
+//! In XML an empty `<script/>` ends at once, `CDATA` is text, and the content of any element is markup. A page is
+//! written anew with an end tag for each element that needs one, and with its texts escaped, so that all readers of
+//! HTML read what XML says. Entities that a page defines are not expanded. Time and memory are linear in the length of
+//! the page.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -141,7 +142,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns the name that an element has in HTML. Two elements are shown as others, because in HTML their content is text.
+    /// Returns the name that an element has in HTML. Two elements are shown as others, because in HTML their content is
+    /// text.
     fn html_name(&self, name: &str) -> String {
         let name = match name.split_once(':') {
             Some((prefix, local)) if self.prefixes.iter().any(|known| known == prefix) => local,

@@ -1,8 +1,8 @@
 //! The kind of an address: its pattern without the names of items.
 //!
 //! In a pattern a title (`S`) differs from a short name (`*`), and a name with few siblings is kept. For the question
-//! whether two addresses are of one kind neither matters: `/list/news/thread/S/` and `/list/S.org/thread/S/` are, if the
-//! lists have the same parts. A kept name is that of an item if a sibling leads to mostly the same names.
+//! whether two addresses are of one kind neither matters: `/list/news/thread/S/` and `/list/S.org/thread/S/` are, if
+//! the lists have the same parts. A kept name is that of an item if a sibling leads to mostly the same names.
 
 use std::collections::HashSet;
 

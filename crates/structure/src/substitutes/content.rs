@@ -99,8 +99,8 @@ pub struct AnswerContent {
 }
 
 impl AnswerContent {
-    /// Returns what a page of this status shows, whose text without its title has these words; `None` if it says too much to be a
-    /// substitute.
+    /// Returns what a page of this status shows, whose text without its title has these words; `None` if it says too
+    /// much to be a substitute.
     pub fn of(status: u16, paths: PathSet, text: &PageText) -> Option<Self> {
         Self::from_words(status, paths, text.runs().flat_map(|(_, words)| words).copied().collect())
     }
@@ -113,8 +113,8 @@ impl AnswerContent {
         (words.len() <= WORDS_MAX).then_some(Self { status, paths, words, links: Vec::new() })
     }
 
-    /// Adds where its links lead, as written. Fragments do not count, nor does a query with a path in it: links to log-in pages name
-    /// the page that they return to.
+    /// Adds where its links lead, as written. Fragments do not count, nor does a query with a path in it: links to
+    /// log-in pages name the page that they return to.
     #[must_use]
     pub fn leading_to<'l>(mut self, links: impl Iterator<Item = &'l str>) -> Self {
         let target = |link: &'l str| {
@@ -147,8 +147,8 @@ impl AnswerContent {
         TextSketch { words: least(&self.words), links: least(&self.links) }
     }
 
-    /// Returns whether both say the same, and lead to the same pages, but for a few words and links. A gallery has few words, other
-    /// pictures and other links.
+    /// Returns whether both say the same, and lead to the same pages, but for a few words and links. A gallery has few
+    /// words, other pictures and other links.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let are_same = self.status == other.status
             && differ_little(&self.words, &other.words)

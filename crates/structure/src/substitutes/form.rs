@@ -45,8 +45,8 @@ impl Form {
         }
     }
 
-    /// Learns from a page that was taken for what it is. `shown` tells what it shows, and is called until the form's pages are known to
-    /// have texts of their own; not for the first one, since many forms have no other.
+    /// Learns from a page that was taken for what it is. `shown` tells what it shows, and is called until the form's
+    /// pages are known to have texts of their own; not for the first one, since many forms have no other.
     pub(super) fn learn(&mut self, paths: &PathSet, shown: impl FnOnce() -> Option<AnswerContent>) {
         if self.pages > 0 && !self.variety.is_varied() {
             self.variety.take(shown().as_ref());
@@ -74,15 +74,16 @@ impl Form {
         self.core().is_some_and(|core| core.lacking_in(paths) > 0)
     }
 
-    /// Returns whether an answer with these paths that is a surprise comes in place of its pages. A form that says the same everywhere
-    /// may come to say something else everywhere, unless that has hardly any of its paths, as errors and redirects have none.
+    /// Returns whether an answer with these paths that is a surprise comes in place of its pages. A form that says the
+    /// same everywhere may come to say something else everywhere, unless that has hardly any of its paths, as errors
+    /// and redirects have none.
     pub(super) fn is_replaced_by(&self, paths: &PathSet) -> bool {
         let is_unlike = || self.core().is_none_or(|core| paths.lacks_most_of(core));
         self.is_known() && (self.variety.is_varied() || is_unlike())
     }
 
-    /// Returns whether a page with these paths is unlike all its pages: it lacks half of what they all have and `frame`, the paths
-    /// that pages of all forms have, has not; or a quarter of what they all have.
+    /// Returns whether a page with these paths is unlike all its pages: it lacks half of what they all have and
+    /// `frame`, the paths that pages of all forms have, has not; or a quarter of what they all have.
     pub(super) fn is_surprised_by(&self, paths: &PathSet, frame: &PathSet) -> bool {
         let Some(core) = self.core() else { return false };
         let missing = core.lacking_in(paths);

@@ -1,20 +1,21 @@
-//! Substitute pages: what a server sends in place of the page that was asked for – a block or challenge page, a log-in wall, a
-//! soft 404 – told by content, without a list of vendors.
+//! Substitute pages: what a server sends in place of the page that was asked for – a block or challenge page, a log-in
+//! wall, a soft 404 – told by content, without a list of vendors.
 //!
-//! Such a page is one text that comes for many addresses. So do pages of no interest: print views, reply forms, several addresses of
-//! one thread. Therefore a page counts as evidence only if it is a *surprise*: addresses of its form have shown something else, as a
-//! rule, with texts of their own, and it lacks what all those pages have in common (leaf paths; SOUrCe 2018, section 3.1), or it is
-//! an error or a redirect where they were pages; or its form is new, and it lacks the frame that all other pages of the site have.
-//! A text that is a surprise at [`ADDRESSES_MIN`] unrelated addresses is a substitute from then on, wherever it comes. If it comes
-//! three times in a row, for its form or for the host, and came where pages were known, the host blocks the crawl; otherwise what was
-//! asked for does not exist.
+//! Such a page is one text that comes for many addresses. So do pages of no interest: print views, reply forms, several
+//! addresses of one thread. Therefore a page counts as evidence only if it is a *surprise*: addresses of its form have
+//! shown something else, as a rule, with texts of their own, and it lacks what all those pages have in common (leaf
+//! paths; SOUrCe 2018, section 3.1), or it is an error or a redirect where they were pages; or its form is new, and it
+//! lacks the frame that all other pages of the site have. A text that is a surprise at [`ADDRESSES_MIN`] unrelated
+//! addresses is a substitute from then on, wherever it comes. If it comes three times in a row, for its form or for the
+//! host, and came where pages were known, the host blocks the crawl; otherwise what was asked for does not exist.
 //!
-//! The first surprises are not taken for pages either ([`Judgement::Suspect`]), once per address: the caller keeps the answer until
-//! others have come ([`SubstituteDetector::judge_again`]), or asks again later. A page that is still alone with its text then counts as
-//! itself, and what its form has in common shrinks: a wrongly accused template comes free by itself.
+//! The first surprises are not taken for pages either ([`Judgement::Suspect`]), once per address: the caller keeps the
+//! answer until others have come ([`SubstituteDetector::judge_again`]), or asks again later. A page that is still alone
+//! with its text then counts as itself, and what its form has in common shrinks: a wrongly accused template comes free
+//! by itself.
 //!
-//! Pure: one [`SubstituteDetector`] per host, bounded in memory ([`FORMS_MAX`], [`TEXTS_MAX`]); it sees the host's answers in the order
-//! in which they are processed.
+//! Pure: one [`SubstituteDetector`] per host, bounded in memory ([`FORMS_MAX`], [`TEXTS_MAX`]); it sees the host's
+//! answers in the order in which they are processed.
 
 mod address;
 mod content;
@@ -44,7 +45,8 @@ const BLOCKED_MIN: u32 = 3;
 const BLOCKED_MAX: u32 = 30;
 /// Paths that a frame must have for a page to be told by lacking it.
 const FRAME_MIN: usize = 4;
-/// Suspect pages of one form, each with a text of its own, that wait to be asked for again. Further ones are what they are.
+/// Suspect pages of one form, each with a text of its own, that wait to be asked for again. Further ones are what they
+/// are.
 const OPEN_SUSPECTS_MAX: u32 = 4;
 /// Addresses that are remembered as suspect.
 const SUSPECTS_MAX: usize = 256;
@@ -100,8 +102,8 @@ struct Surprise {
     addresses: Vec<Address>,
     /// How often an address of the same form was answered right after it as it should be.
     mixed: u32,
-    /// Whether it came where pages were known. If not, it is all that these addresses ever showed and blocks nothing: a page with links
-    /// that lead ever deeper to the same page is of this kind.
+    /// Whether it came where pages were known. If not, it is all that these addresses ever showed and blocks nothing: a
+    /// page with links that lead ever deeper to the same page is of this kind.
     replaces_pages: bool,
     met_at: u64,
 }
@@ -111,8 +113,8 @@ impl Surprise {
         self.addresses.len() >= ADDRESSES_MIN
     }
 
-    /// Returns the number of times in a row by which it blocks: more if it was mixed with what was asked for, as the text for
-    /// members' private pages is.
+    /// Returns the number of times in a row by which it blocks: more if it was mixed with what was asked for, as the
+    /// text for members' private pages is.
     fn blocks_from(&self) -> u32 {
         BLOCKED_MIN + self.mixed.saturating_mul(2).min(BLOCKED_MAX)
     }
@@ -133,8 +135,9 @@ pub struct SubstituteDetector {
 }
 
 impl SubstituteDetector {
-    /// Judges an answer and learns from it. `shown` tells what it shows, and is called for a surprise, and for the pages of a form
-    /// until they are known to have texts of their own; it returns `None` if that cannot be a substitute.
+    /// Judges an answer and learns from it. `shown` tells what it shows, and is called for a surprise, and for the
+    /// pages of a form until they are known to have texts of their own; it returns `None` if that cannot be a
+    /// substitute.
     pub fn judge(&mut self, answer: &SeenAnswer, shown: impl FnOnce() -> Option<AnswerContent>) -> Judgement {
         self.answers += 1;
         let at = self.form(answer.address.form);
@@ -159,9 +162,10 @@ impl SubstituteDetector {
         }
     }
 
-    /// Judges an answer again that was suspect and has waited while others came. If its text is a substitute by now, its address is to be
-    /// asked for again ([`Judgement::Suspect`]): what is there now may be what was asked for. Otherwise it counts as itself. So does an
-    /// error or a redirect, which says itself what it is, unless the host blocks the crawl, or did so after it was asked for.
+    /// Judges an answer again that was suspect and has waited while others came. If its text is a substitute by now,
+    /// its address is to be asked for again ([`Judgement::Suspect`]): what is there now may be what was asked for.
+    /// Otherwise it counts as itself. So does an error or a redirect, which says itself what it is, unless the host
+    /// blocks the crawl, or did so after it was asked for.
     pub fn judge_again(&mut self, answer: &SeenAnswer, shown: impl FnOnce() -> Option<AnswerContent>) -> Judgement {
         let is_known =
             |shown: &AnswerContent| self.texts.iter().any(|text| text.is_substitute() && text.shown.is_same(shown));
@@ -311,7 +315,8 @@ impl SubstituteDetector {
         at
     }
 
-    /// Returns the paths that the pages of all other known forms have: the frame of the site. It is empty unless there are two.
+    /// Returns the paths that the pages of all other known forms have: the frame of the site. It is empty unless there
+    /// are two.
     fn frame(&self, but: u64) -> PathSet {
         let mut cores = self.forms.iter().filter(|form| form.hash != but).filter_map(Form::core);
         let (Some(first), Some(second)) = (cores.next(), cores.next()) else { return PathSet::default() };

@@ -5,7 +5,8 @@ use super::content::{AnswerContent, TextSketch};
 /// Different texts from which on the pages of a form have texts of their own.
 const TEXTS_MIN: usize = 4;
 
-/// The texts of a form's pages. A log-in form says the same at every address that leads to it: it hides nothing if it changes.
+/// The texts of a form's pages. A log-in form says the same at every address that leads to it: it hides nothing if it
+/// changes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Variety {
     /// Those that were met, [`TEXTS_MIN`] - 1 at most.
@@ -19,7 +20,8 @@ impl Variety {
         self.is_varied
     }
 
-    /// Takes in what a page shows; `None` if it says too much to be compared. Nothing is left to learn once the texts are varied.
+    /// Takes in what a page shows; `None` if it says too much to be compared. Nothing is left to learn once the texts
+    /// are varied.
     pub(super) fn take(&mut self, shown: Option<&AnswerContent>) {
         let Some(sketch) = shown.map(AnswerContent::sketch) else { return self.end() };
         if self.texts.iter().any(|text| text.is_same(&sketch)) {

@@ -62,7 +62,8 @@ impl<'a> Markup<'a> {
         }
     }
 
-    /// Returns the content of the first of these meta elements that is on the page and for which `read` returns something.
+    /// Returns the content of the first of these meta elements that is on the page and for which `read` returns
+    /// something.
     pub fn meta<T>(&self, names: &[&str], read: impl Fn(&str) -> Option<T>) -> Option<T> {
         names.iter().find_map(|name| {
             let mut with_name = self.meta.iter().filter(|(of, _)| of == name);
@@ -70,8 +71,8 @@ impl<'a> Markup<'a> {
         })
     }
 
-    /// Returns what `read` returns for the candidates, if it is the same for all for which it returns something. On a page
-    /// with several texts it is not.
+    /// Returns what `read` returns for the candidates, if it is the same for all for which it returns something. On a
+    /// page with several texts it is not.
     pub fn agreed(&self, read: impl Fn(ElementRef<'a>) -> Option<String>) -> Option<String> {
         let mut facts = self.candidates.iter().filter_map(|element| read(*element));
         let first = facts.next()?;

@@ -39,7 +39,8 @@ fn value(element: ElementRef<'_>) -> Option<String> {
     }
 }
 
-/// Returns a time or a date in ISO 8601, in UTC if the distance from it is known. `None` if it is in no form for machines.
+/// Returns a time or a date in ISO 8601, in UTC if the distance from it is known. `None` if it is in no form for
+/// machines.
 pub fn iso(text: &str) -> Option<String> {
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {

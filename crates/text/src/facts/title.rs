@@ -5,8 +5,8 @@ use super::markup::{Heading, Markup};
 /// Meta elements that name a title (Open Graph, Twitter Cards, Dublin Core).
 const META: [&str; 4] = ["og:title", "twitter:title", "dc.title", "dcterms.title"];
 
-/// Returns the title of a page: of a meta element; the heading that is part of the `title` element, which often has the name of
-/// the site too; the `title` element; or the first heading.
+/// Returns the title of a page: of a meta element; the heading that is part of the `title` element, which often has the
+/// name of the site too; the `title` element; or the first heading.
 pub fn title(markup: &Markup<'_>) -> Option<String> {
     let stated = markup.meta(&META, |content| Some(content.to_owned()));
     let shown = || {

@@ -1,8 +1,8 @@
 //! A validator by the schema.org type of what a page describes.
 //!
 //! It reads the three notations of structured data: JSON-LD, microdata and RDFa Lite. Only what the page itself
-//! describes counts: the author of an article does not make the article a page of a person. An item that is the value of
-//! a property therefore does not count, except for the property `mainEntity`.
+//! describes counts: the author of an article does not make the article a page of a person. An item that is the value
+//! of a property therefore does not count, except for the property `mainEntity`.
 
 mod json_ld;
 
@@ -105,8 +105,8 @@ impl fmt::Display for Schema {
 }
 
 impl Validator for Schema {
-    /// Cannot tell where the type is named but was not found, and a part of the page's JSON-LD is malformed or exceeds a
-    /// bound.
+    /// Cannot tell where the type is named but was not found, and a part of the page's JSON-LD is malformed or exceeds
+    /// a bound.
     fn accepts(&self, page: &PageView<'_>) -> Option<bool> {
         let source = page.source()?;
         match &self.required {

@@ -5,8 +5,8 @@ use harvestman_core::url::Fingerprint;
 /// Maximum length of the readable part of a name, in bytes.
 const READABLE_BYTES_MAX: usize = 80;
 
-/// Returns a name that no other URL has: words of the URL for people, and a hash. It consists of lower-case letters, digits and
-/// `-`, so that it is a file name on any system.
+/// Returns a name that no other URL has: words of the URL for people, and a hash. It consists of lower-case letters,
+/// digits and `-`, so that it is a file name on any system.
 pub fn file_name(url: &str) -> String {
     let Fingerprint(hash) = Fingerprint::of(url);
     let hash = hash as u64;

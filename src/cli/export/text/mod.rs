@@ -20,19 +20,19 @@ pub(super) use export::run;
 
 /// Export the main text of pages, as plain text and Markdown
 ///
-/// Reads HTML pages with status 200 from WARC files, without menus, headers, footers and comments around the main text. The
-/// main text is what the markup of a page names as such (h-entry, schema.org), or else what Mozilla's Readability takes for it.
-/// Pages without main text, and pages too large or nested too deep, are counted and skipped.
+/// Reads HTML pages with status 200 from WARC files, without menus, headers, footers and comments around the main text.
+/// The main text is what the markup of a page names as such (h-entry, schema.org), or else what Mozilla's Readability
+/// takes for it. Pages without main text, and pages too large or nested too deep, are counted and skipped.
 ///
-/// With --format jsonl, one JSON object per visit with new content: url, title, author, time (when it was published), text,
-/// markdown, warc_file, warc_offset, crawl_time. Title, author and time are what the page says of itself, and null where it
-/// does not: author and time also on pages with texts of several. Times are in UTC, unless the page does not tell the distance
-/// from it.
+/// With --format jsonl, one JSON object per visit with new content: url, title, author, time (when it was published),
+/// text, markdown, warc_file, warc_offset, crawl_time. Title, author and time are what the page says of itself, and
+/// null where it does not: author and time also on pages with texts of several. Times are in UTC, unless the page does
+/// not tell the distance from it.
 ///
 /// With --format markdown, one file per URL, with the newest visit: the same fields as YAML, then the Markdown.
 ///
-/// Files that a crawl is still writing (.open) are skipped. A torn or broken file is read up to the damage; the exit code is 1
-/// then.
+/// Files that a crawl is still writing (.open) are skipped. A torn or broken file is read up to the damage; the exit
+/// code is 1 then.
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -19,18 +19,18 @@ const ENDING: &str = "wacz";
 
 /// Export WARC files with index and list of pages as one file for replay (WACZ)
 ///
-/// The file holds copies of the WARC files, an index, a list of the HTML pages with status 200 (URL, time, title), and a
-/// manifest with the SHA-256 of each of them; the SHA-256 of the manifest is in datapackage-digest.json. It follows version
-/// 1.1.1 of WACZ and is not signed. ReplayWeb.page opens it from disk or from any web server, and loads only what a visitor
-/// looks at.
+/// The file holds copies of the WARC files, an index, a list of the HTML pages with status 200 (URL, time, title), and
+/// a manifest with the SHA-256 of each of them; the SHA-256 of the manifest is in datapackage-digest.json. It follows
+/// version 1.1.1 of WACZ and is not signed. ReplayWeb.page opens it from disk or from any web server, and loads only
+/// what a visitor looks at.
 ///
-/// With --text, the list of pages also has the words that each page shows, which replay tools search. At most 16,000 words of
-/// a page are taken.
+/// With --text, the list of pages also has the words that each page shows, which replay tools search. At most 16,000
+/// words of a page are taken.
 ///
-/// Files that a crawl is still writing (.open) are skipped: wait for the crawl to end, or run `harvestman resume` after a
-/// kill. A torn or broken WARC file is copied up to the damage, so that the copy is whole; the exit code is 1 then. Lines of
-/// the index beyond --memory are sorted in unnamed temporary files beside the output. The output is complete or absent, and
-/// takes as much space as the WARC files.
+/// Files that a crawl is still writing (.open) are skipped: wait for the crawl to end, or run `harvestman resume` after
+/// a kill. A torn or broken WARC file is copied up to the damage, so that the copy is whole; the exit code is 1 then.
+/// Lines of the index beyond --memory are sorted in unnamed temporary files beside the output. The output is complete
+/// or absent, and takes as much space as the WARC files.
 #[derive(Debug, Clone, clap::Args)]
 #[command(mut_arg("out", |out| out.help("Output file, which ends in .wacz [default: archive.wacz in the crawl directory]")))]
 #[command(after_help = "\

@@ -1,4 +1,5 @@
-//! Writes a WACZ file: first all WARC files are indexed, which tells how much of each is readable, then they are copied.
+//! Writes a WACZ file: first all WARC files are indexed, which tells how much of each is readable, then they are
+//! copied.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};

@@ -16,10 +16,11 @@ use harvestman_report::terminal;
 
 /// Show the posts of a page, and from which places of the page they were taken
 ///
-/// Posts are found without a rule for the site's software: a date that recurs at one place of the page parts it into records,
-/// and what is in the same place of all records is a field. Of each field, the element that it was taken from is shown as a CSS
-/// selector, or the markup for machines that has it. A single page tells less than several: with --crawl, the page is one of a
-/// crawl, read from its WARC files, and is read by what all pages of its host teach, as `harvestman export posts` does.
+/// Posts are found without a rule for the site's software: a date that recurs at one place of the page parts it into
+/// records, and what is in the same place of all records is a field. Of each field, the element that it was taken from
+/// is shown as a CSS selector, or the markup for machines that has it. A single page tells less than several: with
+/// --crawl, the page is one of a crawl, read from its WARC files, and is read by what all pages of its host teach, as
+/// `harvestman export posts` does.
 ///
 /// Where no posts are found, the reason is shown. `harvestman posts teach` corrects what is wrong.
 #[derive(Debug, clap::Args)]
@@ -41,8 +42,8 @@ pub struct PostsArgs {
     /// Content-Type header of the page, which may contain the charset
     #[arg(long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// Local time at which the page was fetched, such as 2026-04-25T12:00, from which dates such as `yesterday` count; the
-    /// default is now
+    /// Local time at which the page was fetched, such as 2026-04-25T12:00, from which dates such as `yesterday` count;
+    /// the default is now
     #[arg(long, value_name = "TIME")]
     fetched: Option<DateTime>,
     /// Print one JSON object, with complete texts

@@ -38,7 +38,8 @@ impl Loaded {
     }
 }
 
-/// Returns the settings of a crawl of the page at `url` alone that keeps nothing and waits for nothing but the host's delay.
+/// Returns the settings of a crawl of the page at `url` alone that keeps nothing and waits for nothing but the host's
+/// delay.
 pub(super) fn configuration(mut config: Config, url: &Url) -> Config {
     config.crawl.seeds = vec![url.to_string()];
     config.crawl.seeds_file.clear();

@@ -19,8 +19,9 @@ use harvestman_report::{StopReason, terminal};
 
 /// Show what rendering in a browser adds to a page
 ///
-/// Fetches one page as a crawl does, renders it in a browser without network, and compares both: links within the scope,
-/// text, the requests of the page, and clicks. The last lines say whether a crawl with --render pays, and what to do next.
+/// Fetches one page as a crawl does, renders it in a browser without network, and compares both: links within the
+/// scope, text, the requests of the page, and clicks. The last lines say whether a crawl with --render pays, and what
+/// to do next.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct RenderArgs {

@@ -23,8 +23,8 @@ pub(super) const fn described(refusal: Refusal) -> &'static str {
     }
 }
 
-/// Returns the refusals after which the page may lack content: the rules of the crawl, and failures. Images and the like
-/// bring neither links nor text.
+/// Returns the refusals after which the page may lack content: the rules of the crawl, and failures. Images and the
+/// like bring neither links nor text.
 pub(super) fn impairing(page: &RenderedPage) -> Vec<Refusal> {
     let refused = page.requests.iter().filter_map(|note| note.outcome.err());
     refused.filter(|refusal| is_impairing(*refusal)).collect()

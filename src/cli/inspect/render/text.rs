@@ -1,5 +1,5 @@
-//! The answer of `harvestman inspect render` as text for people. It may hold anything that a page says, so control characters
-//! are replaced.
+//! The answer of `harvestman inspect render` as text for people. It may hold anything that a page says, so control
+//! characters are replaced.
 
 use std::fmt;
 

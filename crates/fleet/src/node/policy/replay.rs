@@ -4,8 +4,8 @@ use crate::node::context::NodeContext;
 use crate::policy::{PolicySession, Segment, Senders};
 use crate::wire::{ObservationSegment, Observations, WireCodec};
 
-/// Shows a policy all persisted observations. Returns the sequence numbers of the senders that they contain. Segments that are missing or
-/// unreadable are reported and skipped: the policy then knows less.
+/// Shows a policy all persisted observations. Returns the sequence numbers of the senders that they contain. Segments
+/// that are missing or unreadable are reported and skipped: the policy then knows less.
 pub(super) async fn replay(
     context: &NodeContext,
     policy: &PolicySession,

@@ -12,8 +12,8 @@ const ATTEMPTS: u8 = 2;
 const PAUSE: Duration = Duration::from_secs(5);
 
 impl Toy {
-    /// Renders a page that needs a browser, if there is one here. Otherwise returns whether the page waits again, for a node
-    /// that has one.
+    /// Renders a page that needs a browser, if there is one here. Otherwise returns whether the page waits again, for a
+    /// node that has one.
     pub(super) fn goes_elsewhere(&self, item: &ScheduledUrl, fetch: usize) -> bool {
         let Some(browsers) = self.browsers.as_ref().filter(|_| self.web.needs_browser(&item.url)) else { return false };
         if browsers.has_browser() {

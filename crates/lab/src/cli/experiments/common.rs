@@ -123,8 +123,8 @@ pub fn corpus(warc: &Path, labels: Option<&Path>) -> anyhow::Result<Corpus> {
     }
 }
 
-/// Returns the options and the seed of the simulated sites that are requested: `sim` for a network of all families, without
-/// endless traps, `sim-media-PAGES-SEED` for one photo site. A file of such a name is given as `./sim`.
+/// Returns the options and the seed of the simulated sites that are requested: `sim` for a network of all families,
+/// without endless traps, `sim-media-PAGES-SEED` for one photo site. A file of such a name is given as `./sim`.
 fn simulated(corpus: &Path) -> Option<(WorldOptions, Seed)> {
     let name = corpus.to_str()?;
     if name == "sim" {

@@ -23,7 +23,8 @@ const XCRAWL_FORMS: [Form; 6] = [
     Form::DEFAULT,
 ];
 
-/// What `--sweep` varies: the restart probability as in figure 10 of the paper, in thousandths, and the number of walks.
+/// What `--sweep` varies: the restart probability as in figure 10 of the paper, in thousandths, and the number of
+/// walks.
 const RESTARTS: [u16; 6] = [50, 100, 150, 200, 250, 300];
 const ITERATIONS: [u32; 5] = [5, 20, 50, 100, 200];
 

@@ -67,14 +67,14 @@ pub enum Lab {
     Oracle(OracleArgs),
     /// Measure how many pages that a validator accepts a crawl yields
     ///
-    /// Crawls each corpus for the pages of a type from a few examples, and tells the policies of each fetched page whether
-    /// it is one. Compares xcrawl with the apprentice, its baseline.
+    /// Crawls each corpus for the pages of a type from a few examples, and tells the policies of each fetched page
+    /// whether it is one. Compares xcrawl with the apprentice, its baseline.
     Xcrawl(XcrawlArgs),
     /// Measure how many items of a topic a crawl yields
     ///
-    /// Crawls each corpus for the items that carry a tag of a topic. Compares the policy topic with the crawl by profiles
-    /// of users as printed, and with OPIC. Also measures how well page types are told, and how well the cotags of a topic are
-    /// found.
+    /// Crawls each corpus for the items that carry a tag of a topic. Compares the policy topic with the crawl by
+    /// profiles of users as printed, and with OPIC. Also measures how well page types are told, and how well the cotags
+    /// of a topic are found.
     Profiles(ProfilesArgs),
     /// Measure what filtering links before the dedup saves
     ///

@@ -40,7 +40,8 @@ pub struct PostsTruthArgs {
     /// List so many of the pages with the most flaws, each with its first one
     #[arg(long, value_name = "N", default_value_t = 0)]
     worst: usize,
-    /// Write {"rows": [...]}, one row for all pages and one per type of pages; - writes to standard output instead of the tables
+    /// Write {"rows": [...]}, one row for all pages and one per type of pages; - writes to standard output instead of
+    /// the tables
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     json: Option<PathBuf>,
 }

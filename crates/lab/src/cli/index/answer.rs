@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::question::{AnswerFormat, Question};
-use crate::index::{Found, Hit};
+use crate::index::{Hit, QueryAnswer};
 use harvestman::cli::site::graph::escaped;
 
 /// The form of the addresses of searches, for those who fill it in.
@@ -18,7 +18,7 @@ pub(super) const START: &str = "<!DOCTYPE html>\n<html lang=\"en\"><meta charset
 
 /// Returns the media type and the body of the answer to a question. `base` is the address of the server, without a
 /// slash at the end.
-pub(super) fn of(question: &Question, found: &Found, base: &str) -> (&'static str, String) {
+pub(super) fn of(question: &Question, found: &QueryAnswer, base: &str) -> (&'static str, String) {
     match question.format {
         AnswerFormat::Json => ("application/json", json(question, found)),
         AnswerFormat::Rss => ("application/rss+xml; charset=utf-8", rss(question, found, base)),
@@ -42,7 +42,7 @@ struct AnswerResult<'a> {
     score: f32,
 }
 
-fn json(question: &Question, found: &Found) -> String {
+fn json(question: &Question, found: &QueryAnswer) -> String {
     let results = found.results.iter().map(|hit| AnswerResult {
         url: &hit.url,
         title: title(hit),
@@ -59,7 +59,7 @@ fn title(hit: &Hit) -> &str {
     hit.title.as_deref().unwrap_or(&hit.url)
 }
 
-fn rss(question: &Question, found: &Found, base: &str) -> String {
+fn rss(question: &Question, found: &QueryAnswer, base: &str) -> String {
     let query = escaped(&question.query);
     let (hits, page) = (found.hits, question.page);
     let (start, count) = (question.offset().saturating_add(1), question.count);
@@ -82,7 +82,7 @@ fn rss(question: &Question, found: &Found, base: &str) -> String {
     text
 }
 
-fn html(question: &Question, found: &Found) -> String {
+fn html(question: &Question, found: &QueryAnswer) -> String {
     let (query, hits) = (escaped(&question.query), found.hits);
     let start = question.offset().saturating_add(1);
     let mut text = format!(
@@ -127,14 +127,14 @@ pub(super) fn description(base: &str) -> String {
 mod tests {
     use super::*;
 
-    fn found() -> Found {
+    fn found() -> QueryAnswer {
         let hit = |url: &str, title: Option<&str>| Hit {
             url: url.into(),
             title: title.map(Into::into),
             excerpt: "1 < 2 & \u{1}3".into(),
             score: 1.5,
         };
-        Found {
+        QueryAnswer {
             hits: 25,
             results: vec![hit("http://a.example/?x=1&y=2", Some("<b>\"A\"</b>")), hit("http://b/", None)],
         }

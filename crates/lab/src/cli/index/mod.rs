@@ -17,9 +17,9 @@ use harvestman::cli::exit::Failure;
 pub enum Index {
     /// Serve a search engine over recorded pages
     ///
-    /// Indexes the HTML pages with status 200 of WARC files, then answers searches over HTTP until Ctrl-C. A page matches a
-    /// query if its title or text contains all words; quoted parts are phrases. Results are ordered by BM25, and are the
-    /// same every time. Of each URL, the first page counts, with its first 16,384 words.
+    /// Indexes the HTML pages with status 200 of WARC files, then answers searches over HTTP until Ctrl-C. A page
+    /// matches a query if its title or text contains all words; quoted parts are phrases. Results are ordered by BM25,
+    /// and are the same every time. Of each URL, the first page counts, with its first 16,384 words.
     Serve(ServeArgs),
 }
 

@@ -55,8 +55,8 @@ pub struct ReplayArgs {
     /// selector:CSS, schema:TYPE, table:HEADING,HEADING, posts:NUMBER; may be repeated
     #[arg(long, value_name = "TEST")]
     pub(super) want: Vec<String>,
-    /// Tag of the topic, for topic, or @FILE with one a line; may be repeated. Wanted are then the items with one of the
-    /// tags: the labels need the columns role and tags
+    /// Tag of the topic, for topic, or @FILE with one a line; may be repeated. Wanted are then the items with one of
+    /// the tags: the labels need the columns role and tags
     #[arg(long, value_name = "TAG", conflicts_with = "target", help_heading = "The crawl")]
     pub(super) topic: Vec<String>,
 

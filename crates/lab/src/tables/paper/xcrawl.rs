@@ -1,5 +1,5 @@
-//! The published figures of xCrawl (Shchekotykhin, Jannach and Friedrich, figures 4 to 7): pages found after the time in
-//! which xCrawl converged, and existing pages, by site.
+//! The published figures of xCrawl (Shchekotykhin, Jannach and Friedrich, figures 4 to 7): pages found after the time
+//! in which xCrawl converged, and existing pages, by site.
 
 use crate::measures::ratio;
 use crate::tables::{Measure, Row};

@@ -15,13 +15,13 @@ pub struct PageTypeOptions {
     pub characteristic: Share,
     /// Share of a type's characteristic path strings that a page of the type has; all in the paper.
     pub contained: Share,
-    /// Whether only those characteristic path strings are kept that no sample page of another type has. A type that would
-    /// keep none keeps all: its pages look like a part of another type's.
+    /// Whether only those characteristic path strings are kept that no sample page of another type has. A type that
+    /// would keep none keeps all: its pages look like a part of another type's.
     pub discriminative: bool,
 }
 
-/// Tells page types apart. Types are numbered from 0, in the order of their samples. Several types may stand for one role,
-/// such as two forms of a list.
+/// Tells page types apart. Types are numbered from 0, in the order of their samples. Several types may stand for one
+/// role, such as two forms of a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageTypes {
     schema: Schema,
@@ -69,8 +69,8 @@ impl PageTypes {
     }
 }
 
-/// Returns the path strings that this share of a type's pages have and that are no path strings of the schema: Algorithm
-/// 2.
+/// Returns the path strings that this share of a type's pages have and that are no path strings of the schema:
+/// Algorithm 2.
 fn characteristic(pages: &[PageStrings], schema: &Schema, share: Share) -> Vec<u64> {
     common_to(pages.iter().map(|page| page.paths().filter(|path| !schema.has_path(*path))), share)
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{PageStrings, Schema, Share};
 
-/// One row of Table 1, for pages of one type. The paper does not say how its counts of pairs combine the pages; here they
-/// are means per page, where a pair that a page has several times counts once. The counts of path strings are of all
-/// pages together.
+/// One row of Table 1, for pages of one type. The paper does not say how its counts of pairs combine the pages; here
+/// they are means per page, where a pair that a page has several times counts once. The counts of path strings are of
+/// all pages together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Differentiation {
     /// T: PSNV pairs per page; the sum of S and V.
@@ -50,8 +50,8 @@ mod tests {
 
     #[test]
     fn the_six_numbers_of_two_pages_are_those_counted_by_hand() {
-        // Both have (1, 1), (1, 2) and (2, 1); the first has two further texts, one of them at a path of the schema, and the
-        // second one.
+        // Both have (1, 1), (1, 2) and (2, 1); the first has two further texts, one of them at a path of the schema,
+        // and the second one.
         let one = [(1, 1), (1, 2), (2, 1), (2, 7), (3, 1), (3, 1)].into_iter().collect();
         let two = [(1, 1), (1, 2), (2, 1), (4, 1)].into_iter().collect();
         let found = differentiation(&[one, two], Share::ALL);

@@ -3,8 +3,8 @@
 /// How cotags are chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CotagOptions {
-    /// Minimum number of pictures that carry both tags. Eq. 6 alone favours tags that one picture has: two tags that only
-    /// one picture has are perfectly correlated.
+    /// Minimum number of pictures that carry both tags. Eq. 6 alone favours tags that one picture has: two tags that
+    /// only one picture has are perfectly correlated.
     pub votes_min: u64,
     /// What [`CotagOptions::score_min`] is compared with.
     pub scale: CotagScale,
@@ -23,8 +23,8 @@ pub struct CotagOptions {
 }
 
 impl CotagOptions {
-    /// The paper's choices. It prints no threshold, so any correlation suffices; the minimum of three common pictures is
-    /// not the paper's.
+    /// The paper's choices. It prints no threshold, so any correlation suffices; the minimum of three common pictures
+    /// is not the paper's.
     pub const fn paper() -> Self {
         Self {
             votes_min: 3,

@@ -91,8 +91,9 @@ impl Cotags {
         self.topic.get(&tag).map_or(0, |topic| topic.pictures)
     }
 
-    /// Returns the tags that may join the topic, the best first; tags of the topic are not among them. For a tag that is
-    /// with several tags of the topic, the best of them counts. Of equal tags, the one with the smaller hash comes first.
+    /// Returns the tags that may join the topic, the best first; tags of the topic are not among them. For a tag that
+    /// is with several tags of the topic, the best of them counts. Of equal tags, the one with the smaller hash comes
+    /// first.
     pub fn found(&self) -> Vec<Cotag> {
         let mut best = BTreeMap::<u64, Cotag>::new();
         for topic in self.topic.values() {

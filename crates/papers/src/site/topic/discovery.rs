@@ -23,8 +23,8 @@ impl DiscoveryOptions {
         Self { cotags: CotagOptions::paper(), ..Self::default() }
     }
 
-    /// Returns the topic that the round after `topic` starts from, or the final topic if this `is_last`: `topic` and the
-    /// best of its cotags.
+    /// Returns the topic that the round after `topic` starts from, or the final topic if this `is_last`: `topic` and
+    /// the best of its cotags.
     pub fn grown(&self, topic: &[u64], cotags: &Cotags, is_last: bool) -> Vec<u64> {
         let topic_max = self.topic_max.min(TOPIC_TAGS_MAX);
         let added = if is_last { topic_max } else { self.top };
@@ -40,8 +40,8 @@ impl Default for DiscoveryOptions {
     }
 }
 
-/// Expands the tags `initial` to a topic by what these pictures carry: the initial tags first, then cotags by round, the
-/// best first. The tags `noise` do not join. O(rounds · pictures · tags² · log tags).
+/// Expands the tags `initial` to a topic by what these pictures carry: the initial tags first, then cotags by round,
+/// the best first. The tags `noise` do not join. O(rounds · pictures · tags² · log tags).
 pub fn discover(pictures: &[Picture], initial: &[u64], noise: &BTreeSet<u64>, options: &DiscoveryOptions) -> Vec<u64> {
     let mut topic = initial.to_vec();
     for round in 1..=options.rounds {

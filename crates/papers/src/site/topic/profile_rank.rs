@@ -1,8 +1,8 @@
 //! The rank of a user for a topic (sections 5.1 to 5.3).
 //!
-//! The paper derives eq. 5 from Bayes' rule: Pr(L | τ) = Pr(τ | L) · Pr(L) / Pr(τ) (eq. 3), with Pr(τ) as the sum of the
-//! numerators over all candidate links (eq. 4). It gives no Pr(L) and never computes eq. 3 or 4: Pr(τ) is the same for
-//! all links, and with equal Pr(L) the order of links is that of Pr(τ | L), which eq. 5 estimates. So nothing here
+//! The paper derives eq. 5 from Bayes' rule: Pr(L | τ) = Pr(τ | L) · Pr(L) / Pr(τ) (eq. 3), with Pr(τ) as the sum of
+//! the numerators over all candidate links (eq. 4). It gives no Pr(L) and never computes eq. 3 or 4: Pr(τ) is the same
+//! for all links, and with equal Pr(L) the order of links is that of Pr(τ | L), which eq. 5 estimates. So nothing here
 //! computes them either, and ranks are no probabilities.
 
 use std::collections::BTreeMap;

@@ -43,8 +43,8 @@ impl Profiles {
         Self { users: HashMap::default(), limits }
     }
 
-    /// Records what a page says of a user: their terms (names of sets and collections, tags) and their contacts. The user
-    /// is known from then on, even if there is nothing of either kind.
+    /// Records what a page says of a user: their terms (names of sets and collections, tags) and their contacts. The
+    /// user is known from then on, even if there is nothing of either kind.
     pub fn add(&mut self, user: u64, terms: impl IntoIterator<Item = u64>, contacts: impl IntoIterator<Item = u64>) {
         if self.users.len() >= self.limits.users_max && !self.users.contains_key(&user) {
             return;
@@ -68,8 +68,8 @@ impl Profiles {
         self.users.is_empty()
     }
 
-    /// Returns the rank of a user for a topic (eq. 5); `None` for a user who is not known. The mean of eq. 2 is over the
-    /// contacts that are known: an unknown contact is no evidence against a user. O(contacts · topic · log terms).
+    /// Returns the rank of a user for a topic (eq. 5); `None` for a user who is not known. The mean of eq. 2 is over
+    /// the contacts that are known: an unknown contact is no evidence against a user. O(contacts · topic · log terms).
     pub fn rank(&self, user: u64, topic: &TermVector, weights: RankWeights) -> Option<f64> {
         let profile = self.users.get(&user)?;
         let contacts = profile.contacts.iter().filter_map(|contact| self.users.get(contact));

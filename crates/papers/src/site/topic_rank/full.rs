@@ -8,8 +8,9 @@ pub enum RankForm {
     /// (1 - c) times the initial weight, as in Haveliwala: hub weights have an effect until the end.
     #[default]
     Teleport,
-    /// Nothing, as printed. Before each step authorities have weight 1 again, and nodes with weight 0 have their initial
-    /// weight (formula 1); otherwise all weights would decrease to 0. A hub that no page links to loses its weight.
+    /// Nothing, as printed. Before each step authorities have weight 1 again, and nodes with weight 0 have their
+    /// initial weight (formula 1); otherwise all weights would decrease to 0. A hub that no page links to loses its
+    /// weight.
     Printed,
 }
 

@@ -1,8 +1,8 @@
 //! The weights of pages by topic-sensitive PageRank from known authorities (xCrawl 2009, section 4; Haveliwala,
 //! *Topic-sensitive PageRank*, WWW 2002).
 //!
-//! The initial weights are 1 for authorities, for other nodes their hub weight and 1/n where that is 0 (formula 1). They
-//! are propagated along links: a page gives each of its d successors 1/d of its weight, times c.
+//! The initial weights are 1 for authorities, for other nodes their hub weight and 1/n where that is 0 (formula 1).
+//! They are propagated along links: a page gives each of its d successors 1/d of its weight, times c.
 //!
 //! [`topic_rank()`] computes all weights; [`TopicRank`] updates them after changes of the graph.
 

@@ -201,7 +201,8 @@ mod tests {
         assert_eq!((found.hub, found.authority), (vec![0.0; 3], vec![0.0]));
     }
 
-    /// The reference implementation: loops over all pairs of nodes, with the operators as they are written in the paper.
+    /// The reference implementation: loops over all pairs of nodes, with the operators as they are written in the
+    /// paper.
     fn naive(graph: &WebGraph, form: HubForm, steps: u32) -> Vec<f64> {
         let all: Vec<u32> = (0..graph.nodes()).collect();
         let links = |from: u32, to: u32| graph.successors(from).any(|other| other == to);
@@ -239,7 +240,8 @@ mod tests {
 
         #[test]
         fn from_previous_weights_the_result_is_the_same(made in made()) {
-            // The first page links to all URLs, so that the links have one part and the result does not depend on the start.
+            // The first page links to all URLs, so that the links have one part and the result does not depend on the
+            // start.
             let mut all = made.clone();
             all.pages.retain(|page| page.0 != 30);
             all.pages.insert(0, (30, (0..30).collect(), false));

@@ -20,8 +20,8 @@ pub enum SubTreeRule {
 }
 
 /// Returns the nodes that the links in the sub-trees of `hub` lead to, in page order, each once: known authorities,
-/// visited pages and unvisited URLs. Of elements two levels are known: a link is in an element that is its parent or its
-/// grandparent. O(links of the hub).
+/// visited pages and unvisited URLs. Of elements two levels are known: a link is in an element that is its parent or
+/// its grandparent. O(links of the hub).
 pub fn sub_trees(graph: &WebGraph, hub: u32, rule: SubTreeRule) -> Vec<u32> {
     let roots: BTreeSet<u64> =
         graph.links(hub).filter(|edge| graph.is_authority(edge.to)).filter_map(|edge| root(&edge, rule)).collect();

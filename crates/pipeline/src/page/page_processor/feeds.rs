@@ -17,8 +17,8 @@ use harvestman_stages::revisit::rows;
 const COMPARED_MAX: usize = 10_000;
 
 impl PageProcessor {
-    /// Returns whether an answer of this type may be a feed. JSON is read only where a feed is expected: other JSON can be
-    /// long.
+    /// Returns whether an answer of this type may be a feed. JSON is read only where a feed is expected: other JSON can
+    /// be long.
     pub(super) fn may_be_feed(media: MediaType, item: &ScheduledUrl, answer: &Answer) -> bool {
         let is_expected = matches!(item.class.apath, Apath::FEED | Apath::REDIRECT | Apath::REVISIT);
         let is_declared =

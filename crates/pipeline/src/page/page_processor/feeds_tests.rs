@@ -45,8 +45,8 @@ fn no_feed_is_followed_where_feeds_are_not_wanted_or_the_page_says_nofollow() {
     assert_eq!(followed(&[], body), [""; 0]);
 }
 
-/// Reads a thousand pages, each of which announces a feed of its own, and each feed as soon as it is accepted. Returns the
-/// number of feeds that were accepted, and of links that were refused because of their feed.
+/// Reads a thousand pages, each of which announces a feed of its own, and each feed as soon as it is accepted. Returns
+/// the number of feeds that were accepted, and of links that were refused because of their feed.
 fn a_feed_per_page(mode: FeedsMode) -> (usize, u64) {
     let mut processor = processor(|config| config.crawl.feeds = mode);
     let (mut accepted, mut refused) = (0, 0);

@@ -59,7 +59,8 @@ impl PageProcessor {
         Verdict::Pass
     }
 
-    /// Filters the links of a page that all gates let pass, or the target of a redirect, and takes the facts of the page.
+    /// Filters the links of a page that all gates let pass, or the target of a redirect, and takes the facts of the
+    /// page.
     pub(crate) fn filter_links(&mut self, page: &mut PageInWork) -> Verdict {
         let PageInWork { fetched: FetchedPage { lease, exchange }, arrival, content, result, .. } = page;
         let Ok(answer) = &exchange.result else { return Verdict::Pass };

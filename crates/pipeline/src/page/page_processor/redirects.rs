@@ -44,8 +44,9 @@ impl PageProcessor {
         self.led_to(item, Target { location: location.to_owned(), next, may_repeat })
     }
 
-    /// Processes the first refresh of a page that was not rendered. A page that refreshes to itself, or to what led to it, while
-    /// a cookie is set is a wall like a redirect that does: its result is that of a redirect. All other pages are processed as such.
+    /// Processes the first refresh of a page that was not rendered. A page that refreshes to itself, or to what led to
+    /// it, while a cookie is set is a wall like a redirect that does: its result is that of a redirect. All other pages
+    /// are processed as such.
     pub(crate) fn refresh(&mut self, page: &mut PageInWork) -> Verdict {
         let FetchedPage { lease, exchange } = &page.fetched;
         let (Content::Page(parsed), Ok(answer)) = (&page.content, &exchange.result) else { return Verdict::Pass };

@@ -68,8 +68,8 @@ impl PageProcessor {
         }
     }
 
-    /// Returns where a sitemap redirects to. What is asked for at the usual place is not sought at the address of a page: many
-    /// servers send every address that they do not have to their start page.
+    /// Returns where a sitemap redirects to. What is asked for at the usual place is not sought at the address of a
+    /// page: many servers send every address that they do not have to their start page.
     fn sitemap_moved_to(&self, url: &CanonicalUrl, location: &str) -> Option<String> {
         let target = self.rules.urls.canonicaliser.resolver(url, None).resolve(location).ok()?.to_url();
         let may_be_sitemap = || {

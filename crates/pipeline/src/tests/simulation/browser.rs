@@ -1,5 +1,5 @@
-//! The simulated browser: it runs the one script of the simulated web, takes its time, and crashes now and then. And nodes of a
-//! fleet that have browsers.
+//! The simulated browser: it runs the one script of the simulated web, takes its time, and crashes now and then. And
+//! nodes of a fleet that have browsers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

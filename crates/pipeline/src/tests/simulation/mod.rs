@@ -3,8 +3,8 @@
 //! crawl; only the threads, the sockets and the moment at which the disk fails are simulated.
 //!
 //! `HARVESTMAN_SIMULATE=5000` plays 5000 seeds, `HARVESTMAN_SIMULATE_FROM` is the first. A seed that fails is printed,
-//! and played alone by `HARVESTMAN_SIMULATE=1 HARVESTMAN_SIMULATE_FROM=SEED`. `HARVESTMAN_SIMULATE_WHOLE` crawls are broken off
-//! at every `HARVESTMAN_SIMULATE_EVERY`th operation on the disk.
+//! and played alone by `HARVESTMAN_SIMULATE=1 HARVESTMAN_SIMULATE_FROM=SEED`. `HARVESTMAN_SIMULATE_WHOLE` crawls are
+//! broken off at every `HARVESTMAN_SIMULATE_EVERY`th operation on the disk.
 
 mod browser;
 mod checks;

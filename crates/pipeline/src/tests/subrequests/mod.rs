@@ -1,5 +1,5 @@
-//! Sub-requests in a crawl over a real network: they keep the delay and robots.txt, they are counted and archived, and none
-//! of their callers waits forever.
+//! Sub-requests in a crawl over a real network: they keep the delay and robots.txt, they are counted and archived, and
+//! none of their callers waits forever.
 
 mod server;
 

@@ -1,10 +1,10 @@
 //! What stands around links: the lessons of the classifier, and the predictions of waiting links.
 
-use super::Learned;
+use super::LearnedPolicy;
 use crate::{NewLink, Outcome};
 use harvestman_core::url::CanonicalUrl;
 
-impl Learned {
+impl LearnedPolicy {
     /// Takes in the contexts of a page's new links, and returns that of the link by which the page was found.
     pub(super) fn take_contexts(
         &mut self,

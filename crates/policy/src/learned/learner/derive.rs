@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Learned;
+use super::LearnedPolicy;
 use crate::learned::goal::Goal;
 use crate::{NewLink, Outcome, Proposal};
 use harvestman_core::model::{Apath, LinkClass};
@@ -11,7 +11,7 @@ use harvestman_core::url::{CanonicalUrl, Fingerprint};
 /// Maximum number of addresses that are derived at once.
 const PROPOSALS_MAX: usize = 5_000;
 
-impl Learned {
+impl LearnedPolicy {
     /// Derives addresses from those that are new, and from all known ones when a rule was just found.
     pub(super) fn derive(&mut self, url: &CanonicalUrl, outcome: &Outcome, new: &[NewLink]) -> Vec<NewLink> {
         if matches!(self.goal, Goal::Content) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use super::Learned;
+use super::LearnedPolicy;
 use crate::learned::goal::{Goal, Likeness};
 use crate::learned::note::ExampleStatus;
 use crate::learned::templates::OUTLIER;
@@ -15,7 +15,7 @@ use harvestman_structure::site::UrlKind;
 /// The share of the pages with an outlying example's URL pattern that must be of the nearest cluster.
 const STANDS_IN: f64 = 0.25;
 
-impl Learned {
+impl LearnedPolicy {
     /// Records whether the response to an example's URL was a page.
     pub(super) fn meet_example(&mut self, url: &str, page: bool) {
         if matches!(self.goal, Goal::Like { .. })
@@ -75,8 +75,8 @@ impl Learned {
         self.examples = examples;
     }
 
-    /// The cluster that takes the place of an example's, which is an outlier: the nearest one, unless the pages with its
-    /// URL pattern are mostly of others.
+    /// The cluster that takes the place of an example's, which is an outlier: the nearest one, unless the pages with
+    /// its URL pattern are mostly of others.
     fn stand_in(&self, url: Fingerprint, likeness: &Likeness, pages: &[(ClusterId, UrlKind)]) -> Option<ClusterId> {
         let nearest = self.nearest_to(url)?;
         let mut likeness = Likeness { cluster: Some(nearest), nearest: true, ..likeness.clone() };

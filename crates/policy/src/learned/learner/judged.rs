@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-use super::Learned;
+use super::LearnedPolicy;
 use crate::learned::evidence::Level;
 use crate::learned::goal::Goal;
 use crate::learned::judgement::{Expectation, Judgement, TAGS_MAX, TopicJudgement, WaitingLink};
@@ -35,7 +35,7 @@ impl JudgedPage {
     }
 
     /// To be called before the learner is shown this observation.
-    pub(super) fn before(&mut self, learner: &Learned, seen: &Observation) {
+    pub(super) fn before(&mut self, learner: &LearnedPolicy, seen: &Observation) {
         if let Some(topic) = &learner.topic {
             let named = seen.new.iter().filter(|link| topic.terms().names(link.url.as_str()));
             let room = TAG_PAGES_MAX.saturating_sub(self.tag_pages.len());
@@ -67,7 +67,7 @@ impl JudgedPage {
     }
 
     /// To be called after the learner was shown an observation, of the page or another one.
-    pub(super) fn after(&mut self, learner: &Learned, is_it: bool) {
+    pub(super) fn after(&mut self, learner: &LearnedPolicy, is_it: bool) {
         let Some(judgement) = self.judgement.as_mut().filter(|_| is_it) else { return };
         let Some(entry) = learner.log.iter().next_back() else { return };
         judgement.wanted = entry.worth.wanted;
@@ -87,7 +87,7 @@ impl JudgedPage {
     }
 
     /// Returns what is expected of the link to it after the last observation, if it waits.
-    pub(super) fn waiting(&self, learner: &mut Learned) -> Option<WaitingLink> {
+    pub(super) fn waiting(&self, learner: &mut LearnedPolicy) -> Option<WaitingLink> {
         let (class, via) = self.found.as_ref().filter(|_| !self.is_fetched)?;
         let snapshot = learner.snapshot();
         let class = snapshot.class_of(*class, self.url.as_str(), Some(&**via));
@@ -96,7 +96,7 @@ impl JudgedPage {
     }
 }
 
-impl Learned {
+impl LearnedPolicy {
     /// What is expected of the waiting link of this class.
     fn expectation(&self, class: LinkClass, url: Fingerprint) -> Expectation {
         let (log_odds, lessons) = self.links.as_ref().map_or((None, 0), |links| links.odds_of(url));

@@ -49,7 +49,7 @@ const UPDATES_END: usize = 4_000;
 const PAGES_MAX: usize = 20_000;
 
 /// A policy that learns.
-pub struct Learned {
+pub struct LearnedPolicy {
     goal: Goal,
     tuning: Tuning,
     seed: u64,
@@ -92,7 +92,7 @@ pub struct Learned {
     model_updates: u64,
 }
 
-impl Learned {
+impl LearnedPolicy {
     /// A policy that knows nothing yet. `seed` varies which classes it explores first; `read` parses a page again.
     pub fn new(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>) -> Self {
         let examples = match &goal {
@@ -144,8 +144,8 @@ impl Learned {
     }
 
     /// A policy that knows a site from an earlier crawl. It continues the counts of `model`; templates and patterns do
-    /// not change, since the pages that they were learned from are gone. A model of a cluster graph contains nothing for
-    /// it.
+    /// not change, since the pages that they were learned from are gone. A model of a cluster graph contains nothing
+    /// for it.
     pub fn from_model(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>, model: SiteModel) -> Self {
         let mut policy = Self::new(goal, tuning, seed, read);
         let Some(LearnedClasses { templates, patterns, evidence, yields, best }) = model.learned else { return policy };
@@ -201,7 +201,7 @@ fn read_sample(sample: &[SamplePage], read: &mut ReadPage) -> Vec<ParsedPage> {
     sample.iter().map(|page| read(&page.body, page.content_type.as_deref(), None)).collect()
 }
 
-impl Policy for Learned {
+impl Policy for LearnedPolicy {
     fn observe(&mut self, seen: Observation) {
         self.version += 1;
         let Observation { url, class, via, outcome, mut new } = seen;

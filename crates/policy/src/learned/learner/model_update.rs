@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::{Learned, PAGES_MAX, UPDATES_END};
+use super::{LearnedPolicy, PAGES_MAX, UPDATES_END};
 use crate::learned::log::Log;
 use crate::learned::reading::Reading;
 use crate::learned::templates::Templates;
@@ -19,7 +19,7 @@ const UPDATE_GROWTH: f64 = 1.6;
 /// Number of latest fetches whose yield is counted again.
 const YIELDS_RECOUNTED: usize = 400;
 
-impl Learned {
+impl LearnedPolicy {
     pub(super) fn update_is_due(&self) -> bool {
         self.pages >= self.next_update && self.pages <= UPDATES_END
     }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::Learned;
+use super::LearnedPolicy;
 use crate::learned::canonicality::canonicality;
 use crate::learned::drift::{DriftAction, TemplateFit};
 use crate::learned::goal::Goal;
@@ -20,7 +20,7 @@ const CONTENT_FROM: f64 = 0.1;
 /// The likeness (that of the template alone) from which on a page counts as like the example.
 const LIKE_FROM: f64 = 0.25;
 
-impl Learned {
+impl LearnedPolicy {
     pub(super) fn page(
         &mut self,
         url: CanonicalUrl,
@@ -83,8 +83,8 @@ impl Learned {
         worth
     }
 
-    /// Learns how the page just fetched at `url` relates to earlier ones. Returns whether it is the duplicate of one, and
-    /// the pages whose worth changes.
+    /// Learns how the page just fetched at `url` relates to earlier ones. Returns whether it is the duplicate of one,
+    /// and the pages whose worth changes.
     fn relate(&mut self, url: &CanonicalUrl, found: NewText) -> (bool, Vec<ContentId>) {
         self.duplicates += u64::from(found.repeats.is_some());
         let duplicate = match found.repeats {

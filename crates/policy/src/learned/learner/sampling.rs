@@ -1,6 +1,6 @@
 //! The sample that templates are learned from.
 
-use super::Learned;
+use super::LearnedPolicy;
 use crate::learned::sample_page::SamplePage;
 use crate::{PageFacts, Policy};
 use harvestman_core::model::ClusterId;
@@ -12,7 +12,7 @@ pub(super) const SAMPLE_BYTES_MAX: usize = 64 << 20;
 /// contrast.
 pub(super) const SAMPLE_PER_PATTERN: usize = 60;
 
-impl Learned {
+impl LearnedPolicy {
     pub(super) fn sample_page(&mut self, url: &CanonicalUrl, facts: &mut PageFacts) -> Option<u32> {
         let (body, content_type) = facts.body.take()?;
         if !self.needs().body || self.sample_bytes + body.len() > self.sample_bytes_max() {

@@ -48,7 +48,7 @@ fn text(number: u64) -> PageText {
 
 /// A crawl of a generated forum, which the learner observes fetch by fetch.
 struct Driver {
-    policy: Learned,
+    policy: LearnedPolicy,
     snapshot: Arc<dyn PolicySnapshot>,
     /// The templates of the pages.
     templates: HashMap<String, u64>,
@@ -56,7 +56,7 @@ struct Driver {
 
 impl Driver {
     fn new(goal: Goal) -> Self {
-        let mut policy = Learned::new(goal, Tuning::default(), 1, reader());
+        let mut policy = LearnedPolicy::new(goal, Tuning::default(), 1, reader());
         let snapshot = policy.snapshot();
         Self { policy, snapshot, templates: HashMap::new() }
     }
@@ -154,12 +154,12 @@ fn a_page_that_was_not_read_counts_as_its_class_is_expected_to() {
 
 #[test]
 fn the_learner_is_a_policy_for_every_goal() {
-    holds_for_any_policy(|seed| Box::new(Learned::new(Goal::Content, Tuning::default(), seed.0, reader())));
+    holds_for_any_policy(|seed| Box::new(LearnedPolicy::new(Goal::Content, Tuning::default(), seed.0, reader())));
     let goal = like("/topic/1");
     let accepted = Goal::Accepted { examples: Vec::new(), duplicate_worth: 0.5 };
     let topic = Goal::Topic { terms: TopicTerms::new(["3", "topic"]), duplicate_worth: 0.5 };
     for goal in [goal, accepted, topic] {
-        holds_for_any_policy(|seed| Box::new(Learned::new(goal.clone(), Tuning::default(), seed.0, reader())));
+        holds_for_any_policy(|seed| Box::new(LearnedPolicy::new(goal.clone(), Tuning::default(), seed.0, reader())));
     }
 }
 
@@ -248,7 +248,7 @@ fn templates_are_learned_from_the_pages_that_were_kept() {
 
 #[test]
 fn model_updates_happen_at_growing_numbers_of_pages_until_the_site_is_known() {
-    let mut policy = Learned::new(Goal::Content, Tuning::default(), 1, reader());
+    let mut policy = LearnedPolicy::new(Goal::Content, Tuning::default(), 1, reader());
     let mut model_updates = Vec::new();
     for number in 0..UPDATES_END + 1_000 {
         let url = CanonicalUrl::from_canonical(format!("{HOST}/{number}"));
@@ -309,8 +309,8 @@ fn the_same_crawl_gives_the_same_model() {
     }
 }
 
-fn learn_from(goal: Goal, model: SiteModel) -> Learned {
-    Learned::from_model(goal, Tuning::default(), 1, reader(), model)
+fn learn_from(goal: Goal, model: SiteModel) -> LearnedPolicy {
+    LearnedPolicy::from_model(goal, Tuning::default(), 1, reader(), model)
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Follows one page through the observations of a crawl: what its text added, and how it was judged.
 
-use super::Learned;
+use super::LearnedPolicy;
 use super::judged::JudgedPage;
 use crate::learned::judgement::{Judgement, WaitingLink};
 use crate::learned::text::ContentId;
@@ -9,10 +9,10 @@ use crate::{Observation, Outcome, Policy};
 use harvestman_core::model::PageText;
 use harvestman_core::url::CanonicalUrl;
 
-/// Shows a learner the observations of a crawl again and watches what it makes of the text of one page. Nothing of it is
-/// known to the learner, so that it costs a crawl nothing.
+/// Shows a learner the observations of a crawl again and watches what it makes of the text of one page. Nothing of it
+/// is known to the learner, so that it costs a crawl nothing.
 pub struct TextTracer {
-    learner: Learned,
+    learner: LearnedPolicy,
     url: CanonicalUrl,
     page: Option<TracedPage>,
     trace: TextTrace,
@@ -29,7 +29,7 @@ struct TracedPage {
 
 impl TextTracer {
     /// Watches the page at `url`; the learner must have seen nothing of the crawl yet.
-    pub fn new(learner: Learned, url: CanonicalUrl) -> Self {
+    pub fn new(learner: LearnedPolicy, url: CanonicalUrl) -> Self {
         let judged = JudgedPage::new(url.clone());
         Self { learner, url, page: None, trace: TextTrace::NotObserved, judged }
     }

@@ -11,7 +11,7 @@ fn url(path: &str) -> CanonicalUrl {
 
 fn tracer(path: &str) -> TextTracer {
     let read = Box::new(|_: &[u8], _: Option<&str>, _: Option<&_>| ParsedPage::default());
-    TextTracer::new(Learned::new(Goal::Content, Tuning::default(), 1, read), url(path))
+    TextTracer::new(LearnedPolicy::new(Goal::Content, Tuning::default(), 1, read), url(path))
 }
 
 /// The fetch of a page of one template that shows a text of successive words for each pair of bounds.
@@ -31,7 +31,7 @@ fn fetch(path: &str, outcome: Outcome) -> Observation {
 /// A learner that is shown a site of items, every other one with the tag `macro`, whose links say which these are.
 fn judged(goal: Goal, path: &str) -> TextTracer {
     let read = Box::new(|_: &[u8], _: Option<&str>, _: Option<&_>| ParsedPage::default());
-    let mut tracer = TextTracer::new(Learned::new(goal, Tuning::default(), 1, read), url(path));
+    let mut tracer = TextTracer::new(LearnedPolicy::new(goal, Tuning::default(), 1, read), url(path));
     let class = LinkClass::unclassified(Apath(3));
     let item = |number: u32| NewLink {
         context: Box::new([number % 2, 9]),

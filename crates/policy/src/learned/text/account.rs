@@ -30,8 +30,9 @@ pub struct TextAccount {
 }
 
 impl TextAccount {
-    /// Accounts for the `content` of a page with `text`, of which `uncompared` shingles are left out. `shown_by` returns
-    /// the page that a shingle counts for, `None` in it if that was forgotten, and the number of pages that show it.
+    /// Accounts for the `content` of a page with `text`, of which `uncompared` shingles are left out. `shown_by`
+    /// returns the page that a shingle counts for, `None` in it if that was forgotten, and the number of pages that
+    /// show it.
     pub fn of(
         id: ContentId,
         text: &PageText,
@@ -111,8 +112,8 @@ mod tests {
         assert_eq!((account.own.len(), account.forgotten, account.only.len()), (0, 28, 0));
     }
 
-    /// The definition, for pages of one group that repeat nothing: templates are counted over all pages, a shingle with a
-    /// word in a run of four template words is template, and the first page that shows another one holds it.
+    /// The definition, for pages of one group that repeat nothing: templates are counted over all pages, a shingle with
+    /// a word in a run of four template words is template, and the first page that shows another one holds it.
     struct Naive {
         content: Vec<BTreeSet<Vec<u32>>>,
         all: Vec<BTreeSet<Vec<u32>>>,

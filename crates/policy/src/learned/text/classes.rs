@@ -13,8 +13,8 @@ const PAGES_MIN: f64 = 20.0;
 const MARGIN: f64 = 0.1;
 /// Pages of a class are smaller than those of another if they have at most this share of their text.
 const SMALLER: f64 = 0.9;
-/// Pages of a class can be left out for those of another if at least this share of their text is on pages that are within
-/// such pages, and at most this share of that on pages within several.
+/// Pages of a class can be left out for those of another if at least this share of their text is on pages that are
+/// within such pages, and at most this share of that on pages within several.
 const WITHIN: f64 = 0.5;
 const WITHIN_SEVERAL: f64 = 0.5;
 

@@ -8,8 +8,8 @@ const ALIKE: f64 = 0.7;
 const ALIKE_WHOLLY: f64 = 0.9;
 /// A page is within another that shows this share of its shingles.
 const WITHIN: f64 = 0.65;
-/// Of the smaller one's shingles, the share that a page must be the holder or the latest page of to be compared exactly.
-/// Where a page shows most of another but many pages show that too, one of these is compared instead.
+/// Of the smaller one's shingles, the share that a page must be the holder or the latest page of to be compared
+/// exactly. Where a page shows most of another but many pages show that too, one of these is compared instead.
 const HINT: f64 = 0.1;
 /// Maximum number of pages that are compared exactly, and by the shared shingles that were counted.
 const CANDIDATES: usize = 12;
@@ -115,8 +115,8 @@ impl Comparison {
     }
 }
 
-/// The number of values in both sorted lists, each without repetition. It has no branch that depends on the values, which
-/// nobody could predict.
+/// The number of values in both sorted lists, each without repetition. It has no branch that depends on the values,
+/// which nobody could predict.
 fn common(one: &[TextKey], other: &[TextKey]) -> u32 {
     let (mut at, mut at_other, mut both) = (0, 0, 0);
     while let (Some(a), Some(b)) = (one.get(at), other.get(at_other)) {

@@ -30,8 +30,8 @@ pub struct Content {
 impl Content {
     /// Returns the content of a page with `text`, where `is_template` tells the keys that belong to its template.
     ///
-    /// A shingle is content if none of its words is in four successive words that are template. So the edges of a slot in
-    /// a stock sentence are no content, and neither is what is shorter than a shingle in the slot.
+    /// A shingle is content if none of its words is in four successive words that are template. So the edges of a slot
+    /// in a stock sentence are no content, and neither is what is shorter than a shingle in the slot.
     pub fn of(text: &PageText, is_template: impl Fn(u64) -> bool) -> Self {
         let (mut shingles, mut texts) = (Vec::with_capacity(text.len()), Vec::new());
         for (run, words) in text.runs() {

@@ -11,8 +11,8 @@ use super::content::{SHINGLE_WORDS, placed_shingles};
 /// The first run of at least this many words is taken, even if a later one is longer.
 const WORDS_MIN: usize = 8;
 
-/// Returns the words of a page, by their positions, that say some of `shingles`: its first long run, or else its longest
-/// one, and `words_max` words of it at most. `None` if the page says nothing of it.
+/// Returns the words of a page, by their positions, that say some of `shingles`: its first long run, or else its
+/// longest one, and `words_max` words of it at most. `None` if the page says nothing of it.
 pub fn excerpt(text: &PageText, shingles: &[TextKey], words_max: usize) -> Option<Range<usize>> {
     let wanted: HashSet<TextKey> = shingles.iter().copied().collect();
     let mut runs: Vec<Range<usize>> = Vec::new();

@@ -241,8 +241,8 @@ impl TextIndex {
         self.classes.add_page(class, content.shingles.len(), exclusive);
     }
 
-    /// Counts that a page repeats `other`, or is within it, unless a third page shows that text too: the other two are alike
-    /// without it.
+    /// Counts that a page repeats `other`, or is within it, unless a third page shows that text too: the other two are
+    /// alike without it.
     fn count_repetition(&mut self, id: ContentId, other: ContentId) {
         let Some(one) = self.page(id).map(|page| page.kin.pattern) else { return };
         let Some(page) = self.page_mut(other).filter(|page| !page.repeats && !page.is_repeated) else { return };

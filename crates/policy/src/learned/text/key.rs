@@ -2,8 +2,8 @@
 
 use harvestman_core::model::{ClusterId, PatternId};
 
-/// The key of a shingle or of a whole text: half of its hash, because there are many of them. Of a million in an index, a
-/// new one is taken for one of these once in 4,000 times.
+/// The key of a shingle or of a whole text: half of its hash, because there are many of them. Of a million in an index,
+/// a new one is taken for one of these once in 4,000 times.
 pub type TextKey = u32;
 
 /// The key of a page in an index of texts.

@@ -7,8 +7,8 @@ use foldhash::fast::FixedState;
 
 use harvestman_core::model::PatternId;
 
-/// Minimum number of pages of one pattern that pages of another repeat, and their minimum number relative to all pages of
-/// the other. Where each page has so many repetitions that they are fewer, the repetitions are alike without it.
+/// Minimum number of pages of one pattern that pages of another repeat, and their minimum number relative to all pages
+/// of the other. Where each page has so many repetitions that they are fewer, the repetitions are alike without it.
 const REPETITIONS_MIN: u32 = 3;
 const SHARE_MIN: f64 = 0.02;
 /// Maximum number of patterns that are counted, and of pairs of them.

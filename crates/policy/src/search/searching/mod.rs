@@ -32,15 +32,16 @@ enum Origin {
     Examples(usize),
 }
 
-/// A policy whose first pages, and later further ones, come from queries to searches. One query after the other is sent:
-/// those of the user, then those generated from the examples (section 4). A query ends when its results were fetched. A
-/// site with an accepted page among the results belongs to the crawl from then on. The searches of the seeds' own sites
-/// join those of the user when they are found.
+/// A policy whose first pages, and later further ones, come from queries to searches. One query after the other is
+/// sent: those of the user, then those generated from the examples (section 4). A query ends when its results were
+/// fetched. A site with an accepted page among the results belongs to the crawl from then on. The searches of the
+/// seeds' own sites join those of the user when they are found.
 pub struct Searching {
     inner: Box<dyn Policy>,
     options: SearchingOptions,
     sources: Vec<Source>,
-    /// Where the sources answer, and whether the open query is sent to own searches alone, after all else: links bring more.
+    /// Where the sources answer, and whether the open query is sent to own searches alone, after all else: links bring
+    /// more.
     templates: SearchTemplates,
     own: OwnSearches,
     /// Searches that were found since they were last taken.
@@ -136,8 +137,8 @@ impl Searching {
         !self.has_examples && self.samples.len() < SAMPLES
     }
 
-    /// Generates queries from the examples. The words that all examples share find more of their kind; those of one example
-    /// find its site, even where the examples have no subject in common.
+    /// Generates queries from the examples. The words that all examples share find more of their kind; those of one
+    /// example find its site, even where the examples have no subject in common.
     fn generate(&mut self) {
         self.generated_from = self.samples.len();
         let stop_words = StopWords::new(&Language::ALL);
@@ -177,7 +178,8 @@ impl Searching {
         }
     }
 
-    /// Decides which sites the answer to the query that was just sent is not to lead to; as printed, it may lead to all.
+    /// Decides which sites the answer to the query that was just sent is not to lead to; as printed, it may lead to
+    /// all.
     fn pass_over(&mut self) {
         if self.options.counts_pages {
             return;
@@ -189,8 +191,8 @@ impl Searching {
         }
     }
 
-    /// Sends a query to all searches. Where links bring more than queries to sites' own searches, these are left out or, if
-    /// there are no others, asked after all else. Returns the addresses of the answers.
+    /// Sends a query to all searches. Where links bring more than queries to sites' own searches, these are left out
+    /// or, if there are no others, asked after all else. Returns the addresses of the answers.
     fn send(&mut self, query: &str) -> Vec<Box<str>> {
         let mut urls = Vec::new();
         let is_worth_it = self.worth.is_worth_it();

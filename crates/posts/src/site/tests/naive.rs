@@ -254,7 +254,8 @@ impl Naive<'_> {
         }
     }
 
-    /// Joins equal short texts by one author at one time, of which one is on a page that shows the other's thread, or one author only.
+    /// Joins equal short texts by one author at one time, of which one is on a page that shows the other's thread, or
+    /// one author only.
     fn join_short_texts(&mut self) {
         let is_short = |at: &usize| {
             let it = &self.sightings[*at];

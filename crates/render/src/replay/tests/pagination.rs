@@ -123,7 +123,8 @@ fn requests_are_bounded() {
     assert_eq!(count(limits(0, 5), true), 0);
 }
 
-/// A thread whose replies come in parts of six, the first part by an address of its own, each with whether there are more.
+/// A thread whose replies come in parts of six, the first part by an address of its own, each with whether there are
+/// more.
 fn replies(id: u32, count: u32) -> Sample {
     let part = |offset: u32| {
         let address = format!("https://h.example/t/{id}/replies?sort=thread");

@@ -45,8 +45,8 @@ pub(super) fn count_in_file(text: &str, errors: &mut Vec<String>) -> usize {
 }
 
 impl Cookies {
-    /// Reads the user's file; appends errors to `errors`. Only cookies that a host of `scope` would receive are stored, so
-    /// that a whole browser profile can be passed without leaking it to other sites.
+    /// Reads the user's file; appends errors to `errors`. Only cookies that a host of `scope` would receive are stored,
+    /// so that a whole browser profile can be passed without leaking it to other sites.
     pub(super) fn new(options: &FetchOptions, scope: &CredentialScope, now: Instant, errors: &mut Vec<String>) -> Self {
         let mut login = netscape::read_file(&options.cookies_file, errors);
         login.retain(|cookie| !cookie.is_expired(now) && scope.hosts().any(|host| cookie.matches_domain(host)));
@@ -94,8 +94,8 @@ impl Cookies {
         }
     }
 
-    /// Stores the cookies that a response sets. One over plain http replaces no cookie that is for https only (RFC 6265bis,
-    /// section 5.7): whoever is on the way could have set it.
+    /// Stores the cookies that a response sets. One over plain http replaces no cookie that is for https only (RFC
+    /// 6265bis, section 5.7): whoever is on the way could have set it.
     pub(super) fn store(&self, target: &Target<'_>, headers: &HeaderMap, now: Instant) {
         let Some(jar) = &self.jar else { return };
         let (host, path) = (bare(target.host()), target.path());

@@ -1,7 +1,7 @@
 //! One content coding, and what is left when it is removed.
 //!
-//! Nearly every coded body is one gzip member, which [`whole_member`] decodes in one call. Everything else is decoded as a
-//! stream.
+//! Nearly every coded body is one gzip member, which [`whole_member`] decodes in one call. Everything else is decoded
+//! as a stream.
 
 use std::io::{self, Read};
 
@@ -90,8 +90,8 @@ impl Decoded {
         }
     }
 
-    /// Returns the result of removing a coding from this one. An error in an outer coding causes those inside it, so the
-    /// first one is reported.
+    /// Returns the result of removing a coding from this one. An error in an outer coding causes those inside it, so
+    /// the first one is reported.
     pub(super) fn then(self, next: Self) -> Self {
         Self { bytes: next.bytes, cut: self.cut.or(next.cut), error: self.error.or(next.error) }
     }

@@ -1,8 +1,8 @@
 //! Decodes a body that is exactly one gzip member (RFC 1952) in one call.
 //!
 //! libdeflate takes two thirds of the time of a stream decoder, but needs a buffer for all of the output. A member ends
-//! with the length of its content, so the buffer has the right size from the beginning; a wrong length makes the call fail
-//! and cannot make it write more than the limit.
+//! with the length of its content, so the buffer has the right size from the beginning; a wrong length makes the call
+//! fail and cannot make it write more than the limit.
 
 use libdeflater::{Decompressor, crc32};
 use memchr::memmem;
@@ -31,8 +31,8 @@ pub(super) fn whole_member(data: &[u8], max: usize) -> Option<Vec<u8>> {
     }
     let mut content = vec![0; length];
     let decoded = Decompressor::new().gzip_decompress(data, &mut content).ok()?;
-    // The decoder does not report where the first member ends, but it ends with a trailer that fits the content. If that
-    // is the trailer at the end, and there is no other one like it, nothing follows the member.
+    // The decoder does not report where the first member ends, but it ends with a trailer that fits the content. If
+    // that is the trailer at the end, and there is no other one like it, nothing follows the member.
     let fits = decoded == length && crc32(&content).to_le_bytes() == trailer[..4];
     (fits && memmem::find(data, trailer) == Some(data.len() - TRAILER_BYTES)).then_some(content)
 }

@@ -40,9 +40,9 @@ impl AskingHosts {
         Some(Demand { form: Arc::clone(&host.form), nonce: own.or_else(|| host.spare.take()) })
     }
 
-    /// Remembers what `origin` asks for; the oldest host is forgotten if there are too many. `refused` is the hash of the
-    /// URL whose next request gets the nonce, if it was refused for want of this signature. Returns whether anything can
-    /// be remembered.
+    /// Remembers what `origin` asks for; the oldest host is forgotten if there are too many. `refused` is the hash of
+    /// the URL whose next request gets the nonce, if it was refused for want of this signature. Returns whether
+    /// anything can be remembered.
     pub(super) fn put(&mut self, origin: &str, refused: Option<u64>, demand: Demand) -> bool {
         if self.max == 0 {
             return false;

@@ -1,7 +1,7 @@
 //! Signs requests (Web Bot Auth), and remembers which hosts ask for signatures.
 //!
-//! The signatures themselves are made by `harvestman-identity`. Here are what that crate must not know: the settings, the
-//! key file, the time, the nonces, and the hosts.
+//! The signatures themselves are made by `harvestman-identity`. Here are what that crate must not know: the settings,
+//! the key file, the time, the nonces, and the hosts.
 
 mod hosts;
 mod shared;
@@ -26,7 +26,7 @@ use harvestman_core::clock::Instant;
 use harvestman_core::config::{AgentSyntax, IdentityOptions, SignMode};
 use harvestman_core::model::{RequestSignature, SignReason};
 use harvestman_identity::{
-    AgentForm, Asked, Demand, Identity, Lifetime, RequestTarget, SignatureAgent, SignatureForm, file,
+    AgentForm, Demand, Identity, Lifetime, RequestTarget, RequestedSignature, SignatureAgent, SignatureForm, file,
 };
 
 /// Maximum size of an `Accept-Signature` header that is read, in bytes: hundreds of components. A longer one counts as
@@ -164,12 +164,12 @@ impl RequestSigner {
             self.report_skew(target, answer.headers, now);
         }
         let is_wanted = match self.identity.asked(answer.headers, ACCEPT_MAX) {
-            Asked::Nothing => false,
-            Asked::Unusable(why) => {
+            RequestedSignature::Nothing => false,
+            RequestedSignature::Unusable(why) => {
                 tracing::debug!(host = target.origin, why, "the server asks for a signature that cannot be made");
                 false
             }
-            Asked::Signature(demand) => {
+            RequestedSignature::Signature(demand) => {
                 let lacks_nonce = demand.nonce.is_some() && !signed.has_hosts_nonce;
                 let lacks_form = signed.form.as_ref().is_none_or(|form| !form.covers(&demand.form));
                 let lacks = lacks_nonce || lacks_form && !signed.falls_short;

@@ -1,7 +1,7 @@
 //! Signatures that several requests share.
 //!
-//! Ed25519 is deterministic, and a signature without a nonce covers nothing but the host and the times: requests to a host within part of
-//! its lifetime may as well have the same one. Each is computed once.
+//! Ed25519 is deterministic, and a signature without a nonce covers nothing but the host and the times: requests to a
+//! host within part of its lifetime may as well have the same one. Each is computed once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use harvestman_identity::{Lifetime, SIGNATURE, SIGNATURE_AGENT, SIGNATURE_INPUT,
 
 /// Maximum number of hosts whose signatures are kept.
 const HOSTS_MAX: usize = 4_096;
-/// The part of its lifetime for which a signature is shared. The rest is left to requests on their way, and to clocks that differ.
+/// The part of its lifetime for which a signature is shared. The rest is left to requests on their way, and to clocks
+/// that differ.
 const SHARED_PART: u64 = 4;
 const HEADERS: [HeaderName; 3] = [SIGNATURE_AGENT, SIGNATURE_INPUT, SIGNATURE];
 
@@ -38,7 +39,8 @@ impl SharedSignature {
 }
 
 impl SharedSignatures {
-    /// Adds the headers of a signature of this form that is valid for long enough, if there is one. Returns whether there is.
+    /// Adds the headers of a signature of this form that is valid for long enough, if there is one. Returns whether
+    /// there is.
     pub(super) fn add(&self, origin: &str, form: &SignatureForm, now: u64, headers: &mut HeaderMap) -> bool {
         let known = self.by_host.get(origin).filter(|known| known.is_fresh(now) && *known.form == *form);
         let Some(known) = known else { return false };

@@ -85,8 +85,8 @@ impl HostActor {
         self.core.as_ref().is_some_and(HostCore::has_subrequests)
     }
 
-    /// Checks at intervals, as long as sub-requests wait, whether the crawl is over: none of them may wait for the end of
-    /// a pause of the host then.
+    /// Checks at intervals, as long as sub-requests wait, whether the crawl is over: none of them may wait for the end
+    /// of a pause of the host then.
     fn watch_end(&mut self, ctx: &mut Context<Self>) {
         if self.watch.is_some() {
             return;

@@ -9,8 +9,8 @@ use harvestman_core::model::Exchange;
 use harvestman_core::url::CanonicalUrl;
 
 impl HostCore {
-    /// Returns the URL of the sitemap at the usual place if it is to be requested: robots.txt is known, names no sitemap,
-    /// and does not forbid it.
+    /// Returns the URL of the sitemap at the usual place if it is to be requested: robots.txt is known, names no
+    /// sitemap, and does not forbid it.
     pub fn sitemap_guess(&self, now: Instant, rules: &HostRules) -> Option<String> {
         let url = self.usual_sitemap();
         let allowed = || self.refusal(&CanonicalUrl::from_canonical(url.as_str()), now, rules).is_none();

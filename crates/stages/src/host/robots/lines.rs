@@ -2,8 +2,8 @@
 //!
 //! Input: any bytes, of which the first 500 KiB are read. CR, LF, CRLF and NUL each end a line. Empty lines, comments
 //! and unknown directives (`Host`, `Request-rate`, `Clean-param`, `Noindex`, …) are skipped, so that they cannot
-//! interfere with the grouping of the others (RFC 9309, section 2.2.4). Statements about the use of content are returned
-//! too, and must not interfere either.
+//! interfere with the grouping of the others (RFC 9309, section 2.2.4). Statements about the use of content are
+//! returned too, and must not interfere either.
 
 use super::BYTE_LIMIT;
 use harvestman_consent::RobotsLine;

@@ -1,7 +1,7 @@
 //! The statements about the use of content in a robots.txt that apply to one crawler.
 //!
-//! They are read beside the rules, so that the rules are grouped as by crawlers that do not know them. Here they are rules
-//! of their group (AIPREF, section 3): a statement ends a run of `User-agent` lines. Statements before the first
+//! They are read beside the rules, so that the rules are grouped as by crawlers that do not know them. Here they are
+//! rules of their group (AIPREF, section 3): a statement ends a run of `User-agent` lines. Statements before the first
 //! `User-agent` line belong to no group and apply to all crawlers; so does `License` wherever it stands (RSL).
 
 use super::groups::product_token;

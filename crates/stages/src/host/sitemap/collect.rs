@@ -38,8 +38,8 @@ impl Collector {
         self.limits.url_bytes
     }
 
-    /// Resolves further references against `base` (`xml:base`), which is itself resolved first, until [`Self::end_base`]. One
-    /// that is none, or too long, changes nothing.
+    /// Resolves further references against `base` (`xml:base`), which is itself resolved first, until
+    /// [`Self::end_base`]. One that is none, or too long, changes nothing.
     pub fn begin_base(&mut self, base: &str) {
         let before = self.base.clone();
         if base.len() <= self.limits.url_bytes {

@@ -73,8 +73,8 @@ pub struct SitemapContents {
     /// URLs of pages, without duplicates. Absolute URLs are as written, so that only the canonicaliser decides on their
     /// spelling; relative ones are resolved.
     pub urls: Vec<String>,
-    /// For each of these URLs its `lastmod`, in seconds since 1970; `None` if it has none. A date without a time counts as
-    /// its end.
+    /// For each of these URLs its `lastmod`, in seconds since 1970; `None` if it has none. A date without a time counts
+    /// as its end.
     pub lastmods: Vec<Option<u64>>,
     /// URLs of further sitemaps, without duplicates.
     pub sitemaps: Vec<String>,

@@ -7,9 +7,9 @@ use jiff::{SignedDuration, Timestamp};
 /// Maximum length of a date, in bytes.
 const LENGTH_MAX: usize = 40;
 
-/// Returns the last second of the period that a date states, in seconds since 1970. A date without a time states a whole
-/// day, month or year: a page that was visited on that day may have changed after the visit. A time without a zone is
-/// taken for UTC. `None` if it is no date, or one before 1970.
+/// Returns the last second of the period that a date states, in seconds since 1970. A date without a time states a
+/// whole day, month or year: a page that was visited on that day may have changed after the visit. A time without a
+/// zone is taken for UTC. `None` if it is no date, or one before 1970.
 pub fn read_lastmod(text: &str) -> Option<u64> {
     let text = text.trim();
     if text.len() > LENGTH_MAX || !text.starts_with(|c: char| c.is_ascii_digit()) {

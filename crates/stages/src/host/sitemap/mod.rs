@@ -1,9 +1,10 @@
 //! Sitemaps and feeds as a source of links.
 //!
 //! Input: the bytes of a document as fetched, its URL and its `Content-Type`. Output: the URLs of pages, with their
-//! `lastmod`, and of further sitemaps, in document order. Supported are the sitemap protocol's `urlset`, `sitemapindex` and plain text list
-//! (sitemaps.org), with `xhtml:link` alternates, and RSS 0.9–2.0 and Atom feeds. The document type is detected from its
-//! bytes, because names and headers are often wrong. From malformed documents, as much as possible is read.
+//! `lastmod`, and of further sitemaps, in document order. Supported are the sitemap protocol's `urlset`, `sitemapindex`
+//! and plain text list (sitemaps.org), with `xhtml:link` alternates, and RSS 0.9–2.0 and Atom feeds. The document type
+//! is detected from its bytes, because names and headers are often wrong. From malformed documents, as much as possible
+//! is read.
 //!
 //! Time, memory and the number of URLs are linear in the number of bytes, which [`SitemapLimits`] bounds.
 

@@ -60,8 +60,8 @@ impl Plan {
 
     /// Returns the number of changed pages among the unvisited ones if each type continued at a quarter of its share so
     /// far, with half a change added: the likeliest pages were visited first, but what is learned from few changes is
-    /// overconfident. The pages of a type are told apart by their lastmods, which decide what is visited; where an earlier
-    /// lastmod makes a change unlikely, the half is as much smaller.
+    /// overconfident. The pages of a type are told apart by their lastmods, which decide what is visited; where an
+    /// earlier lastmod makes a change unlikely, the half is as much smaller.
     pub(super) fn cautiously_expected(&self, ranked: &[(f64, PageNumber)]) -> f64 {
         let mut open: BTreeMap<(u64, usize), (u32, f64)> = BTreeMap::new();
         for (_, page) in ranked {

@@ -1,5 +1,5 @@
-//! WACZ files: WARC files, their index, a list of pages and a manifest in one ZIP file. A replay tool reads from it what it
-//! needs, also over HTTP.
+//! WACZ files: WARC files, their index, a list of pages and a manifest in one ZIP file. A replay tool reads from it
+//! what it needs, also over HTTP.
 //!
 //! ```text
 //! archive/….warc.gz        WARC files, stored without further compression
@@ -12,8 +12,8 @@
 //!
 //! Everything is streamed: memory is bounded by a block of the index and the names of the files.
 //!
-//! Source: Web Archive Collection Zipped 1.1.1 (specs.webrecorder.net/wacz/1.1.1). Of it, signatures are not written, as they
-//! assert who made a file: that is a matter of the archive that publishes it.
+//! Source: Web Archive Collection Zipped 1.1.1 (specs.webrecorder.net/wacz/1.1.1). Of it, signatures are not written,
+//! as they assert who made a file: that is a matter of the archive that publishes it.
 
 mod entry;
 mod index;

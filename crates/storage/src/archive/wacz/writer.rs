@@ -55,8 +55,8 @@ impl<W: Write + Seek> WaczWriter<W> {
         self.add("indexes/index.idx".to_owned(), options, |entry| entry.write_all(&table))
     }
 
-    /// Writes the list of the pages that `write` adds to it. The first of them is the one that replay tools open. `has_text`
-    /// states whether pages may have texts.
+    /// Writes the list of the pages that `write` adds to it. The first of them is the one that replay tools open.
+    /// `has_text` states whether pages may have texts.
     ///
     /// # Errors
     /// `out` fails, or `write` does.

@@ -28,7 +28,8 @@ impl Run {
         Self { path, ..self }
     }
 
-    /// Opens the run in a file, without its index. `page_of` returns the number of fingerprints per page for a given total.
+    /// Opens the run in a file, without its index. `page_of` returns the number of fingerprints per page for a given
+    /// total.
     pub fn without_index(path: PathBuf, page_of: impl FnOnce(u64) -> usize) -> Result<Self, DiskError> {
         let opened = crawl_file::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
         let (length, file) = opened.map_err(|source| DiskError::file("open", &path, source))?;

@@ -61,8 +61,8 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Opens the run in a file and reads all of it to detect damage. `page_of` returns the number of fingerprints per page for
-/// a given total.
+/// Opens the run in a file and reads all of it to detect damage. `page_of` returns the number of fingerprints per page
+/// for a given total.
 pub(super) fn open_run(path: PathBuf, page_of: impl FnOnce(u64) -> usize, block: usize) -> Result<Run, DiskError> {
     let run = Run::without_index(path, page_of)?;
     let firsts = checked_firsts(&run, block)?;

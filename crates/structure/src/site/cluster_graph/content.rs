@@ -93,8 +93,8 @@ impl Appraisal {
         Self::after(sample, clusters, Threshold { share: distinct_min, sure }, &HashSet::new())
     }
 
-    /// The same where the clusters of `rejected` were pruned before. One of them is kept again only if its sampled pages
-    /// reach the share: as long as it is uncertain, the verdict stays.
+    /// The same where the clusters of `rejected` were pruned before. One of them is kept again only if its sampled
+    /// pages reach the share: as long as it is uncertain, the verdict stays.
     pub fn after(sample: &[GraphPage], clusters: usize, threshold: Threshold, rejected: &HashSet<Cluster>) -> Self {
         let clusters = clusters.min(CLUSTERS_MAX);
         let threshold_of = |members: &ClusterSample<'_>| match u32::try_from(members.cluster) {
@@ -151,8 +151,8 @@ impl Appraisal {
     }
 }
 
-/// Counts the pages of a cluster that show something not `claimed` by others, by template. A redirect to an address that
-/// was not fetched shows what pages of the address's cluster do: nothing where these are not worth fetching.
+/// Counts the pages of a cluster that show something not `claimed` by others, by template. A redirect to an address
+/// that was not fetched shows what pages of the address's cluster do: nothing where these are not worth fetching.
 fn tallies(
     members: &ClusterSample<'_>,
     index: &SampleIndex<'_>,

@@ -184,7 +184,8 @@ fn made(maker: u32, page: GraphPage) -> GraphPage {
 
 #[test]
 fn what_one_template_made_of_a_cluster_is_set_apart_and_shows_its_pages_as_an_original_does() {
-    // Cluster 0: ten topics by template 1 among thirty forms by template 2. Cluster 1: the topics again, at longer addresses.
+    // Cluster 0: ten topics by template 1 among thirty forms by template 2. Cluster 1: the topics again, at longer
+    // addresses.
     let topics = (0..10).map(|i| made(1, showing(i, i)));
     let forms = (10..40).map(|i| made(2, GraphPage { bare: true, ..showing(i, i) }));
     let again = (0..10).map(|i| made(1, GraphPage { detours: 1, ..showing(100 + i, i) }));

@@ -67,7 +67,8 @@ fn what_several_templates_made_stays_whole_where_all_of_it_is_worth_the_same() {
 
 #[test]
 fn a_part_of_which_too_little_is_known_stands_as_the_whole_does() {
-    // One form among topics may be chance; so may six topics among forms: Wilson's lower end for 6 of 6 is 0.69, for 7 of 7 0.72.
+    // One form among topics may be chance; so may six topics among forms: Wilson's lower end for 6 of 6 is 0.69, for 7
+    // of 7 0.72.
     assert_eq!(split_off(&tallies(NOTHING, &[(30, 30, 30), (1, 0, 0)]), BAR), None);
     assert_eq!(split_off(&tallies(NOTHING, &[(6, 6, 6), (30, 0, 0)]), BAR), None);
     assert_eq!(split_off(&tallies(NOTHING, &[(7, 7, 7), (30, 0, 0)]), BAR), apart([1], None));

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU32;
 
-/// ξ = 1/K + (1 - 1/K)/α, where K is the mean number of distinct URLs that a page links to, over the pages crawled so far.
+/// ξ = 1/K + (1 - 1/K)/α, where K is the mean number of distinct URLs that a page links to, over the pages crawled so
+/// far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rate {
     alpha: NonZeroU32,

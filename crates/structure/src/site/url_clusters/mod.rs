@@ -8,8 +8,8 @@
 //! 2. URLs are distributed over bins; itemsets that are frequent in every bin are keywords (`mining`, `fp_growth`,
 //!    `keywords`).
 //! 3. In each part, the items of the largest frequent itemset of a URL stay (`largest`), and the others become `$` or
-//!    `*` (`procedure`). The paper's tree of itemsets is not built: a pattern shows its three itemsets and so stands for
-//!    its node.
+//!    `*` (`procedure`). The paper's tree of itemsets is not built: a pattern shows its three itemsets and so stands
+//!    for its node.
 //! 4. The smallest of the patterns are dropped (`learn`).
 //!
 //! These patterns are coarser than those of [`UrlPatterns`](super::UrlPatterns), and unlike them they are a site's own

@@ -27,8 +27,8 @@ impl TextIndex {
         Some(Overlap::of(&self.page(id)?.content, &self.page(other)?.content))
     }
 
-    /// Compares a page with all others, and returns the one that it is like or, if there is none, within: that with which
-    /// it has most in common, and of several the first. O(text of all pages).
+    /// Compares a page with all others, and returns the one that it is like or, if there is none, within: that with
+    /// which it has most in common, and of several the first. O(text of all pages).
     pub fn closest(&self, id: ContentId) -> Option<(ContentId, Overlap)> {
         let page = &self.page(id)?.content;
         let others = (self.first..).map(ContentId).zip(&self.pages).filter(|(other, _)| *other != id);
