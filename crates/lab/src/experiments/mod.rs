@@ -9,7 +9,7 @@
 //! | [`Target`] | table 4, figure 7 | how many pages similar to an example? |
 //! | [`Samples`] | figure 8 | how large must the sample be? |
 //! | [`Ablation`] | table 5 | what is the effect of each term of the score? |
-//! | [`Order`] | figures 4 to 8, table 6 of ClusterGraph (Jiang, Lv 2009) | what does filtering before the dedup save? |
+//! | [`Order`] | ClusterGraph (Jiang, Lv 2009), figures 4 to 8, table 6 | what does filtering before dedup save? |
 //! | `FromQueries` | xCrawl, sections 3, 4 | which sites and pages does a crawl find that starts from queries? |
 //! | [`EarlyStops`] | – | when should a crawl stop? |
 //! | [`Oracle`] | – | how much could any crawl yield? |

@@ -2,8 +2,8 @@
 //! contain all words of a query and orders them by BM25.
 //!
 //! Input: address, title and text of each document ([`IndexBuilder::add`]). Output: the number of documents that match
-//! a query, and a part of them in order ([`QueryAnswer`]). xCrawl (2009, section 4) finds further pages of a kind by queries
-//! to a search engine; this is one that answers from recorded pages, the same way every time.
+//! a query, and a part of them in order ([`QueryAnswer`]). xCrawl (2009, section 4) finds further pages of a kind by
+//! queries to a search engine; this is one that answers from recorded pages, the same way every time.
 //!
 //! Texts and queries are cut by [`harvestman_structure::site::tokens`], so that every token of a document finds it.
 //! Memory is bounded by the limits exported here.

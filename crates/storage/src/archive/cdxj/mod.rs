@@ -2,7 +2,7 @@
 //! length of a capture by URL and time.
 //!
 //! ```text
-//! org,example)/a 20260102030405 {"url": …, "mime": …, "status": …, "digest": …, "length": …, "offset": …, "filename": …}
+//! org,example)/a 20260102030405 {"url": …, "mime": …, "status": …, "digest": …, "length": …, "offset": …, …}
 //! ```
 //!
 //! The lines are byte-identical to those of pywb's `cdx-indexer --cdxj`, so that the indexes of both tools can be
