@@ -15,8 +15,8 @@
 //! Conditioning on the sign matters because visits are chosen by it: q₁ and q₀ are not distorted by that, P(s |
 //! changed) would be. If all pages have the same sign, m is 0 or 1, q = q_s, and L = 1 whatever was found: lastmods
 //! that are all "now", or all old, have no weight from the start. If the sign is independent of changes, q₁ and q₀
-//! approach each other, and L approaches 1. If it is always right, L(later) grows without limit and L(earlier) tends to
-//! 0.
+//! approach each other, and L approaches 1. If it is always right, L(later) grows without limit and L(earlier)
+//! tends to 0.
 //!
 //! Pure; O(1) per visit and host.
 
