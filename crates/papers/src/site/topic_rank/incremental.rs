@@ -3,8 +3,8 @@
 //! Of each node the weight x(v) that was counted so far and the residual r(v) that was not are known, such that
 //! r = (1 - c)·t + c·M·x - x for the initial weights t and the matrix M of the links. A change adds to residuals. A
 //! push moves the residual of a node to its weight and c/d of it to the residual of each of its d successors. The true
-//! weights differ from x by at most Σ|r| / (1 - c) in sum. Source: McSherry, *A uniform approach to accelerated PageRank
-//! computation*, WWW 2005, section 4; Berkhin, *Bookmark-coloring algorithm*, Internet Mathematics 3 (2006).
+//! weights differ from x by at most Σ|r| / (1 - c) in sum. Source: McSherry, *A uniform approach to accelerated
+//! PageRank computation*, WWW 2005, section 4; Berkhin, *Bookmark-coloring algorithm*, Internet Mathematics 3 (2006).
 //!
 //! It needs [`RankForm::Teleport`](super::RankForm::Teleport), whose weights are linear in the initial ones.
 
