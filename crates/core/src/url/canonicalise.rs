@@ -43,7 +43,7 @@ impl Canonicaliser {
     ///
     /// # Errors
     ///
-    /// If `input` is not an absolute http(s) URL, or is longer than [`LINK_BYTES_MAX`]. A URL whose host has a label
+    /// If `input` is not an absolute http(s) URL, or is longer than 64 KiB. A URL whose host has a label
     /// of invalid Punycode (`xn--`, `xn--pokxncvks`) is invalid: the URL standard validates such labels, and so does
     /// the `url` crate.
     pub fn parse(&self, input: &str) -> Result<CanonicalUrl, OutOfScope> {

@@ -5,7 +5,7 @@
 //! one, the order is breadth-first. Then walks begin at random authorities: each goes to the link with the best weight
 //! ([`Proximity`]), and back to a random authority with probability 0.15. When 50 walks in succession have ended
 //! without a new hub, the links in those parts of the hubs that contain links to authorities are next
-//! ([`sub_trees`](harvestman_structure::site::sub_trees)). Everything else waits behind, in breadth-first order: no
+//! ([`sub_trees`](crate::site::sub_trees)). Everything else waits behind, in breadth-first order: no
 //! link is rejected.
 //!
 //! Differences from the crawl in the paper:
