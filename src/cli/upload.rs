@@ -38,7 +38,7 @@ command can be repeated and continues after an interruption. Uploads are atomic.
 if a different file of the same name exists at the destination; then, or if an upload fails, the
 exit code is 1.
 
-Needs the cargo feature `upload`, which is enabled by default.";
+Needs the cargo feature `upload`: packages have it, a build from source needs `--features full`.";
 
 /// Uploads the WARC files of the given directories.
 #[cfg(feature = "upload")]

@@ -1,8 +1,11 @@
-//! Connects to the fleet's servers, if this build supports it.
+//! Connects to the fleet's servers.
 
 use std::sync::Arc;
 
 use super::bus::Bus;
+use super::nats::{NatsBus, NatsError, NatsOptions, Secret};
+use super::protection::{Lack, lack};
+use super::sealed_bus::{SealKey, SealedBus};
 use harvestman_core::config::FleetOptions;
 
 /// Why the bus is not available.
@@ -14,36 +17,28 @@ pub enum ConnectError {
     /// The key that seals what is on the servers is none.
     #[error("fleet.seal is no key of 64 hexadecimal digits, as `openssl rand -hex 32` prints them")]
     Key,
-    /// This build has no support for fleets.
-    #[error("this build of Harvestman does not support fleets: build it with `--features fleet`")]
-    NotBuilt,
     /// The servers.
-    #[cfg(feature = "nats")]
     #[error(transparent)]
-    Nats(#[from] super::nats::NatsError),
+    Nats(#[from] NatsError),
 }
 
 /// Connects to the servers and creates the streams, keys and objects of the crawl that do not exist yet.
-#[cfg(feature = "nats")]
 pub async fn create(options: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
     check_protection(options)?;
-    let bus = super::nats::NatsBus::connect(nats_options(options)).await?;
+    let bus = NatsBus::connect(nats_options(options)).await?;
     bus.create_crawl().await?;
     sealed(Arc::new(bus), options)
 }
 
 /// Connects to the servers of an existing crawl.
-#[cfg(feature = "nats")]
 pub async fn open(options: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
     check_protection(options)?;
-    let bus = super::nats::NatsBus::connect(nats_options(options)).await?;
+    let bus = NatsBus::connect(nats_options(options)).await?;
     bus.open_crawl().await?;
     sealed(Arc::new(bus), options)
 }
 
-#[cfg(feature = "nats")]
 fn check_protection(options: &FleetOptions) -> Result<(), ConnectError> {
-    use super::protection::{Lack, lack};
     match lack(options) {
         Some(Lack::Refused(why)) => Err(ConnectError::Unprotected(why)),
         Some(Lack::Warned(why)) => {
@@ -55,9 +50,7 @@ fn check_protection(options: &FleetOptions) -> Result<(), ConnectError> {
 }
 
 /// Returns the bus on which everything is sealed, if there is a key.
-#[cfg(feature = "nats")]
 fn sealed(bus: Arc<dyn Bus>, options: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
-    use super::sealed_bus::{SealKey, SealedBus};
     if options.seal.is_empty() {
         return Ok(bus);
     }
@@ -65,9 +58,7 @@ fn sealed(bus: Arc<dyn Bus>, options: &FleetOptions) -> Result<Arc<dyn Bus>, Con
     Ok(Arc::new(SealedBus::new(bus, key, &options.name)))
 }
 
-#[cfg(feature = "nats")]
-fn nats_options(options: &FleetOptions) -> super::nats::NatsOptions {
-    use super::nats::{NatsOptions, Secret};
+fn nats_options(options: &FleetOptions) -> NatsOptions {
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     NatsOptions {
         replicas: (options.replicas > 0).then_some(options.replicas as usize),
@@ -82,16 +73,4 @@ fn nats_options(options: &FleetOptions) -> super::nats::NatsOptions {
         tls_key: some(&options.key_file).map(Into::into),
         ..NatsOptions::new(options.servers.clone(), options.name.clone())
     }
-}
-
-/// Reports that this build has no support for fleets.
-#[cfg(not(feature = "nats"))]
-pub async fn create(_: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
-    Err(ConnectError::NotBuilt)
-}
-
-/// Reports that this build has no support for fleets.
-#[cfg(not(feature = "nats"))]
-pub async fn open(_: &FleetOptions) -> Result<Arc<dyn Bus>, ConnectError> {
-    Err(ConnectError::NotBuilt)
 }

@@ -7,7 +7,7 @@
 //!
 //! * [`bus`] is the interface of the bus: keys with compare-and-swap, streams, objects. Nothing else of the bus is
 //!   visible to the other modules.
-//! * `nats` implements the bus on NATS JetStream (with the feature `nats`).
+//! * `nats` implements the bus on NATS JetStream.
 //! * [`engine`] is the interface of a node's crawler.
 //! * [`node`] is the protocol of a node.
 //! * [`policy`] replicates one policy to all nodes, which one of them trains with the observations of all.
@@ -27,7 +27,6 @@ pub mod connect;
 pub mod engine;
 pub mod lease;
 mod metered_bus;
-#[cfg(feature = "nats")]
 pub mod nats;
 pub mod node;
 pub mod order_submission;

@@ -9,6 +9,7 @@ use super::Partitions;
 use super::node::placement;
 use super::node::records::PartitionMove;
 use super::node::view::FleetView;
+use harvestman_core::model::load_deviation;
 
 /// The load of a node.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -79,12 +80,6 @@ fn loads(view: &FleetView) -> BTreeMap<String, (u32, u64)> {
     said.map(|(node, said)| (node.to_owned(), (said.weight, said.known.iter().sum()))).collect()
 }
 
-/// Formats the deviation of a load from the node's even share, such as `+3%`. `-` if there is no load or no weight.
-pub(super) fn deviation(known: u64, total: u64, weight: u32, weight_sum: u64) -> String {
-    let even = total as f64 * f64::from(weight) / weight_sum.max(1) as f64;
-    if even == 0.0 { "-".to_owned() } else { format!("{:+.0}%", (known as f64 / even - 1.0) * 100.0) }
-}
-
 impl fmt::Display for RebalanceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, moved, is_done, nodes } = self;
@@ -109,7 +104,8 @@ impl fmt::Display for RebalanceReport {
         let (before, after): (u64, u64) =
             nodes.iter().fold((0, 0), |sum, load| (sum.0 + load.before, sum.1 + load.after));
         for NodeLoad { node, weight, before: its, after: now } in nodes {
-            let (was, is) = (deviation(*its, before, *weight, weight_sum), deviation(*now, after, *weight, weight_sum));
+            let (was, is) =
+                (load_deviation(*its, before, *weight, weight_sum), load_deviation(*now, after, *weight, weight_sum));
             writeln!(f, "  {node}: about {its} URLs ({was}) before, {now} ({is}) after")?;
         }
         Ok(())
@@ -144,10 +140,5 @@ mod tests {
         let expected = "crawl `x`: 1 partitions were moved\n  from a to b: 7\n  a: about 150 URLs (+50%) before, 100 (+0%) after\n  \
                         b: about 50 URLs (-50%) before, 100 (+0%) after\n";
         assert_eq!(text, expected);
-    }
-
-    #[test]
-    fn where_there_is_nothing_nothing_is_deviation() {
-        assert_eq!([deviation(0, 0, 1, 2), deviation(5, 10, 0, 1), deviation(0, 0, 0, 0)], ["-", "-", "-"]);
     }
 }

@@ -26,14 +26,14 @@ fn a_fleet_is_told_by_its_nodes_with_what_they_hold_and_how_far_behind_they_are(
         view.partitions.insert(Partition(partition), (record, 1));
     }
     let heard = BTreeSet::from([session("a.2")]);
-    let status = FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]);
+    let status = fleet_status("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]);
     assert_eq!((&*status.state, status.partitions, status.held), ("running", 4, 3));
     let nodes: Vec<_> =
         status.nodes.iter().map(|node| (&*node.node, &*node.state, node.leads, node.partitions, node.behind)).collect();
     assert_eq!(nodes, [("a", "live", false, 2, 3), ("b", "silent", true, 1, 2)]);
     let orders = Orders { stopped: true, ..Orders::default() };
     view.orders = Some((records::written(&orders), 9));
-    assert_eq!(FleetStatus::of("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]).state, "stopped");
+    assert_eq!(fleet_status("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]).state, "stopped");
     let text = status.to_string();
     let first = "crawl `x`: running, 3 of 4 partitions held by 2 nodes; 1 partitions need a browser\n";
     assert!(text.starts_with(first), "{text}");
@@ -44,36 +44,4 @@ fn a_fleet_is_told_by_its_nodes_with_what_they_hold_and_how_far_behind_they_are(
     assert_eq!(words(2), ["a", "live", "1", "67%", "+33%"]);
     assert_eq!(words(3), ["b", "silent,", "leads", "1", "33%"]);
     assert!(text.contains("silent, leads") && text.matches("leads").count() == 1, "{text}");
-}
-
-fn progress(nodes: u64, own: &str) -> FleetProgress {
-    let node = |number| NodeStatus { session: format!("n{number}.1"), ..NodeStatus::default() };
-    let fleet = FleetStatus { size: nodes, nodes: (0..nodes).map(node).collect(), ..FleetStatus::default() };
-    FleetProgress { session: own.to_owned(), margin_seconds: 7.25, fleet }
-}
-
-#[test]
-fn of_many_nodes_the_first_are_shown_and_the_own_one_wherever_it_is() {
-    for (own, nodes, rows, shown) in [
-        ("n0.1", 5, 3, "n0.1 n1.1 n2.1"),
-        ("n4.1", 5, 3, "n0.1 n1.1 n4.1"),
-        ("n2.1", 3, 3, "n0.1 n1.1 n2.1"),
-        ("gone.1", 5, 3, "n0.1 n1.1"),
-        ("n1.1", 5, 0, "n1.1"),
-    ] {
-        let mut progress = progress(nodes, own);
-        progress.keep_first(rows);
-        let left: Vec<&str> = progress.fleet.nodes.iter().map(|node| &*node.session).collect();
-        assert_eq!((left.join(" "), progress.fleet.size), (shown.to_owned(), nodes), "{own} of {nodes}");
-    }
-}
-
-#[test]
-fn a_node_says_how_long_it_may_fetch_and_is_read_again_as_it_was_written() {
-    let mut progress = progress(1, "n0.1");
-    assert!(progress.to_string().ends_with("this is node n0; its lease lasts another 7.2 s\n"), "{progress}");
-    let text = serde_json::to_string(&progress).unwrap();
-    assert_eq!(serde_json::from_str::<FleetProgress>(&text).unwrap(), progress);
-    progress.margin_seconds = 0.0;
-    assert!(progress.to_string().contains("it may not fetch"), "{progress}");
 }

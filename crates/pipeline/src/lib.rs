@@ -13,9 +13,12 @@
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
+#![cfg_attr(not(feature = "fleet"), allow(dead_code, reason = "some handles are used by nodes of a fleet only"))]
+
 mod bounds;
 mod error;
 mod extensions;
+#[cfg_attr(not(feature = "fleet"), path = "no_fleet.rs")]
 mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -37,6 +40,7 @@ mod trial;
 mod wiring;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
 
 pub use error::Error;
@@ -63,12 +67,16 @@ pub use wiring::runtime;
 
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
+use harvestman_core::model::FleetStatus;
 use harvestman_core::seed::Seed;
-use harvestman_fleet::rebalance_report::RebalanceReport;
-use harvestman_fleet::status::FleetStatus;
 use harvestman_metrics::Metrics;
 use harvestman_report::{Hooks, Report, Run, StopReason, Usage};
 use harvestman_stages::frontier::EndReason;
+use serde::Serialize;
+
+/// What a build without the feature `fleet` answers to a fleet's commands and settings.
+pub const NO_FLEET: &str =
+    "this build of harvestman has no fleets; enable them with `cargo build --release --features fleet`";
 
 /// Runs the crawl of `config` until nothing is left, a budget is spent or `hooks.stop` is raised. Writes everything,
 /// the report included, to the crawl directory. Must run on an actix system, such as [`runtime`] returns.
@@ -143,7 +151,7 @@ pub async fn fleet_status(own: &Config) -> Result<FleetStatus, Error> {
 }
 
 /// Rebalances the fleet that `own` names, and waits until it has finished.
-pub async fn fleet_rebalance(own: &Config) -> Result<RebalanceReport, Error> {
+pub async fn fleet_rebalance(own: &Config) -> Result<impl fmt::Display + Serialize, Error> {
     fleet::rebalance(own).await
 }
 

@@ -8,10 +8,9 @@ use serde_json::{Value, json};
 use super::*;
 use harvestman_core::config::DedupStore;
 use harvestman_core::model::{
-    Budget, Failure, Fate, FateTable, FoundSite, RenderClassSummary, RenderingSummary, RobotsRefusal, SearchRecord,
-    TrapMeasure, TrapRecord,
+    Budget, Failure, Fate, FateTable, FleetProgress, FleetStatus, FoundSite, NodeStatus, RenderClassSummary,
+    RenderingSummary, RobotsRefusal, SearchRecord, TrapMeasure, TrapRecord,
 };
-use harvestman_fleet::status::{FleetProgress, FleetStatus, NodeStatus};
 use harvestman_stages::frontier::YieldForecast;
 use harvestman_stages::host::CappedDelay;
 use harvestman_storage::dedup::{BloomStats, Estimate, FalsePositives};

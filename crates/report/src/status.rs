@@ -8,8 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{InForce, PostProgress, RecrawlFigures, seconds};
-use harvestman_core::model::{FateTable, Ledger, SearchRecord, TrapRecord};
-use harvestman_fleet::status::FleetProgress;
+use harvestman_core::model::{FateTable, FleetProgress, Ledger, SearchRecord, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 
 /// A budget of a crawl.

@@ -19,7 +19,7 @@ Examples:
   duckdb -c \"SELECT fate, status, count(*), sum(bytes) FROM 'forum/pages.parquet' GROUP BY ALL\"
   python3 -c \"import pandas; print(pandas.read_parquet('forum/pages.parquet').describe())\"
 
-Needs the cargo feature `parquet`, which is enabled by default.")]
+Needs the cargo feature `parquet`: packages have it, a build from source needs `--features full`.")]
 pub struct PagesArgs {
     /// Directory of the crawl
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
@@ -42,7 +42,7 @@ Examples:
     duckdb -c \"SELECT href, count(*) FROM (SELECT unnest(links, recursive := true)
                FROM 'forum/links.parquet') GROUP BY href ORDER BY 2 DESC LIMIT 10\"
 
-Needs the cargo feature `parquet`, which is enabled by default.")]
+Needs the cargo feature `parquet`: packages have it, a build from source needs `--features full`.")]
 pub struct LinksArgs {
     /// Directory of the crawl
     #[arg(value_name = "DIR", value_hint = clap::ValueHint::DirPath)]

@@ -1,4 +1,4 @@
-//! `harvestman fleet`: crawls with several machines.
+//! `harvestman fleet`: crawls with several machines (cargo feature `fleet`).
 
 mod demo;
 mod join;
@@ -26,6 +26,9 @@ pub enum Fleet {
 
 /// Runs the subcommand.
 pub fn run(what: &Fleet) -> Result<Exit, Failure> {
+    if !cfg!(feature = "fleet") {
+        return Err(Failure::usage(harvestman_pipeline::NO_FLEET));
+    }
     match what {
         Fleet::Join(args) => join::run(args),
         Fleet::Leave(args) => leave::run(args).map(|()| Exit::Done),

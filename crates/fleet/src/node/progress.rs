@@ -11,8 +11,9 @@ use super::log::EXCHANGE;
 use super::view::FleetView;
 use crate::SessionId;
 use crate::bus::{Flow, Stream};
-use crate::status::{FleetProgress, FleetStatus};
+use crate::status::fleet_status;
 use harvestman_core::clock::Instant;
+use harvestman_core::model::{FleetProgress, FleetStatus};
 
 /// Receives the progress of a node once a second and when its session ends. Must not block.
 pub type OnProgress = Arc<dyn Fn(FleetProgress) + Send + Sync>;
@@ -102,7 +103,7 @@ impl<'a> ProgressReporter<'a> {
             let mut ends = self.ends.lock();
             raise(&mut ends, view.live().map(|(_, heartbeat)| &*heartbeat.positions));
             let heard = self.liveness.lock().heard(&view, context.clock.now(), context.options.terms.renew * 5 / 2);
-            let fleet = FleetStatus::of(&sink.crawl, &view, &heard, &context.options.partitions, &ends);
+            let fleet = fleet_status(&sink.crawl, &view, &heard, &context.options.partitions, &ends);
             progress(context, fleet)
         };
         measure(context, &progress);

@@ -6,7 +6,7 @@ use super::browsers::FleetBrowsers;
 use super::commit_tracker::CommitTracker;
 use super::journal::SessionJournal;
 use super::log::FleetLog;
-use super::policy::{FleetPolicy, NodePolicy};
+use super::policy::FleetPolicy;
 use crate::error::Error;
 use crate::policy_thread::make_policy::MakePolicy;
 use crate::rendering::{Browsers, OtherBrowsers};
@@ -16,6 +16,7 @@ use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
 use harvestman_fleet::{HostOwnership, PartitionOwnership};
+use harvestman_policy::Policy;
 use harvestman_stages::fetch::Trust;
 use harvestman_storage::store::Store;
 
@@ -73,7 +74,7 @@ impl Environment for FleetEnvironment {
         true
     }
 
-    fn policy(&self, make: &MakePolicy, seed: Seed) -> NodePolicy {
+    fn policy(&self, make: &MakePolicy, seed: Seed) -> Box<dyn Policy> {
         self.policy.make(make, seed)
     }
 

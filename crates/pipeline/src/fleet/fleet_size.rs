@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::node_setup::node_name;
 use harvestman_core::config::Config;
-use harvestman_fleet::status::FleetProgress;
+use harvestman_core::model::FleetProgress;
 use harvestman_report::FleetFigures;
 
 /// The number of pages that other nodes have reported as fetched. Clones share it.

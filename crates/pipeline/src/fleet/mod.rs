@@ -28,7 +28,6 @@ mod start;
 mod status;
 
 pub(super) use node_setup::node_name;
-pub(super) use policy::{NodePolicy, SharedPolicy};
 pub(super) use rebalance::rebalance;
 pub(super) use run::{configuration, resume, run};
 pub(super) use status::status;

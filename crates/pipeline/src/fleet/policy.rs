@@ -26,14 +26,6 @@ use harvestman_policy::{Needs, Observation, Outcome, Policy, Proposal};
 /// parsed of it at once.
 const BODY_MAX: usize = 256 << 10;
 
-/// The policy of one node.
-pub(crate) struct NodePolicy {
-    /// What the node shows its observations to, and takes snapshots from.
-    pub(crate) policy: Box<dyn Policy>,
-    /// The policy that all nodes of the fleet decide by; `None` if each learns by itself.
-    pub(crate) shared: Option<SharedPolicy>,
-}
-
 /// Makes the policy of a session.
 pub(super) struct FleetPolicy {
     parse: ParseOptions,
@@ -41,18 +33,20 @@ pub(super) struct FleetPolicy {
     seed: Seed,
     clock: Clock,
     metrics: Arc<FleetMetrics>,
+    /// The policy that all nodes of the fleet decide by, once it is made; `None` if each learns by itself.
+    shared: Mutex<Option<SharedPolicy>>,
 }
 
 impl FleetPolicy {
     pub(super) fn new(config: &Config, clock: &Clock, metrics: Arc<FleetMetrics>) -> Self {
         let name = format!("{} {}", config.fleet.name, config.crawl.policy.name());
         let seed = Seed(xxhash_rust::xxh3::xxh3_64(name.as_bytes()));
-        Self { parse: config.parse.clone(), seed, clock: clock.clone(), metrics }
+        Self { parse: config.parse.clone(), seed, clock: clock.clone(), metrics, shared: Mutex::default() }
     }
 
     /// Creates the policy of this node. A policy whose snapshots cannot be transferred learns only from what this node
     /// fetches.
-    pub(super) fn make(&self, make: &MakePolicy, own: Seed) -> NodePolicy {
+    pub(super) fn make(&self, make: &MakePolicy, own: Seed) -> Box<dyn Policy> {
         let leader = PolicyLeader::new(make(self.seed), reader(&self.parse));
         let Some(leader) = leader else {
             let policy = make(own.child("policy"));
@@ -61,7 +55,7 @@ impl FleetPolicy {
                     "what this policy learns cannot be transferred: each node learns from what it fetches itself"
                 );
             }
-            return NodePolicy { policy, shared: None };
+            return policy;
         };
         let published = leader.published();
         let state = SharedState {
@@ -75,7 +69,13 @@ impl FleetPolicy {
             clock: self.clock.clone(),
         };
         let shared = SharedPolicy(Arc::new(state));
-        NodePolicy { policy: Box::new(FollowerPolicy::new(Arc::new(shared.clone()))), shared: Some(shared) }
+        *self.shared.lock() = Some(shared.clone());
+        Box::new(FollowerPolicy::new(Arc::new(shared)))
+    }
+
+    /// Returns the policy that all nodes of the fleet decide by; `None` if each learns by itself.
+    pub(super) fn shared(&self) -> Option<SharedPolicy> {
+        self.shared.lock().clone()
     }
 }
 

@@ -14,8 +14,8 @@ fn fleet_policy(name: &str) -> (Option<SharedPolicy>, Box<dyn Policy>) {
     });
     let clock = Clock::starting_at(harvestman_core::clock::Instant::EPOCH);
     let fleet = FleetPolicy::new(&config, &clock, Arc::new(FleetMetrics::off()));
-    let NodePolicy { policy, shared } = fleet.make(&make, Seed(7));
-    (shared, policy)
+    let policy = fleet.make(&make, Seed(7));
+    (fleet.shared(), policy)
 }
 
 fn seen(number: usize) -> Observation {

@@ -28,11 +28,11 @@ use crate::wiring::CrawlBuilder;
 use crate::{Error, stop_reason};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
+use harvestman_core::model::FleetProgress;
 use harvestman_core::seed::Seed;
 use harvestman_fleet::bus::Bus;
 use harvestman_fleet::engine::Engine;
 use harvestman_fleet::node::{End, Node, OnOrders};
-use harvestman_fleet::status::FleetProgress;
 use harvestman_fleet::{BrowserDemand, PartitionOwnership, Partitions, SessionId};
 use harvestman_report::{Commands, Hooks, PauseSwitch, Report, Run, RunLimits, StopFlag, StopReason, Usage};
 use harvestman_stages::frontier::Control;
@@ -81,8 +81,9 @@ impl NodeContext<'_> {
         };
         let prepared = builder.build()?;
         tracing::info!(session = session.0, "this node takes part in the fleet's crawl `{}`", config.fleet.name);
-        let one_policy = prepared.crawl.shared_policy.is_some();
-        let node = match &prepared.crawl.shared_policy {
+        let shared = environment.policy.shared();
+        let one_policy = shared.is_some();
+        let node = match &shared {
             Some(policy) => node.with_policy(policy.session()),
             None => node,
         };
@@ -102,7 +103,7 @@ impl NodeContext<'_> {
         running.begin();
         let started = running.crawl.started;
         let size = FleetSize::default();
-        let node = watched(node, config, running.crawl.fleet_progress(), &size);
+        let node = watched(node, config, Arc::clone(&running.crawl.status.fleet), &size);
         let hooks = SessionHooks { outer: self.hooks, inner: &inner };
         let participation = Participation::begin(node, &running.crawl, &environment, hooks, relay, on_orders);
         hand_back(output::directory(config), &environment);
@@ -202,7 +203,7 @@ impl Participation {
             ledger: Arc::clone(&crawl.status.ledger),
             commits: Arc::clone(&environment.commits),
             metrics: Arc::clone(&outer.metrics.fleet),
-            policy: crawl.shared_policy.clone(),
+            policy: environment.policy.shared(),
             searches: crawl.searches.clone(),
             gate: tokio::sync::Mutex::new(()),
         });

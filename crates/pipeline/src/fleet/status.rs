@@ -8,11 +8,12 @@ use super::node_setup::partitions;
 use crate::error::Error;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
+use harvestman_core::model::FleetStatus;
 use harvestman_fleet::bus::{Bus, BusError, Stream, WatchEvent};
 use harvestman_fleet::node::log::EXCHANGE;
 use harvestman_fleet::node::view::FleetView;
 use harvestman_fleet::retry::retry;
-use harvestman_fleet::status::FleetStatus;
+use harvestman_fleet::status::fleet_status;
 use harvestman_fleet::{SessionId, connect};
 
 /// How long the keys may take to arrive.
@@ -31,7 +32,7 @@ pub(crate) async fn status(own: &Config) -> Result<FleetStatus, Error> {
         let end = retry(&clock, || bus.last(Stream::Exchange(shard), EXCHANGE)).await;
         ends.push(end.map_err(failed)?);
     }
-    Ok(FleetStatus::of(&config.fleet.name, &view, &heard, &partitions, &ends))
+    Ok(fleet_status(&config.fleet.name, &view, &heard, &partitions, &ends))
 }
 
 pub(crate) fn failed(error: BusError) -> Error {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use crate::error::Error;
-use crate::fleet::{NodePolicy, SharedPolicy};
 use crate::handles::FrontierHandle;
 use crate::live::LiveBoard;
 use crate::observations::{self, OBSERVATIONS_DIRECTORY, ObservationEvent, ObservationLog, Recalled};
@@ -56,8 +55,6 @@ pub(crate) struct PolicySetup {
     pub(crate) validator: Option<Arc<AcceptsPage>>,
     /// The example pages that are to be fetched.
     pub(crate) example_seeds: Vec<CanonicalUrl>,
-    /// The policy that all nodes of the fleet decide by, if this node shares one.
-    pub(crate) shared: Option<SharedPolicy>,
     observations: Option<ObservationLog>,
     scope: Arc<Scope>,
     searches: Option<Arc<Searches>>,
@@ -100,7 +97,7 @@ impl PolicySetup {
             Some(own) => own,
             None => making(config, canonicaliser, searches.cloned(), examples, model)?,
         };
-        let NodePolicy { mut policy, shared } = environment.policy(&make, seed);
+        let mut policy = environment.policy(&make, seed);
         if config.filter.trap_guard {
             policy = Box::new(GuardedPolicy::new(policy));
         }
@@ -114,7 +111,6 @@ impl PolicySetup {
             needs: Arc::new(SharedNeeds::new(policy.needs())),
             orders: Arc::default(),
             board: Arc::default(),
-            shared,
             observations: None,
             filter,
             policy,

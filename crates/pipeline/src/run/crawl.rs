@@ -8,7 +8,6 @@ use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::Error;
-use crate::fleet::SharedPolicy;
 use crate::handles::{FrontierHandle, HostsHandle, PageQueue, StateHandle};
 use crate::live::{LiveSources, LiveViewer};
 use crate::login::{LoggedIn, SessionTasks};
@@ -26,7 +25,6 @@ use crate::run::threads::{RunningStages, Stages, StagesEnded};
 use crate::search::searches::Searches;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::url::HostKey;
-use harvestman_fleet::status::FleetProgress;
 use harvestman_report::{CommandRequest, CrawlStatus, Hooks, RENDER_CLASSES_REPORTED, Run, StopReason};
 use harvestman_stages::frontier::{Control, DiscoveredLinks, EndReason, LinksFound};
 
@@ -60,8 +58,6 @@ pub(crate) struct Crawl {
     pub(crate) live: LiveSources,
     pub(crate) seen: SeenMonitor,
     pub(crate) visits: Arc<Visits>,
-    /// The policy that all nodes of the fleet decide by, if this node shares one.
-    pub(crate) shared_policy: Option<SharedPolicy>,
     /// The searches that it starts from.
     pub(crate) searches: Option<Arc<Searches>>,
     /// The session of a crawl that logs in, and the file of cookies.
@@ -193,11 +189,6 @@ impl<R> RunningCrawl<R> {
 }
 
 impl Crawl {
-    /// The progress of the fleet, for its node to set.
-    pub(crate) fn fleet_progress(&self) -> Arc<Mutex<Option<FleetProgress>>> {
-        Arc::clone(&self.status.fleet)
-    }
-
     /// Returns why the crawl ends although a worker is in the middle of a page: it takes longer than any page should,
     /// and nothing else is to be done.
     fn gives_up(&self, hooks: &Hooks) -> Option<EndReason> {

@@ -7,7 +7,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use crate::error::Error as CrawlError;
-use crate::fleet::NodePolicy;
 use crate::policy_thread::make_policy::MakePolicy;
 use crate::rendering;
 use crate::run::state_writer::{StateLog, SyncArchive};
@@ -16,6 +15,7 @@ use harvestman_core::config::{Config, FetchOptions, IdentityOptions};
 use harvestman_core::model::{Exchange, Failure, HostOwnership, SingleNode};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{HostKey, SearchKeys};
+use harvestman_policy::Policy;
 use harvestman_stages::fetch::{Client, ClientBounds, Error, Request, RequestSigner, StoredCookies, Trust};
 use harvestman_storage::archive::{ArchiveOutput, CrawlFiles};
 use harvestman_storage::store::Store;
@@ -100,8 +100,8 @@ pub(crate) trait Environment {
     }
 
     /// Creates the policy: one that learns here, unless the nodes of a fleet share it.
-    fn policy(&self, make: &MakePolicy, seed: Seed) -> NodePolicy {
-        NodePolicy { policy: make(seed.child("policy")), shared: None }
+    fn policy(&self, make: &MakePolicy, seed: Seed) -> Box<dyn Policy> {
+        make(seed.child("policy"))
     }
 
     /// Whether hosts may have a history although this run has not sent them a request yet.

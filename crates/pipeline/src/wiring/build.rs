@@ -48,7 +48,6 @@ impl CrawlBuilder<'_> {
         let (mut sinks, writer) = self.sinks(&parts, &mut policy, crawl_directory, left)?;
         let leases = self.lease_loop(&parts, &policy, &mut sinks)?;
         let seeds = self.seeds(&parts, &policy, &sinks, leases.is_new);
-        let shared_policy = policy.shared.clone();
         let views = CrawlViews {
             board: Arc::clone(&policy.board),
             publisher: Arc::clone(&policy.publisher),
@@ -80,7 +79,6 @@ impl CrawlBuilder<'_> {
             status,
             live,
             visits: sinks.visits,
-            shared_policy,
             searches: parts.searches.clone(),
             logged_in,
             clock: self.clock.clone(),

@@ -10,7 +10,7 @@ use crate::frontier::{
     Order, TakeOver,
 };
 use harvestman_core::clock::Clock;
-use harvestman_fleet::SingleNode;
+use harvestman_core::model::SingleNode;
 use harvestman_metrics::Metrics;
 
 /// What hosts receive, in order.
