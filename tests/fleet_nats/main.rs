@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "the shared parts of a test may panic as the tests themselves may")]
 #![allow(clippy::disallowed_methods, reason = "a test of a real server may look at the clock")]
 
-mod browsers;
 mod cluster;
 mod connecting;
 mod keys;

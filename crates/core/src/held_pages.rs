@@ -108,23 +108,21 @@ pub enum PutBackReason {
     BlockPage,
     /// The answer was perhaps sent to a guest.
     GuestView,
-    /// The page needs a browser, which another node of the fleet has.
-    NoBrowser,
 }
 
 /// How often URLs were put back that have not ended. It is not part of the state: after a restart it is counted anew.
 #[derive(Debug, Default)]
-pub struct PutBacks([Mutex<HashMap<Fingerprint, u8>>; 3]);
+pub struct PutBacks([Mutex<HashMap<Fingerprint, u8>>; 2]);
 
 impl PutBacks {
-    /// Counts that a URL is put back, at most `max` times for this reason. Returns whether it was counted.
-    pub fn count(&self, reason: PutBackReason, url: Fingerprint, max: u8) -> bool {
+    /// Counts that a URL is put back for this reason. Returns whether it was counted.
+    pub fn count(&self, reason: PutBackReason, url: Fingerprint) -> bool {
         let mut counts = self.counts(reason);
         if counts.len() >= COUNTED_MAX && !counts.contains_key(&url) {
             return false;
         }
         let count = counts.entry(url).or_default();
-        let is_counted = *count < max;
+        let is_counted = *count < u8::MAX;
         *count += u8::from(is_counted);
         is_counted
     }
@@ -146,7 +144,7 @@ impl PutBacks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use PutBackReason::{BlockPage, GuestView, NoBrowser};
+    use PutBackReason::{BlockPage, GuestView};
 
     #[test]
     fn pages_are_held_within_bounds_and_released_in_their_order() {
@@ -167,17 +165,16 @@ mod tests {
     fn counts_are_bounded_and_end_with_their_url() {
         let counts = PutBacks::default();
         for number in 0..COUNTED_MAX {
-            assert!(counts.count(BlockPage, Fingerprint(number as u128), u8::MAX));
+            assert!(counts.count(BlockPage, Fingerprint(number as u128)));
         }
         let more = Fingerprint(COUNTED_MAX as u128);
-        assert!(!counts.count(BlockPage, more, u8::MAX), "there is no room");
-        assert!(counts.count(GuestView, more, u8::MAX), "there is room for each reason");
+        assert!(!counts.count(BlockPage, more), "there is no room");
+        assert!(counts.count(GuestView, more), "there is room for each reason");
         let url = Fingerprint(7);
-        assert!(counts.count(NoBrowser, url, 2) && counts.count(NoBrowser, url, 2));
-        assert!(!counts.count(NoBrowser, url, 2), "it has waited often enough");
-        assert_eq!(counts.end(&[BlockPage, GuestView, NoBrowser], url), 3);
-        assert_eq!(counts.end(&[BlockPage, GuestView, NoBrowser], url), 0);
-        assert_eq!((0..300).filter(|_| counts.count(BlockPage, url, u8::MAX)).count(), 255);
+        assert!(counts.count(GuestView, url) && counts.count(GuestView, url));
+        assert_eq!(counts.end(&[BlockPage, GuestView], url), 2);
+        assert_eq!(counts.end(&[BlockPage, GuestView], url), 0);
+        assert_eq!((0..300).filter(|_| counts.count(BlockPage, url)).count(), 255);
         assert_eq!(counts.end(&[BlockPage], url), u8::MAX);
     }
 }

@@ -6,7 +6,7 @@
 //! nodes). Sources: Thaler and Ravishankar 1998 (highest random weight), §4; Mirrokni, Thorup and Zadimoghaddam 2018
 //! (bounded loads). All nodes that see the same nodes compute the same assignment.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::{Partition, Partitions};
 
@@ -26,27 +26,6 @@ pub fn assign<'a>(nodes: &BTreeMap<&'a str, Weight>, partitions: &Partitions) ->
             *free -= 1;
         }
         owners.push(owner);
-    }
-    owners
-}
-
-/// Moves the partitions that only `eligible` nodes can serve to these nodes: those of `restricted` whose node is not
-/// among them go where they would go if only the eligible nodes existed. All others stay, so that a partition that
-/// becomes restricted moves nothing but itself. If no node is eligible, nothing moves.
-pub fn restrict<'a>(
-    mut owners: Vec<&'a str>,
-    eligible: &BTreeMap<&'a str, Weight>,
-    restricted: &BTreeSet<Partition>,
-    partitions: &Partitions,
-) -> Vec<&'a str> {
-    if restricted.is_empty() {
-        return owners;
-    }
-    let among_eligible = assign(eligible, partitions);
-    for (partition, (owner, eligible_owner)) in partitions.all().zip(owners.iter_mut().zip(among_eligible)) {
-        if restricted.contains(&partition) && !eligible.contains_key(*owner) {
-            *owner = eligible_owner;
-        }
     }
     owners
 }
@@ -108,43 +87,6 @@ mod tests {
                 let load = owners.iter().filter(|owner| *owner == node).count();
                 prop_assert!(total == 0 || load <= (256 * *weight as usize).div_ceil(total as usize));
             }
-        }
-    }
-
-    /// Nodes, which of them are eligible, and the restricted ones of 64 partitions.
-    fn restrictions() -> impl Strategy<Value = (usize, BTreeSet<usize>, BTreeSet<Partition>)> {
-        (1_usize..12).prop_flat_map(|count| {
-            let eligible = prop::collection::btree_set(0..count, 0..=count);
-            (Just(count), eligible, prop::collection::btree_set((0_u16..64).prop_map(Partition), 0..64))
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_restricted_is_at_an_eligible_node_and_nothing_else_moves((count, eligible, restricted) in restrictions()) {
-            let names = names(count);
-            let (nodes, partitions) = (named(&names), Partitions::new(64, 1));
-            let eligible: BTreeMap<&str, Weight> = eligible.iter().map(|node| (names[*node].as_str(), 1)).collect();
-            let before = assign(&nodes, &partitions);
-            let after = restrict(before.clone(), &eligible, &restricted, &partitions);
-            prop_assert_eq!(after.len(), 64);
-            for (partition, (before, after)) in partitions.all().zip(before.iter().zip(&after)) {
-                let must_move = restricted.contains(&partition) && !eligible.is_empty() && !eligible.contains_key(before);
-                prop_assert_eq!(before != after, must_move);
-                prop_assert!(!must_move || eligible.contains_key(after));
-            }
-        }
-
-        #[test]
-        fn no_eligible_node_gets_much_more_of_what_is_restricted_than_another((count, eligible, _) in restrictions()) {
-            let names = names(count);
-            let eligible: BTreeMap<&str, Weight> = eligible.iter().map(|node| (names[*node].as_str(), 1)).collect();
-            let partitions = Partitions::new(64, 1);
-            let after = restrict(assign(&named(&names), &partitions), &eligible, &partitions.all().collect(), &partitions);
-            let of = |node: &str| after.iter().filter(|owner| **owner == node).count();
-            // Its share of what was restricted, and its share of what was there before.
-            let most = 64_usize.div_ceil(eligible.len().max(1)) + 64_usize.div_ceil(count);
-            prop_assert!(eligible.keys().all(|node| of(node) <= most));
         }
     }
 

@@ -42,21 +42,11 @@ pub struct Move {
     pub to: usize,
 }
 
-/// Whether a partition may move to a node, by the numbers of both.
-pub type MayMove<'a> = dyn Fn(usize, usize) -> bool + 'a;
-
 /// Computes the moves. `holders` and `known` have one entry for each partition, in order: the node that holds it, and
 /// its load. `weights` has one entry for each node; nodes of weight 0 neither give nor take. Moves are in the order of
-/// the partitions, and none is one that `may_move` excludes.
-pub fn balance(
-    holders: &[usize],
-    known: &[u64],
-    weights: &[Weight],
-    bounds: &BalanceThresholds,
-    may_move: &MayMove<'_>,
-) -> Vec<Move> {
+/// the partitions.
+pub fn balance(holders: &[usize], known: &[u64], weights: &[Weight], bounds: &BalanceThresholds) -> Vec<Move> {
     let Some(mut nodes) = Nodes::new(holders, known, weights) else { return Vec::new() };
-    nodes.may_move = may_move;
     let many = weights.iter().filter(|weight| **weight > 0).count() as u64;
     if known.iter().sum::<u64>() < bounds.known_min.saturating_mul(many) {
         return Vec::new();
@@ -86,7 +76,6 @@ struct Nodes<'a> {
     loads: Vec<u64>,
     /// The even load of each node; 0 if it takes no part.
     even: Vec<f64>,
-    may_move: &'a MayMove<'a>,
 }
 
 impl<'a> Nodes<'a> {
@@ -102,7 +91,7 @@ impl<'a> Nodes<'a> {
             return None;
         }
         let even = weights.iter().map(|weight| total as f64 * f64::from(*weight) / weight_sum).collect();
-        Some(Self { known, holders: holders.to_vec(), loads, even, may_move: &|_, _| true })
+        Some(Self { known, holders: holders.to_vec(), loads, even })
     }
 
     /// Returns the load of a node relative to its even load: 1 is even.
@@ -134,9 +123,7 @@ impl<'a> Nodes<'a> {
             self.level(from, self.loads[from] - known).max(self.level(to, self.loads[to] + known))
         };
         let pairs = far.flat_map(|(_, to)| given.iter().map(move |partition| (*partition, *to)));
-        let steps = pairs
-            .filter(|(partition, to)| (self.may_move)(*partition, *to))
-            .map(|(partition, to)| (after(partition, to), partition, to));
+        let steps = pairs.map(|(partition, to)| (after(partition, to), partition, to));
         let better = steps.filter(|(after, ..)| *after < level);
         let best = better.min_by(|one, other| one.0.total_cmp(&other.0).then((one.1, one.2).cmp(&(other.1, other.2))));
         best.map(|(_, partition, to)| Step { partition, to })

@@ -2,11 +2,6 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The moves if every partition may move everywhere.
-fn free(holders: &[usize], known: &[u64], weights: &[Weight], bounds: &BalanceThresholds) -> Vec<Move> {
-    balance(holders, known, weights, bounds, &|_, _| true)
-}
-
 /// No thresholds.
 const EAGER: BalanceThresholds = BalanceThresholds { begin: 0.0, end: 0.0, steps_max: 10_000, known_min: 0 };
 
@@ -102,31 +97,20 @@ fn naive(holders: &[usize], known: &[u64], weights: &[Weight], bounds: &BalanceT
 proptest! {
     #[test]
     fn the_highest_load_never_grows_and_none_is_left_that_a_move_would_lower((weights, holders, known) in fleet(80)) {
-        let moves = free(&holders, &known, &weights, &EAGER);
+        let moves = balance(&holders, &known, &weights, &EAGER);
         let after = moved(&holders, &moves);
         let (before, now) = (levels(&holders, &known, &weights), levels(&after, &known, &weights));
         prop_assert!(most(&now) <= most(&before) * (1.0 + 1e-12));
         prop_assert!(moves.iter().all(|step| holders[usize::from(step.partition.0)] != step.to && weights[step.to] > 0));
         // It ended by itself, and not because it ran out of steps.
-        prop_assert!(free(&after, &known, &weights, &EAGER).is_empty());
-    }
-
-    #[test]
-    fn nothing_moves_where_it_may_not_and_the_highest_load_never_grows((weights, holders, known) in fleet(80), eligible in any::<u8>(), restricted in any::<u128>()) {
-        let may_move = |partition: usize, to: usize| restricted >> partition & 1 == 0 || eligible >> to & 1 == 1;
-        let moves = balance(&holders, &known, &weights, &EAGER, &may_move);
-        prop_assert!(moves.iter().all(|step| may_move(usize::from(step.partition.0), step.to)));
-        let after = moved(&holders, &moves);
-        let (before, now) = (levels(&holders, &known, &weights), levels(&after, &known, &weights));
-        prop_assert!(most(&now) <= most(&before) * (1.0 + 1e-12));
-        prop_assert!(balance(&after, &known, &weights, &EAGER, &may_move).is_empty());
+        prop_assert!(balance(&after, &known, &weights, &EAGER).is_empty());
     }
 
     #[test]
     fn with_equal_weights_nodes_are_at_most_a_partition_apart_or_so_much_as_is_let_be((_, holders, known) in fleet(80), nodes in 1..6_usize, end in 0.0..0.3) {
         let holders: Vec<usize> = holders.iter().map(|holder| holder % nodes).collect();
         let bounds = BalanceThresholds { begin: end, end, ..EAGER };
-        let after = moved(&holders, &free(&holders, &known, &vec![1; nodes], &bounds));
+        let after = moved(&holders, &balance(&holders, &known, &vec![1; nodes], &bounds));
         let loads = loads(&after, &known, nodes);
         let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
         let even = known.iter().sum::<u64>() as f64 / nodes as f64;
@@ -137,7 +121,7 @@ proptest! {
     #[test]
     fn it_comes_as_near_to_the_best_as_its_source_says((_, holders, known) in fleet(8), nodes in 2..4_usize) {
         let holders: Vec<usize> = holders.iter().map(|holder| holder % nodes).collect();
-        let after = moved(&holders, &free(&holders, &known, &vec![1; nodes], &EAGER));
+        let after = moved(&holders, &balance(&holders, &known, &vec![1; nodes], &EAGER));
         let found = loads(&after, &known, nodes).into_iter().max().unwrap_or(0);
         let bound = 2.0 - 2.0 / (nodes as f64 + 1.0);
         prop_assert!(found as f64 <= best(&known, nodes) as f64 * bound + 1e-9);
@@ -146,7 +130,7 @@ proptest! {
     #[test]
     fn it_is_what_trying_every_move_finds((weights, holders, known) in fleet(12), steps_max in 0..9_usize, begin in 0.0..0.5, end in 0.0..0.2) {
         let bounds = BalanceThresholds { begin, end, steps_max, known_min: 0 };
-        let moves = free(&holders, &known, &weights, &bounds);
+        let moves = balance(&holders, &known, &weights, &bounds);
         prop_assert!(moves.len() <= steps_max);
         prop_assert_eq!(moved(&holders, &moves), naive(&holders, &known, &weights, &bounds));
     }
@@ -160,14 +144,14 @@ proptest! {
         let least = levels.iter().copied().fold(f64::MAX, f64::min);
         let is_near = most(&levels) - least <= begin * even * (1.0 - 1e-9);
         let is_little = total < known_min * levels.len() as u64;
-        prop_assert!(!is_near && !is_little || free(&holders, &known, &weights, &bounds).is_empty());
+        prop_assert!(!is_near && !is_little || balance(&holders, &known, &weights, &bounds).is_empty());
     }
 }
 
 /// Each partition as `(node, load)`.
 fn periodic(partitions: &[(usize, u64)], nodes: usize) -> Vec<Move> {
     let (holders, known): (Vec<usize>, Vec<u64>) = partitions.iter().copied().unzip();
-    free(&holders, &known, &vec![1; nodes], &BalanceThresholds::PERIODIC)
+    balance(&holders, &known, &vec![1; nodes], &BalanceThresholds::PERIODIC)
 }
 
 const fn to(partition: u16, to: usize) -> Move {
@@ -203,13 +187,13 @@ fn hardly_anything_known_moves_nothing() {
 #[test]
 fn a_node_of_twice_the_weight_takes_twice_as_much_and_one_without_nothing() {
     let holders = vec![0; 90];
-    let moves = free(&holders, &[10; 90], &[1, 2, 0], &EAGER);
+    let moves = balance(&holders, &[10; 90], &[1, 2, 0], &EAGER);
     assert_eq!(loads(&moved(&holders, &moves), &[10; 90], 3), [300, 600, 0]);
 }
 
 #[test]
 fn nobody_and_nothing_are_balanced() {
-    assert!(free(&[], &[], &[], &EAGER).is_empty());
-    assert!(free(&[0, 0], &[0, 0], &[1, 1], &EAGER).is_empty());
-    assert!(free(&[0, 0], &[5, 5], &[0, 0], &EAGER).is_empty());
+    assert!(balance(&[], &[], &[], &EAGER).is_empty());
+    assert!(balance(&[0, 0], &[0, 0], &[1, 1], &EAGER).is_empty());
+    assert!(balance(&[0, 0], &[5, 5], &[0, 0], &EAGER).is_empty());
 }

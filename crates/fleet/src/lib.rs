@@ -19,7 +19,6 @@
 
 pub mod assignment;
 pub mod balance;
-mod browser_demand;
 pub mod budget;
 pub mod bus;
 pub mod compaction;
@@ -48,7 +47,6 @@ pub mod wire;
 #[cfg(test)]
 mod tests;
 
-pub use browser_demand::BrowserDemand;
 pub use connect::ConnectError;
 pub use harvestman_core::model::{HostOwnership, SingleNode};
 pub use lease::LeaseTerms;

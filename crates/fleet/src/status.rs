@@ -45,19 +45,17 @@ pub fn fleet_status(
             requests: beat.requests,
             bytes: beat.bytes,
             behind: behind(beat, partitions, ends),
-            browser: beat.browser,
         })
         .collect();
     nodes.sort_by(|one, other| one.node.cmp(&other.node));
     let held: u64 = nodes.iter().map(|node| node.partitions).sum();
-    let need_browser = view.partitions.values().filter(|(record, _)| record.needs_browser).count() as u64;
     let state = view.crawl.as_ref().map_or("none", |(crawl, _)| match crawl.state {
         CrawlState::Planting => "planting",
         CrawlState::Running => overriding_state(view).unwrap_or("running"),
         CrawlState::Over => "over",
     });
     let (state, size, partitions) = (state.to_owned(), nodes.len() as u64, u64::from(partitions.count()));
-    FleetStatus { name: name.to_owned(), state, partitions, held, need_browser, size, nodes, exchange: ends.to_vec() }
+    FleetStatus { name: name.to_owned(), state, partitions, held, size, nodes, exchange: ends.to_vec() }
 }
 
 /// Returns the state that an order or an exhausted budget imposes on a running crawl.

@@ -16,13 +16,12 @@ fn beat(held: &[u16], positions: &[u64]) -> Heartbeat {
 fn a_fleet_is_told_by_its_nodes_with_what_they_hold_and_how_far_behind_they_are() {
     let mut view = FleetView::default();
     view.crawl = Some((CrawlRecord { origin: Origin::own(), state: CrawlState::Running }, 1));
-    let oldest = Heartbeat { born: 3, browser: Some(false), ..beat(&[1], &[9, 4]) };
+    let oldest = Heartbeat { born: 3, ..beat(&[1], &[9, 4]) };
     view.sessions.insert(session("b.1"), (SessionRecord::Live(oldest), 1));
     view.sessions.insert(session("a.2"), (SessionRecord::Live(beat(&[0, 2], &[5, 0])), 1));
     view.sessions.insert(session("c.3"), (SessionRecord::Evicted, 1));
     for (partition, owner) in [(0, "a.2"), (1, "b.1"), (2, "a.2"), (3, "c.3")] {
-        let (owner, needs_browser) = (Some(session(owner)), partition == 2);
-        let record = PartitionRecord { owner, needs_browser, ..PartitionRecord::default() };
+        let record = PartitionRecord { owner: Some(session(owner)), ..PartitionRecord::default() };
         view.partitions.insert(Partition(partition), (record, 1));
     }
     let heard = BTreeSet::from([session("a.2")]);
@@ -35,10 +34,8 @@ fn a_fleet_is_told_by_its_nodes_with_what_they_hold_and_how_far_behind_they_are(
     view.orders = Some((records::written(&orders), 9));
     assert_eq!(fleet_status("x", &view, &heard, &Partitions::new(4, 2), &[8, 6]).state, "stopped");
     let text = status.to_string();
-    let first = "crawl `x`: running, 3 of 4 partitions held by 2 nodes; 1 partitions need a browser\n";
+    let first = "crawl `x`: running, 3 of 4 partitions held by 2 nodes\n";
     assert!(text.starts_with(first), "{text}");
-    let browsers: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split_whitespace().last()).collect();
-    assert_eq!(browsers, ["browser", "-", "no"]);
     assert_eq!(text.lines().count(), 4);
     let words = |line: usize| text.lines().nth(line).unwrap_or_default().split_whitespace().take(5).collect::<Vec<_>>();
     assert_eq!(words(2), ["a", "live", "1", "67%", "+33%"]);

@@ -277,7 +277,6 @@ pub const RENDER_OUTCOMES: &[&str] = &[
     "no_gain",
     "impaired",
     "replayed",
-    "elsewhere",
     "cannot_start",
     "crashed",
     "hung",

@@ -250,13 +250,6 @@ impl<K: Hash + Eq> RenderNeeds<K> {
         Turn::Render
     }
 
-    /// Returns whether a page is to be rendered elsewhere if this machine has no browser. Nothing is learned here, so
-    /// that only pages count that are likely to gain something; a class whose first page counts has spent one trial.
-    pub fn is_worth_moving(&mut self, class: &K, suspicion: Suspicion) -> bool {
-        let is_needed = self.classes.get(class).is_some_and(|class| class.need == Need::Needed);
-        (is_needed || suspicion >= Suspicion::Likely) && self.turn(class, suspicion, false) != Turn::Plain
-    }
-
     /// Learns what rendering a page gained.
     pub fn learn(&mut self, class: &K, gain: Gain) {
         let Some(class) = self.classes.get_mut(class) else { return };

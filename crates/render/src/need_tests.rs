@@ -177,15 +177,3 @@ fn evidence_of_need_is_followed_without_a_budget() {
     assert_eq!(spent, 2 + 7, "the gain permitted four more than the three that were left");
     assert!(is_rendered(&mut needs, 1, Suspicion::Likely) && !is_rendered(&mut needs, 99, Suspicion::Likely));
 }
-
-#[test]
-fn without_a_browser_only_pages_that_likely_gain_are_worth_moving_and_few_classes_of_them() {
-    let mut needs = RenderNeeds::default();
-    let mut moves = |class: u32, suspicion| needs.wants(class, suspicion) && needs.is_worth_moving(&class, suspicion);
-    assert!((0..9).all(|class| moves(class, Suspicion::Strong)));
-    assert!((0..9).all(|class| !moves(100 + class, Suspicion::Weak)));
-    let likely: Vec<bool> = (200..209).map(|class| moves(class, Suspicion::Likely)).collect();
-    assert_eq!(likely.iter().filter(|moves| **moves).count(), ADVANCE as usize);
-    assert!(likely[0] && moves(200, Suspicion::Likely), "further pages of a class cost nothing");
-    assert!(!moves(100, Suspicion::Weak) && !moves(1, Suspicion::None));
-}

@@ -41,8 +41,8 @@ Examples:
 
 One row per node: its weight, its share of the load (known URLs of its partitions) and the
 deviation from the share that its weight implies, its partitions, queued URLs, requests in flight,
-pages and requests of its session, the number of messages from other nodes that it has yet to
-process, and whether it has a working browser, if the crawl renders pages. A `silent` node sends no heartbeats; after `fleet.lease` the others take over its
+pages and requests of its session, and the number of messages from other nodes that it has yet to
+process. A `silent` node sends no heartbeats; after `fleet.lease` the others take over its
 partitions.";
 
 /// Prints the status of the fleet.

@@ -122,7 +122,6 @@ const showNodes = table("fleet", "Nodes of the fleet", [
   ["In progress", textCell((row) => count(row.under_way), "num"), "num"],
   ["Pages", textCell((row) => count(row.pages), "num"), "num"],
   ["Behind", textCell((row) => count(row.behind), "num"), "num"],
-  ["Browser", textCell((row) => (row.browser == null ? "" : row.browser ? "yes" : "no"))],
 ], (row) => row.session, "No nodes yet.");
 
 /** Shows the fleet of this crawl, if it is a node of one. */

@@ -37,9 +37,6 @@ pub struct NodeStatus {
     pub bytes: u64,
     /// Messages of the exchange that it has yet to log, over all shards that it reads.
     pub behind: u64,
-    /// Whether it has a working browser; unknown if the crawl renders no pages.
-    #[serde(default)]
-    pub browser: Option<bool>,
 }
 
 /// The progress of a running node and its fleet.
@@ -65,9 +62,6 @@ pub struct FleetStatus {
     pub partitions: u64,
     /// The number of partitions held by a live node.
     pub held: u64,
-    /// The number of partitions with pages that need a browser.
-    #[serde(default)]
-    pub need_browser: u64,
     /// The number of nodes.
     pub size: u64,
     /// The nodes, by name. If not all are shown, the first.
@@ -88,12 +82,8 @@ pub fn load_deviation(known: u64, total: u64, weight: u32, weight_sum: u64) -> S
 
 impl fmt::Display for FleetStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, state, partitions, held, need_browser, size, nodes, .. } = self;
-        write!(f, "crawl `{name}`: {state}, {held} of {partitions} partitions held by {size} nodes")?;
-        if *need_browser > 0 {
-            write!(f, "; {need_browser} partitions need a browser")?;
-        }
-        writeln!(f)?;
+        let Self { name, state, partitions, held, size, nodes, .. } = self;
+        writeln!(f, "crawl `{name}`: {state}, {held} of {partitions} partitions held by {size} nodes")?;
         if nodes.is_empty() {
             return Ok(());
         }
@@ -111,16 +101,14 @@ impl fmt::Display for FleetStatus {
             "pages",
             "requests",
             "behind",
-            "browser",
         ];
         let row = |node: &NodeStatus| {
             let numbers = [node.partitions, node.waiting, node.under_way, node.pages, node.requests, node.behind];
             let (load, off) = (share(node.known, total), load_deviation(node.known, total, node.weight, weight_sum));
             let state = if node.leads { format!("{}, leads", node.state) } else { node.state.clone() };
             let texts = [node.node.clone(), state, node.weight.to_string(), load, off];
-            let browser = node.browser.map_or("-", |has_one| if has_one { "yes" } else { "no" });
             let numbers = numbers.map(|number| number.to_string());
-            texts.into_iter().chain(numbers).chain([browser.to_owned()]).collect::<Vec<_>>()
+            texts.into_iter().chain(numbers).collect::<Vec<_>>()
         };
         let rows: Vec<Vec<String>> =
             std::iter::once(head.map(str::to_owned).to_vec()).chain(nodes.iter().map(row)).collect();

@@ -16,7 +16,7 @@ use crate::budget::Spender;
 use crate::bus::{BoxFuture, KeyValue};
 use crate::engine::{Engine, FetchDeadline};
 use crate::policy::PolicySession;
-use crate::{BrowserDemand, Partition, SessionId};
+use crate::{Partition, SessionId};
 use harvestman_core::clock::{Clock, Instant};
 
 /// A partition that this session holds.
@@ -53,8 +53,6 @@ pub(super) struct NodeServices {
     pub(super) fetch_deadline: Arc<FetchDeadline>,
     pub(super) spender: Option<Arc<dyn Spender>>,
     pub(super) policy: Option<Arc<PolicySession>>,
-    /// `None` if the crawl renders no pages.
-    pub(super) browsers: Option<Arc<BrowserDemand>>,
 }
 
 /// State shared by the tasks of a node.
@@ -67,7 +65,6 @@ pub(super) struct NodeContext {
     pub(super) log: Arc<SessionLog>,
     pub(super) fetch_deadline: Arc<FetchDeadline>,
     pub(super) policy: Option<Arc<PolicySession>>,
-    pub(super) browsers: Option<Arc<BrowserDemand>>,
     pub(super) view: Mutex<FleetView>,
     /// Raised when the view changes.
     pub(super) view_changed: Signal,
@@ -94,7 +91,7 @@ pub(super) struct NodeContext {
 
 impl NodeContext {
     pub(super) fn new(services: NodeServices, engine: Arc<dyn Engine>) -> Self {
-        let NodeServices { options, client, clock, log, fetch_deadline, spender, policy, browsers } = services;
+        let NodeServices { options, client, clock, log, fetch_deadline, spender, policy } = services;
         Self {
             session: options.session.clone(),
             options,
@@ -104,7 +101,6 @@ impl NodeContext {
             log,
             fetch_deadline,
             policy,
-            browsers,
             view: Mutex::default(),
             view_changed: Signal::default(),
             held: Mutex::default(),
@@ -165,7 +161,6 @@ impl NodeContext {
             known: caught_up.clone().map(|partition| records::rounded(known(partition))).collect(),
             held: caught_up.collect(),
             weight: self.options.weight,
-            browser: self.browsers.as_ref().map(|browsers| browsers.has_browser()),
             waiting: status.waiting,
             under_way: status.under_way + self.policy.as_ref().map_or(0, |policy| policy.outbox.pending()),
             activity: status.activity + self.activity.load(Ordering::Acquire),

@@ -4,7 +4,6 @@
 //! One [`Node`] is one session with one crawler. A node that loses its session begins a new one with a new crawler.
 
 mod balancer;
-mod browsers;
 mod bus_client;
 mod checkpoints;
 mod context;
@@ -41,7 +40,6 @@ use self::bus_client::{BusClient, SwapOutcome};
 use self::context::{NodeContext, NodeServices};
 use self::progress::{ProgressReporter, ProgressSink};
 use self::records::{CrawlRecord, CrawlState, Origin};
-use super::BrowserDemand;
 use super::budget::Spender;
 use super::bus::{BoxFuture, Bus};
 use super::engine::{Engine, FetchDeadline};
@@ -75,8 +73,8 @@ impl Node {
     ) -> Self {
         let client = Arc::new(BusClient::new(bus, clock.clone(), options.calls, seed.child("calls"), metrics));
         let log = Arc::new(SessionLog::new(Arc::clone(&client), options.session.clone(), options.log_shards));
-        let (fetch_deadline, spender, policy, browsers) = (Arc::default(), None, None, None);
-        let services = NodeServices { options, client, clock, log, fetch_deadline, spender, policy, browsers };
+        let (fetch_deadline, spender, policy) = (Arc::default(), None, None);
+        let services = NodeServices { options, client, clock, log, fetch_deadline, spender, policy };
         Self { services, seed, wrap: None, progress_sink: None }
     }
 
@@ -99,12 +97,6 @@ impl Node {
     /// Takes part in the policy of the fleet.
     pub fn with_policy(mut self, policy: Arc<PolicySession>) -> Self {
         self.services.policy = Some(policy);
-        self
-    }
-
-    /// Says whether this node has a browser, and has others take over partitions that need one.
-    pub fn with_browsers(mut self, demand: Arc<BrowserDemand>) -> Self {
-        self.services.browsers = Some(demand);
         self
     }
 

@@ -1,61 +1,28 @@
 //! The desired placement of partitions, computed from a node's view: where hashing puts them, except those that were
-//! moved to balance the load. Partitions that need a browser are at nodes with one, if there are any.
+//! moved to balance the load.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::records::{PartitionMove, Placement};
 use super::view::FleetView;
-use crate::assignment::{Weight, assign, restrict};
+use crate::assignment::{Weight, assign};
 use crate::balance::{BalanceThresholds, Move, balance};
 use crate::{Partition, Partitions, SessionId};
 
 /// Returns the node that each partition is assigned to, in the order of the partitions. Empty if there are no nodes.
 pub fn owners<'a>(view: &'a FleetView, partitions: &Partitions) -> Vec<&'a str> {
     let weights = view.weights();
-    let restriction = Restriction::of(view);
-    let mut owners = hashed(&weights, &restriction, partitions);
+    let mut owners = assign(&weights, partitions);
     let Some((placement, _)) = &view.placement else { return owners };
     for (node, moved) in &placement.elsewhere {
         let Some(node) = takes_part(&weights, node) else { continue };
-        for partition in moved.iter().filter(|partition| restriction.allows(**partition, node)) {
+        for partition in moved {
             if let Some(owner) = owners.get_mut(usize::from(partition.0)) {
                 *owner = node;
             }
         }
     }
     owners
-}
-
-/// Returns where hashing puts each partition.
-fn hashed<'a>(
-    weights: &BTreeMap<&'a str, Weight>,
-    restriction: &Restriction<'a>,
-    partitions: &Partitions,
-) -> Vec<&'a str> {
-    restrict(assign(weights, partitions), &restriction.eligible, &restriction.restricted, partitions)
-}
-
-/// Which partitions only some nodes may hold.
-struct Restriction<'a> {
-    /// The nodes with a browser, of those to which partitions can be assigned.
-    eligible: BTreeMap<&'a str, Weight>,
-    /// The partitions that need one.
-    restricted: BTreeSet<Partition>,
-}
-
-impl<'a> Restriction<'a> {
-    fn of(view: &'a FleetView) -> Self {
-        let (weights, browsers) = (view.weights(), view.browsers());
-        let eligible =
-            browsers.into_iter().filter_map(|node| takes_part(&weights, node).map(|node| (node, weights[node])));
-        let restricted = view.partitions.iter().filter(|(_, (record, _))| record.needs_browser);
-        Self { eligible: eligible.collect(), restricted: restricted.map(|(partition, _)| *partition).collect() }
-    }
-
-    /// Returns whether a node may hold a partition.
-    fn allows(&self, partition: Partition, node: &str) -> bool {
-        self.eligible.is_empty() || self.eligible.contains_key(node) || !self.restricted.contains(&partition)
-    }
 }
 
 /// Returns a node if partitions can be assigned to it.
@@ -96,10 +63,8 @@ pub fn place(view: &FleetView, partitions: &Partitions, asked: Option<u64>) -> O
     let number = |owner: &&str| names.binary_search(owner).ok();
     let holders: Vec<usize> = owners.iter().map(number).collect::<Option<_>>()?;
     let bounds = if asked.is_some() { BalanceThresholds::REQUESTED } else { BalanceThresholds::PERIODIC };
-    let restriction = Restriction::of(view);
-    let may_move = |partition: usize, to: usize| restriction.allows(Partition(partition as u16), names[to]);
     let mut moved = Vec::new();
-    for Move { partition, to } in balance(&holders, &known, &weights, &bounds, &may_move) {
+    for Move { partition, to } in balance(&holders, &known, &weights, &bounds) {
         let owner = &mut owners[usize::from(partition.0)];
         moved.push(PartitionMove { partition, from: (*owner).to_owned(), to: names[to].to_owned() });
         *owner = names[to];
@@ -113,7 +78,7 @@ pub fn place(view: &FleetView, partitions: &Partitions, asked: Option<u64>) -> O
 
 /// Returns the assignments that differ from hashing.
 fn elsewhere(owners: &[&str], view: &FleetView, partitions: &Partitions) -> BTreeMap<String, Vec<Partition>> {
-    let hashed = hashed(&view.weights(), &Restriction::of(view), partitions);
+    let hashed = assign(&view.weights(), partitions);
     let mut elsewhere: BTreeMap<String, Vec<Partition>> = BTreeMap::new();
     for (partition, (owner, hashed)) in partitions.all().zip(owners.iter().zip(hashed)) {
         if *owner != hashed {

@@ -11,7 +11,7 @@ use super::options::End;
 use super::partition_writes::swap;
 use super::plan::{FreePartition, TakeoverSource, plan};
 use super::records::{self, PartitionRecord, SessionRecord, session_key};
-use super::{browsers, checkpoints, recovery, spending};
+use super::{checkpoints, recovery, spending};
 use crate::wire::Part;
 use crate::{Partition, PartitionState, SessionId};
 
@@ -41,8 +41,6 @@ pub(super) async fn reconcile(context: Arc<NodeContext>) {
 
 /// Performs one step if there is one. Returns whether it did.
 async fn act(context: &NodeContext) -> bool {
-    // First, so that what needs a browser is released at once.
-    browsers::publish_demand(context).await;
     let held: BTreeSet<Partition> = context.held.lock().keys().copied().collect();
     let plan = plan(&context.view.lock(), &context.session, &held, &context.options.partitions);
     let to_take: usize = plan.take.values().map(Vec::len).sum();
@@ -117,11 +115,10 @@ async fn take(context: &NodeContext, source: &TakeoverSource, free: &[FreePartit
     persist(context, &states, tokens).await;
     let own = |free: &FreePartition| {
         let (partition, revision, token) = (free.partition, free.revision, free.record.token + 1);
-        let needs_browser = free.record.needs_browser;
         let state = states.remove(&partition)?;
         Some(async move {
             let me = Some(context.session.clone());
-            let record = PartitionRecord { token, owner: me.clone(), source: me, end: None, needs_browser };
+            let record = PartitionRecord { token, owner: me.clone(), source: me, end: None };
             let revision = swap(context, partition, &record, revision).await?;
             let held = HeldPartition { record, revision, position: state.position, caught_up: false };
             Some(TakenPartition { partition, state, held })

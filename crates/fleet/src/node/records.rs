@@ -53,9 +53,6 @@ pub struct Heartbeat {
     /// The node's share of the work relative to other nodes.
     #[serde(default)]
     pub weight: Weight,
-    /// Whether the node has a working browser; `None` if the crawl renders no pages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub browser: Option<bool>,
     /// URLs that wait.
     pub waiting: u64,
     /// Requests in flight, and results that are not logged yet.
@@ -106,9 +103,6 @@ pub struct PartitionRecord {
     pub source: Option<SessionId>,
     /// The last sequence number of that log that counts, if the partition was released.
     pub end: Option<u64>,
-    /// Whether it has pages that need a browser: nodes with one hold it, if there are any. Final.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub needs_browser: bool,
 }
 
 /// Placements that differ from hashing in order to balance the load. Entries of nodes that are not present are ignored.
@@ -252,22 +246,21 @@ mod tests {
     }
 
     #[test]
-    fn what_says_nothing_of_browsers_is_of_no_browser() {
-        let text = written(&SessionRecord::Live(Heartbeat::default()));
-        let read_again = read::<SessionRecord>(&text);
-        assert!(!String::from_utf8_lossy(&text).contains("browser"), "nothing is written if no pages are rendered");
-        assert!(matches!(read_again, Ok(SessionRecord::Live(Heartbeat { browser: None, .. }))));
-        let partition: PartitionRecord = read(br#"{"token":3,"owner":"a.1","source":"a.1","end":null}"#).unwrap();
-        assert!(!partition.needs_browser && !String::from_utf8_lossy(&written(&partition)).contains("browser"));
-        let partition = PartitionRecord { needs_browser: true, ..partition };
-        assert_eq!(read::<PartitionRecord>(&written(&partition)), Ok(partition));
+    fn what_earlier_versions_said_of_browsers_is_ignored() {
+        let with = |field: &str| format!(r#"{{"token":3,"owner":"a.1","source":"a.1","end":null{field}}}"#);
+        let marked = read::<PartitionRecord>(with(r#","needs_browser":true"#).as_bytes());
+        assert_eq!(marked, read(with("").as_bytes()));
+        assert_eq!(marked.unwrap().token, 3);
+        let beat = SessionRecord::Live(Heartbeat { beat: 3, ..Heartbeat::default() });
+        let text = String::from_utf8(written(&beat).to_vec()).unwrap();
+        let said = text.replace(r#""beat":3"#, r#""beat":3,"browser":true"#);
+        assert!(said != text && read::<SessionRecord>(said.as_bytes()) == Ok(beat), "{said}");
     }
 
     #[test]
     fn what_is_written_is_read_again() {
         let beat =
             Heartbeat { beat: 3, held: vec![Partition(7)], positions: vec![0, 9], pages: 5, ..Heartbeat::default() };
-        let beat = Heartbeat { browser: Some(true), ..beat };
         for record in [SessionRecord::Live(beat), SessionRecord::Evicted] {
             let text = written(&record);
             assert!(!text.is_empty());

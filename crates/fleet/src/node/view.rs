@@ -151,13 +151,6 @@ impl FleetView {
         self.nodes().into_iter().map(|(node, session)| (node, weight(session))).collect()
     }
 
-    /// Returns the names of these nodes that have a working browser.
-    pub fn browsers(&self) -> BTreeSet<&str> {
-        let has_browser =
-            |session: &SessionId| self.heartbeat(session).is_some_and(|heartbeat| heartbeat.browser == Some(true));
-        self.nodes().into_iter().filter(|(_, session)| has_browser(session)).map(|(node, _)| node).collect()
-    }
-
     /// Returns the record of a partition and its revision; the default and `None` if it was never held.
     pub fn partition(&self, partition: Partition) -> (PartitionRecord, Option<u64>) {
         let record = self.partitions.get(&partition);

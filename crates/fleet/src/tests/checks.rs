@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::run::{LONGEST, Outcome, has_browser, is_spent};
+use super::run::{LONGEST, Outcome, is_spent};
 use crate::node::log::EXCHANGE;
 use crate::node::records::{self, PartitionRecord, Placement, Rebalance};
 use crate::{Partition, SessionId};
@@ -41,31 +41,6 @@ fn never_fetched(outcome: &Outcome) -> Vec<String> {
     let lost = truth.iter().filter(|url| !whole.contains(url.as_str()));
     let unknown = whole.iter().filter(|url| !truth.contains(**url));
     lost.map(|url| format!("{url} was never fetched")).chain(unknown.map(|url| format!("{url} is not there"))).collect()
-}
-
-/// Checks that every page that needs a browser was rendered, and that nodes with one hold its partition in the end.
-pub(super) fn not_rendered(outcome: &Outcome) -> Vec<String> {
-    let (web, model) = (&outcome.web, &outcome.model);
-    let fetches = web.fetches.lock();
-    let rendered: BTreeSet<&str> =
-        fetches.iter().filter(|fetch| fetch.is_rendered).map(|fetch| fetch.url.as_str()).collect();
-    let needs = |url: &String| web.needs_browser(&CanonicalUrl::from_canonical(url.clone()));
-    let lost = web.truth().into_iter().filter(|url| needs(url) && !rendered.contains(url.as_str()));
-    let mut wrong: Vec<String> = lost.map(|url| format!("{url} was not rendered")).collect();
-    for partition in web.partitions.all() {
-        let value = model.value(&records::partition_key(partition)).unwrap_or_default();
-        let record = records::read::<PartitionRecord>(&value).unwrap_or_default();
-        let is_right = record.owner.as_ref().is_none_or(|owner| has_browser(owner.node()));
-        if record.needs_browser && !is_right {
-            wrong.push(format!("{partition} needs a browser and is at {:?}", record.owner));
-        }
-    }
-    wrong
-}
-
-/// Returns the number of fetches that a browser rendered.
-pub(super) fn rendered(outcome: &Outcome) -> usize {
-    outcome.web.fetches.lock().iter().filter(|fetch| fetch.is_rendered).count()
 }
 
 /// Returns the number of fetches of pages that had been fetched completely before.

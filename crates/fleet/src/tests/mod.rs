@@ -47,11 +47,11 @@ pub(crate) fn calm_bus() -> (Arc<dyn Bus>, impl Fn() -> Vec<Bytes>) {
 fn of_seed(seed: u64) -> Plan {
     // Every third run has a budget, which many of them use up.
     let budget = (seed % 3 == 2).then_some(40 + seed % 200 * 7 % 200);
-    Plan { seed, has_faults: true, mutation: None, budget, renders: seed % 2 == 1, is_traced: false }
+    Plan { seed, has_faults: true, mutation: None, budget, is_traced: false }
 }
 
 fn calm(seed: u64) -> Plan {
-    Plan { has_faults: false, renders: false, ..of_seed(seed) }
+    Plan { has_faults: false, ..of_seed(seed) }
 }
 
 fn number(name: &str) -> Option<u64> {
@@ -124,22 +124,6 @@ fn without_faults_a_budget_is_used_to_the_last_request() {
         spent += u64::from(sent == budget);
     }
     assert!(spent >= 6, "hardly any budget was used up");
-}
-
-#[test]
-fn without_faults_pages_that_need_a_browser_are_rendered_by_the_nodes_that_have_one() {
-    let (mut rendered, mut found_out) = (0, 0);
-    for seed in 0..number("HARVESTMAN_FLEET_SEEDS").unwrap_or(8) {
-        let plan = Plan { budget: None, renders: true, ..calm(seed) };
-        let outcome = run(plan);
-        let wrong = [checks::wrong(&outcome, false), checks::not_rendered(&outcome)].concat();
-        assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
-        rendered += checks::rendered(&outcome);
-        let outcome = run(Plan { mutation: Some(Mutation::KeepsPlain), ..plan });
-        found_out += usize::from(!checks::not_rendered(&outcome).is_empty());
-    }
-    assert!(rendered > 50, "hardly any page was rendered: {rendered}");
-    assert!(found_out >= 4, "the check could not fail: {found_out}");
 }
 
 #[test]

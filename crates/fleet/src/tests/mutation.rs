@@ -29,8 +29,6 @@ pub(super) enum Mutation {
     ForgetsCopies,
     /// Leaves partitions where hashing puts them.
     NeverBalances,
-    /// Takes pages as they are although another node has a browser.
-    KeepsPlain,
     /// Uses a much shorter lease for others than for itself.
     EvictsEarly,
 }

@@ -22,7 +22,7 @@ use crate::lease::LeaseTerms;
 use crate::node::records::{self, Origin, Rebalance};
 use crate::node::signal::Signal;
 use crate::node::{CallOptions, End, Node, NodeOptions};
-use crate::{BrowserDemand, Partitions, SessionId};
+use crate::{Partitions, SessionId};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::seed::{Rng, Seed};
 
@@ -40,8 +40,6 @@ pub(super) struct Plan {
     pub(super) mutation: Option<Mutation>,
     /// The budget of requests; `None`: unlimited.
     pub(super) budget: Option<u64>,
-    /// Whether some pages need a browser, which every second node has.
-    pub(super) renders: bool,
     pub(super) is_traced: bool,
 }
 
@@ -55,11 +53,6 @@ pub(super) struct Outcome {
     pub(super) book: Arc<Book>,
     pub(super) model: Arc<Model>,
     pub(super) trace: Arc<Trace>,
-}
-
-/// Returns whether a node has a browser: every second one, beginning with the first.
-pub(super) fn has_browser(node: &str) -> bool {
-    node.trim_start_matches('n').parse::<u32>().is_ok_and(|number| number.is_multiple_of(2))
 }
 
 /// A node across its sessions.
@@ -339,12 +332,7 @@ impl Life {
         let node = Node::new(bus, self.clock.clone(), self.options(session.clone()), seed)
             .wrapped(Arc::clone(&wrap))
             .with_policy(policy_session);
-        let browsers = self.plan.renders.then(|| Arc::new(BrowserDemand::new(has_browser(&self.name))));
-        let node = match &browsers {
-            Some(browsers) => node.with_browsers(Arc::clone(browsers)),
-            None => node,
-        };
-        let mut toy = Toy::new(
+        let toy = Toy::new(
             session,
             node.log(),
             node.fetch_deadline(),
@@ -353,7 +341,6 @@ impl Life {
             self.partitions.clone(),
             (self.plan.mutation, self.plan.budget, Arc::clone(&replica.outbox)),
         );
-        toy.browsers = browsers;
         let toy = Arc::new(toy);
         let node = node.spending(Arc::clone(&toy) as _);
         let leave = Arc::clone(&self.leave);

@@ -14,12 +14,11 @@ use crate::engine::{Engine, EngineStatus, FetchDeadline};
 use crate::node::signal::Signal;
 use crate::node::{SessionLog, Wrap};
 use crate::policy::Outbox;
-use crate::{BrowserDemand, FinishedUrl, LogEntry, Partition, PartitionState, Partitions, SessionId};
+use crate::{FinishedUrl, LogEntry, Partition, PartitionState, Partitions, SessionId};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Fate, Ledger, ScheduledUrl};
 use harvestman_core::url::{Fingerprint, HostKey};
 
-mod rendering;
 mod spending;
 
 /// The most fetches in flight.
@@ -80,8 +79,6 @@ pub(super) struct Toy {
     /// The budget of requests of the whole fleet.
     pub(super) limit: Option<u64>,
     outbox: Arc<Outbox>,
-    /// `None` if no pages are rendered.
-    pub(super) browsers: Option<Arc<BrowserDemand>>,
 }
 
 impl Toy {
@@ -108,7 +105,6 @@ impl Toy {
             mutation,
             limit,
             outbox,
-            browsers: None,
         }
     }
 
@@ -186,9 +182,6 @@ impl Toy {
             }
         }
         self.web.ends(connection.fetch, true);
-        if self.goes_elsewhere(&item, connection.fetch) {
-            return;
-        }
         self.ended(&item, connection.fetch);
     }
 

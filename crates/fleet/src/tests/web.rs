@@ -28,8 +28,6 @@ pub(super) struct Fetch {
     pub(super) from: Instant,
     pub(super) to: Option<Instant>,
     pub(super) is_whole: bool,
-    /// Whether a browser rendered the page.
-    pub(super) is_rendered: bool,
     /// When it was known to be in the log while its session was alive.
     pub(super) logged: Option<Instant>,
 }
@@ -93,17 +91,6 @@ impl Web {
         self.delays.get(host).copied().unwrap_or_default()
     }
 
-    /// Returns whether a page shows its content only in a browser: some pages of some hosts.
-    pub(super) fn needs_browser(&self, url: &CanonicalUrl) -> bool {
-        let of_host = self.seed.child("browser").child(url.host_key().as_str()).0;
-        of_host.is_multiple_of(3) && self.seed.child("browser").child(url.as_str()).0.is_multiple_of(2)
-    }
-
-    /// Records that a browser rendered the page of a request.
-    pub(super) fn rendered(&self, fetch: usize) {
-        self.fetches.lock()[fetch].is_rendered = true;
-    }
-
     /// Returns how long the server takes for a page.
     pub(super) fn duration(&self, url: &str) -> Duration {
         Duration::from_millis(self.seed.child(url).rng().random_range(20..1_200))
@@ -128,7 +115,7 @@ impl Web {
         self.look_at_host(url, &host, now);
         let mut fetches = self.fetches.lock();
         let (url, session) = (url.as_str().to_owned(), session.clone());
-        fetches.push(Fetch { url, session, from: now, to: None, is_whole: false, is_rendered: false, logged: None });
+        fetches.push(Fetch { url, session, from: now, to: None, is_whole: false, logged: None });
         fetches.len() - 1
     }
 

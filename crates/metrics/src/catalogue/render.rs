@@ -11,8 +11,7 @@ group! {
     pub struct RenderMetrics {
         /// Pages that were rendered, by what it brought: links or text that the plain page lacks and no rendered page
         /// had before, nothing, something unknown because requests of the page were not allowed or failed (`impaired`),
-        /// or a failure; pages that plain requests completed in place of a browser (`replayed`); and pages left to a
-        /// node of the fleet that has a browser (`elsewhere`).
+        /// or a failure; and pages that plain requests completed in place of a browser (`replayed`).
         pages: CounterBy = "harvestman_render_pages_total" by "outcome" in RENDER_OUTCOMES;
         /// Clicks on rendered pages, by what came of the element's path on that page: content (`gain`), ways to other
         /// pages (`navigation`), or nothing.

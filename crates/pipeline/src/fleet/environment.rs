@@ -2,18 +2,14 @@
 
 use std::sync::Arc;
 
-use super::browsers::FleetBrowsers;
 use super::commit_tracker::CommitTracker;
 use super::journal::SessionJournal;
 use super::log::FleetLog;
 use super::policy::FleetPolicy;
-use crate::error::Error;
 use crate::policy_thread::make_policy::MakePolicy;
-use crate::rendering::{Browsers, OtherBrowsers};
 use crate::run::environment::{Environment, LiveEnvironment, Network, NetworkOptions};
 use crate::run::state_writer::StateLog;
 use harvestman_core::clock::Clock;
-use harvestman_core::config::Config;
 use harvestman_core::seed::Seed;
 use harvestman_fleet::{HostOwnership, PartitionOwnership};
 use harvestman_policy::Policy;
@@ -26,8 +22,6 @@ pub(crate) struct FleetEnvironment {
     pub(crate) commits: Arc<CommitTracker>,
     pub(crate) journal: Arc<SessionJournal>,
     pub(crate) policy: Arc<FleetPolicy>,
-    /// `None` if the crawl renders no pages.
-    pub(crate) browsers: Option<Arc<FleetBrowsers>>,
     pub(crate) runtime: tokio::runtime::Handle,
 }
 
@@ -39,23 +33,6 @@ impl Environment for FleetEnvironment {
         trust: Trust,
     ) -> Result<Arc<dyn Network>, harvestman_stages::fetch::Error> {
         LiveEnvironment.network(options, clock, trust)
-    }
-
-    fn browsers(&self, config: &Config, clock: &Clock) -> Result<Browsers, Error> {
-        let Some(FleetBrowsers { demand, .. }) =
-            self.browsers.as_deref().filter(|browsers| browsers.demand.has_browser())
-        else {
-            return Ok(Browsers::new());
-        };
-        LiveEnvironment.browsers(config, clock).or_else(|why| {
-            tracing::warn!("the browser of this node is gone: {why}");
-            demand.lose_browser();
-            Ok(Browsers::new())
-        })
-    }
-
-    fn other_browsers(&self) -> Option<Arc<dyn OtherBrowsers>> {
-        self.browsers.clone().map(|browsers| browsers as _)
     }
 
     fn ownership(&self) -> Arc<dyn HostOwnership> {

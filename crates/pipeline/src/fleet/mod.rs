@@ -6,7 +6,6 @@
 
 mod agreed;
 mod before;
-mod browsers;
 mod budget;
 mod commit_tracker;
 mod engine;

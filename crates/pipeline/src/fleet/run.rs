@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::agreed::{self, Disagreement};
 use super::before;
 use super::session::NodeContext;
-use super::{browsers, budget, orders, shared_secrets};
+use super::{budget, orders, shared_secrets};
 use crate::error::Error;
+use crate::rendering::check_browser;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
 use harvestman_fleet::bus::Bus;
@@ -30,6 +31,7 @@ impl From<Disagreement> for Error {
 /// Crawls as a node of the fleet that `config` names; starts the crawl if the fleet does not have it yet.
 pub(crate) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> {
     shared_secrets::check(config)?;
+    require_browser(config).await?;
     let bus = connect::create(&config.fleet).await?;
     let clock = Clock::system();
     let bus: Arc<dyn Bus> = Arc::new(MeteredBus::new(bus, clock.clone(), Arc::clone(&hooks.metrics.fleet)));
@@ -41,6 +43,20 @@ pub(crate) async fn run(config: &Config, hooks: Hooks) -> Result<Report, Error> 
         );
     }
     Box::pin(run_on(bus, &config, hooks)).await
+}
+
+/// Refuses a node that cannot render the pages of its hosts: any host may become its own.
+async fn require_browser(config: &Config) -> Result<(), Error> {
+    if !config.render.is_on() {
+        return Ok(());
+    }
+    check_browser(config).await.result.map(drop).map_err(|why| {
+        Error::Configuration(format!(
+            "the nodes of the fleet's crawl `{}` render pages (render.mode), and this machine has no browser that works: {why}. \
+             Every node needs one; `harvestman doctor` checks it",
+            config.fleet.name
+        ))
+    })
 }
 
 /// Returns the configuration of a crawl of the fleet, with the settings of this node from `own`, of which the user has
@@ -62,8 +78,7 @@ async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Repo
     let clock = Clock::system();
     // Only once: it outlives every session.
     let given = Arc::new(tokio::sync::Mutex::new(hooks.commands.listen()));
-    let has_browser = browsers::has_browser(config).await;
-    let node = NodeContext { bus: &bus, config, hooks: &hooks, given: &given, clock: &clock, has_browser };
+    let node = NodeContext { bus: &bus, config, hooks: &hooks, given: &given, clock: &clock };
     let mut last: Option<Report> = None;
     loop {
         let before = match (before::ask(&*bus, config, &clock, &hooks.stop).await, last.take()) {

@@ -9,7 +9,6 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::before::Before;
-use super::browsers::FleetBrowsers;
 use super::budget::BudgetShare;
 use super::commit_tracker::CommitTracker;
 use super::engine::FleetEngine;
@@ -33,7 +32,7 @@ use harvestman_core::seed::Seed;
 use harvestman_fleet::bus::Bus;
 use harvestman_fleet::engine::Engine;
 use harvestman_fleet::node::{End, Node, OnOrders};
-use harvestman_fleet::{BrowserDemand, PartitionOwnership, Partitions, SessionId};
+use harvestman_fleet::{PartitionOwnership, Partitions, SessionId};
 use harvestman_report::{Commands, Hooks, PauseSwitch, Report, Run, RunLimits, StopFlag, StopReason, Usage};
 use harvestman_stages::frontier::Control;
 
@@ -48,8 +47,6 @@ pub(super) struct NodeContext<'a> {
     /// The commands that are given to this node.
     pub(super) given: &'a OuterCommands,
     pub(super) clock: &'a Clock,
-    /// Whether this node has a working browser; `None` if the crawl renders no pages.
-    pub(super) has_browser: Option<bool>,
 }
 
 impl NodeContext<'_> {
@@ -129,19 +126,13 @@ impl NodeContext<'_> {
         let (partitions, session): (Partitions, SessionId) = (options.partitions.clone(), options.session.clone());
         let metrics = Arc::clone(&self.hooks.metrics.fleet);
         let (bus, clock) = (Arc::clone(self.bus), self.clock.clone());
-        let mut node = Node::measured(bus, clock, options, Seed::from_system(), Arc::clone(&metrics));
-        let demand = self.has_browser.map(|has_browser| Arc::new(BrowserDemand::new(has_browser)));
-        if let Some(demand) = &demand {
-            node = node.with_browsers(Arc::clone(demand));
-        }
-        let browsers = demand.map(|demand| Arc::new(FleetBrowsers { demand, partitions: partitions.clone() }));
+        let node = Node::measured(bus, clock, options, Seed::from_system(), Arc::clone(&metrics));
         let territory = PartitionOwnership::new(partitions.clone(), node.fetch_deadline(), Arc::clone(&metrics));
         let environment = FleetEnvironment {
             territory: Arc::new(territory),
             commits: CommitTracker::new(&partitions),
             journal: Arc::new(SessionJournal { log: node.log(), partitions }),
             policy: Arc::new(FleetPolicy::new(config, self.clock, metrics)),
-            browsers,
             runtime: tokio::runtime::Handle::current(),
         };
         Ok((node, environment, session))

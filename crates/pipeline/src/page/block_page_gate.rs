@@ -56,7 +56,7 @@ impl BlockPageGate {
         let kind = substitute_label(result.judgement).unwrap_or_default();
         tools.context.metrics.parse.substitutes.by(kind).inc();
         tracing::debug!(url = lease.item.url.as_str(), kind, "the answer is not taken for the page");
-        tools.context.put_backs.count(PutBackReason::BlockPage, lease.item.url.fingerprint(), u8::MAX);
+        tools.context.put_backs.count(PutBackReason::BlockPage, lease.item.url.fingerprint());
         if result.judgement == Judgement::Blocked {
             tools.context.handles.hosts.report_content(lease.item.url.host_key(), ContentReport::BlockPage);
         }

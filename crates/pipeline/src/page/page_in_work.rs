@@ -1,7 +1,6 @@
 //! A page on its way through the stations of a worker.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use harvestman_core::clock::Instant;
@@ -9,7 +8,7 @@ use harvestman_core::model::{
     Answer, Fate, FetchedPage, MediaType, PageRecord, ParsedPage, RecrawlVisit, ScheduledUrl, Unread, Visit,
 };
 use harvestman_policy::{Needs, PolicySnapshot};
-use harvestman_render::{RenderedPage, Suspicion};
+use harvestman_render::RenderedPage;
 use harvestman_storage::archive::EncodedPage;
 
 use crate::page::document::Document;
@@ -49,8 +48,6 @@ pub(crate) enum Arrival {
 /// What became of a page that was to be rendered.
 pub(crate) struct Completion {
     pub(crate) class: RenderClass,
-    /// How likely its scripts add something.
-    pub(crate) suspicion: Suspicion,
     /// Whether it was decided to complete it.
     pub(crate) is_begun: bool,
     pub(crate) outcome: RenderOutcome,
@@ -123,8 +120,8 @@ pub(crate) enum Verdict {
     Settled,
     /// Nothing for now: the station holds the page.
     Hold,
-    /// Nothing: the URL is put back, and requested again after this time at the earliest.
-    PutBack(Duration),
+    /// Nothing: the URL is put back, and requested again.
+    PutBack,
 }
 
 impl PageInWork {

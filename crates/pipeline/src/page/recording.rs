@@ -33,7 +33,7 @@ impl WorkerTools {
         let mut line = page_record(lease, Some(exchange), result.fate, Some(result));
         line.signals = result.statements.records.clone();
         line.rendered = page.arrival.outcome().and_then(RenderOutcome::label).map(str::to_owned);
-        let reasons = [PutBackReason::NoBrowser, PutBackReason::BlockPage, PutBackReason::GuestView];
+        let reasons = [PutBackReason::BlockPage, PutBackReason::GuestView];
         let put_back = context.put_backs.end(&reasons, lease.item.url.fingerprint());
         line.attempts = line.attempts.saturating_add(put_back);
         if result.judgement == Judgement::Lifted {

@@ -1,22 +1,18 @@
 //! Pages that may need a browser: which go there, and what follows when they return.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::page::document::Document;
 use crate::page::gate::{Feature, Gate};
 use crate::page::page_in_work::{Arrival, Completion, Content, PageInWork, Verdict};
 use crate::page::page_processor::{PageProcessor, decoded};
 use crate::page::worker_tools::WorkerTools;
-use crate::rendering::{Gained, PageToRender, RenderClass, RenderOutcome, RenderPlace, RenderQueue, Renders, ToRender};
+use crate::rendering::{Gained, PageToRender, RenderClass, RenderOutcome, RenderQueue, Renders, ToRender};
 use crate::search::searches::visible_text;
 use harvestman_core::model::{Apath, FetchedPage, MediaType, ScheduledUrl};
 use harvestman_core::url::origin_of;
 use harvestman_render::replay::{Sample, predicted_page};
 use harvestman_render::{RenderedPage, Suspicion, has_hints, script_form};
-
-/// How long a page waits for its host to move to a node with a browser; usually that takes a second or two.
-const MOVE_MAX: Duration = Duration::from_secs(10);
 
 /// Sends the pages to the browsers that may need one, and learns from those that return.
 pub(crate) struct RenderGate {
@@ -35,7 +31,7 @@ impl Gate for RenderReturn {
     /// Puts pages back whose content may be missing because the crawl ends, or because their host goes to another node:
     /// the next run or that node fetches them again.
     fn judge(&self, processor: &mut PageProcessor, page: &mut PageInWork) -> Verdict {
-        let Arrival::Browsers(Completion { class, suspicion, is_begun, outcome }) = &page.arrival else {
+        let Arrival::Browsers(Completion { class, is_begun, outcome }) = &page.arrival else {
             return Verdict::Pass;
         };
         let item = page.item();
@@ -43,7 +39,7 @@ impl Gate for RenderReturn {
         let leaves = |page: &RenderedPage| page.is_incomplete() && !processor.holds(item);
         if outcome.page().is_some_and(|page| page.is_cut_short() || leaves(page)) {
             self.0.withdraw(*class);
-            return Verdict::PutBack(Duration::ZERO);
+            return Verdict::PutBack;
         }
         if *is_begun {
             self.0.ended(*class, outcome);
@@ -51,9 +47,7 @@ impl Gate for RenderReturn {
         if let RenderOutcome::Failed(why) = outcome {
             tracing::debug!(url = item.url.as_str(), %why, "the page is not rendered");
         }
-        let to_render = ToRender { class: *class, suspicion: *suspicion };
-        let leaves = self.0.leaves_unrendered(item, to_render, outcome);
-        if leaves { Verdict::PutBack(MOVE_MAX) } else { Verdict::Pass }
+        Verdict::Pass
     }
 }
 
@@ -69,7 +63,7 @@ impl Gate for RenderGate {
                 Verdict::Pass
             }
             // A browser adds nothing to a feed.
-            arrival if arrival.may_be_held() && page.item().class.apath != Apath::FEED => self.place(page),
+            arrival if arrival.may_be_held() && page.item().class.apath != Apath::FEED => self.admit(page),
             _ => Verdict::Pass,
         }
     }
@@ -88,8 +82,8 @@ impl Gate for RenderGate {
 }
 
 impl RenderGate {
-    /// Decides whether and where an HTML page is rendered.
-    fn place(&self, page: &mut PageInWork) -> Verdict {
+    /// Decides whether an HTML page waits to be rendered.
+    fn admit(&self, page: &mut PageInWork) -> Verdict {
         let FetchedPage { lease, exchange } = &page.fetched;
         let (Content::Page(parsed), Ok(answer)) = (&mut page.content, &exchange.result) else { return Verdict::Pass };
         if parsed.body.media != MediaType::Html {
@@ -101,17 +95,12 @@ impl RenderGate {
         let class = RenderClass::of(&item.url, form);
         let has_hints = || has_hints(body, origin_of(item.url.as_str()));
         let to_render = ToRender { class, suspicion: self.rules.suspicion(class, suspicion, has_hints) };
-        match self.rules.place(item, to_render) {
-            Some(RenderPlace::Here) => {
-                parsed.to_render = Some(to_render);
-                Verdict::Hold
-            }
-            Some(RenderPlace::Elsewhere) => Verdict::PutBack(MOVE_MAX),
-            None => {
-                page.result.notes.render_class = (suspicion != Suspicion::None).then_some(class);
-                Verdict::Pass
-            }
+        if self.rules.admits(to_render, item.url.as_str()) {
+            parsed.to_render = Some(to_render);
+            return Verdict::Hold;
         }
+        page.result.notes.render_class = (suspicion != Suspicion::None).then_some(class);
+        Verdict::Pass
     }
 
     /// Learns from a page by the document that its scripts left.
@@ -123,9 +112,6 @@ impl RenderGate {
         let plain = processor.shown(item, document, &[]);
         let shown = processor.shown(item, Document::rendered(&page.html), &page.navigations);
         let gained = self.rules.learn(class, page, &plain, &shown);
-        if gained.gain().is_worth_it() {
-            self.rules.keep(item);
-        }
         if self.rules.learns_requests() && !page.is_incomplete() {
             self.learn_requests(processor, item, class, &body, page, &gained);
         }

@@ -48,7 +48,7 @@ impl WorkerTools {
             let received = Some(exchange.body_bytes());
             return self.end_refused(page.lease, Fate::Policy(PolicyRefusal::LogOut), received);
         }
-        self.context.put_backs.count(PutBackReason::GuestView, lease.item.url.fingerprint(), u8::MAX);
+        self.context.put_backs.count(PutBackReason::GuestView, lease.item.url.fingerprint());
         self.put_back(page, Duration::ZERO);
     }
 }

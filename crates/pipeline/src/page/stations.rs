@@ -1,7 +1,5 @@
 //! The stations of a page between the queue of the workers and the archive.
 
-use std::time::Duration;
-
 use crate::page::gate::{Feature, Gate};
 use crate::page::page_in_work::{PageInWork, Verdict};
 use crate::page::page_processor::PageProcessor;
@@ -68,7 +66,7 @@ pub(crate) enum Stop<'a> {
     /// At a gate that holds it.
     Held(&'a dyn Gate),
     /// Its URL is put back.
-    PutBack(Duration),
+    PutBack,
 }
 
 impl Stations {
@@ -90,7 +88,7 @@ impl Stations {
                 match gate.judge(processor, page) {
                     Verdict::Pass | Verdict::Settled => {}
                     Verdict::Hold => return Stop::Held(gate),
-                    Verdict::PutBack(pause) => return Stop::PutBack(pause),
+                    Verdict::PutBack => return Stop::PutBack,
                 }
             }
         }
@@ -125,7 +123,7 @@ impl Stations {
             match (verdict, gate) {
                 (Verdict::Pass, _) => {}
                 (Verdict::Hold, Some(gate)) => return Stop::Held(gate),
-                (Verdict::PutBack(pause), _) => return Stop::PutBack(pause),
+                (Verdict::PutBack, _) => return Stop::PutBack,
                 (Verdict::Settled | Verdict::Hold, _) => break,
             }
         }

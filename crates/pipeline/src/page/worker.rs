@@ -60,8 +60,8 @@ impl Worker {
     }
 
     fn rendered(&mut self, page: PageToRender, outcome: RenderOutcome) {
-        let PageToRender { fetched, class, suspicion, is_begun, .. } = page;
-        self.page(fetched, Arrival::Browsers(Completion { class, suspicion, is_begun, outcome }));
+        let PageToRender { fetched, class, is_begun, .. } = page;
+        self.page(fetched, Arrival::Browsers(Completion { class, is_begun, outcome }));
     }
 
     /// Leads a page past its stations.
@@ -74,10 +74,10 @@ impl Worker {
                 Some(returned) => page = returned,
                 None => return,
             },
-            Stop::PutBack(pause) => return self.tools.put_back(page.fetched, pause),
+            Stop::PutBack => return self.tools.put_back(page.fetched, Duration::ZERO),
         }
         let stop = self.read(&stations, &mut page);
-        if page.arrival.may_be_held() && !matches!(stop, Stop::PutBack(_)) {
+        if page.arrival.may_be_held() && !matches!(stop, Stop::PutBack) {
             stations.was_read(&page);
         }
         match stop {
@@ -89,9 +89,9 @@ impl Worker {
                     self.record(page);
                 }
             }
-            Stop::PutBack(pause) => {
+            Stop::PutBack => {
                 self.end_work(&page);
-                self.tools.put_back(page.fetched, pause);
+                self.tools.put_back(page.fetched, Duration::ZERO);
             }
         }
     }

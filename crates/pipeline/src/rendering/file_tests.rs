@@ -9,7 +9,7 @@ use harvestman_render::{RenderedPage, Suspicion};
 
 fn renders(directory: &Path) -> Arc<Renders> {
     let options = RenderOptions { mode: RenderMode::Auto, ..RenderOptions::default() };
-    Arc::new(Renders::open(&options, directory, Metrics::new().render, None, Arc::default()))
+    Arc::new(Renders::open(&options, directory, Metrics::new().render))
 }
 
 fn class() -> RenderClass {

@@ -8,7 +8,6 @@
 
 mod assets;
 mod classes;
-mod elsewhere;
 mod file;
 mod gain;
 mod learned;
@@ -25,7 +24,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-pub(crate) use self::elsewhere::{OtherBrowsers, RenderPlace};
 pub use self::file::{RENDER_FILE, read_rendering};
 pub(crate) use self::file::{RenderWriter, RenderWriterThread};
 pub(crate) use self::gain::{Gained, Shown, gain_of_page};
@@ -36,7 +34,6 @@ pub(crate) use self::stage::{Browsers, RenderQueue, RenderStage, browsers};
 
 use self::learned::Learned;
 use harvestman_core::config::{RenderMode, RenderOptions};
-use harvestman_core::held_pages::PutBacks;
 use harvestman_core::model::RenderingSummary;
 use harvestman_metrics::RenderMetrics;
 use harvestman_render::{
@@ -52,27 +49,16 @@ pub(crate) struct Renders {
     /// Whether there are decisions that are not written yet, and the same of counts.
     has_decided: AtomicBool,
     has_counted: AtomicBool,
-    /// Whether there is no browser here, or none starts.
+    /// Whether no browser starts any more.
     is_off: AtomicBool,
-    /// In a fleet: the other nodes.
-    others: Option<Arc<dyn OtherBrowsers>>,
-    /// Counts the pages that are left to them.
-    put_backs: Arc<PutBacks>,
     /// Told when pages that wait may have their turn.
     changed: Notify,
     metrics: Arc<RenderMetrics>,
 }
 
 impl Renders {
-    /// Starts from what an earlier run left in the crawl directory, if there was one. `others` are the other nodes of a
-    /// fleet.
-    pub(crate) fn open(
-        options: &RenderOptions,
-        directory: &Path,
-        metrics: Arc<RenderMetrics>,
-        others: Option<Arc<dyn OtherBrowsers>>,
-        put_backs: Arc<PutBacks>,
-    ) -> Self {
+    /// Starts from what an earlier run left in the crawl directory, if there was one.
+    pub(crate) fn open(options: &RenderOptions, directory: &Path, metrics: Arc<RenderMetrics>) -> Self {
         let is_replaying = options.mode == RenderMode::Auto && options.replay;
         let renders = Self {
             mode: options.mode,
@@ -81,8 +67,6 @@ impl Renders {
             has_decided: AtomicBool::new(false),
             has_counted: AtomicBool::new(false),
             is_off: AtomicBool::new(false),
-            others,
-            put_backs,
             changed: Notify::new(),
             metrics,
         };
@@ -116,13 +100,14 @@ impl Renders {
         has_decided || has_counted
     }
 
-    /// Records that there is no browser here.
-    pub(crate) fn turn_off(&self) {
-        self.is_off.store(true, Ordering::Relaxed);
-    }
-
     fn is_off(&self) -> bool {
         self.is_off.load(Ordering::Relaxed)
+    }
+
+    /// Takes note of a page. Returns whether it waits for its turn to be rendered.
+    pub(crate) fn admits(&self, page: ToRender, url: &str) -> bool {
+        self.meet(page, url);
+        self.wants(page)
     }
 
     /// Counts a page whose class may need a browser.
@@ -257,7 +242,6 @@ impl Renders {
             && !self.is_off.swap(true, Ordering::Relaxed)
         {
             tracing::error!("no page is rendered here from now on: {text}");
-            self.others.iter().for_each(|others| others.lose_browser());
         }
         let mut needs = self.learned.needs.lock();
         let before = needs.is_retested(&class);
@@ -290,10 +274,24 @@ const LABELS: [&str; 5] =
 
 #[cfg(test)]
 mod tests {
+    use harvestman_core::url::CanonicalUrl;
     use harvestman_metrics::Metrics;
     use harvestman_render::Refusal;
 
     use super::*;
+
+    #[test]
+    fn nothing_is_rendered_once_the_browser_does_not_start() {
+        let options = RenderOptions { mode: RenderMode::Auto, ..RenderOptions::default() };
+        let renders = Renders::open(&options, Path::new("/nonexistent"), Metrics::new().render);
+        let url = CanonicalUrl::from_canonical("http://a.test/app");
+        let page = ToRender { class: RenderClass::of(&url, 7), suspicion: Suspicion::Strong };
+        assert!(renders.admits(page, url.as_str()));
+        renders.ended(page.class, &RenderOutcome::Failed(RenderFailure::Hung));
+        assert!(renders.admits(page, url.as_str()), "the next one may be better");
+        renders.ended(page.class, &RenderOutcome::Failed(RenderFailure::CannotStart(String::new())));
+        assert!(!renders.admits(page, url.as_str()));
+    }
 
     #[test]
     fn every_outcome_and_refusal_has_a_label_of_its_own() {

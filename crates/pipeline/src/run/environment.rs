@@ -109,18 +109,13 @@ pub(crate) trait Environment {
         false
     }
 
-    /// Creates the browsers that render pages. A node of a fleet may have none.
+    /// Creates the browsers that render pages.
     ///
     /// # Errors
     ///
     /// There is no browser on this machine.
     fn browsers(&self, config: &Config, clock: &Clock) -> Result<rendering::Browsers, CrawlError> {
         rendering::browsers(config, clock)
-    }
-
-    /// Returns the other nodes of a fleet, for pages that need a browser that this node does not have.
-    fn other_browsers(&self) -> Option<Arc<dyn rendering::OtherBrowsers>> {
-        None
     }
 
     /// Wraps the files of the archive.

@@ -110,9 +110,6 @@ impl CrawlBuilder<'_> {
         browsers: Option<(&Arc<Renders>, Browsers)>,
     ) -> Option<(RenderQueue, RenderStage)> {
         let (rules, browsers) = browsers?;
-        if browsers.is_empty() {
-            rules.turn_off();
-        }
         let (subrequests, pages) = (handles.subrequests.clone(), handles.pages.clone());
         Some(RenderStage::new(self.config, subrequests, pages, self.clock.clone(), Arc::clone(rules), browsers))
     }

@@ -65,11 +65,9 @@ impl CrawlBuilder<'_> {
         let seen = SeenUrls::new(&config.dedup, Some(directory.join(SEEN_DIRECTORY)), seed.child("dedup"));
         let seen = Arc::new(seen);
         let rules = Arc::new(rules(self, parts, policy, &seen, earlier.keeps_visits));
-        let others = self.environment.other_browsers();
         let put_backs: Arc<PutBacks> = Arc::default();
-        let counted = Arc::clone(&put_backs);
         let metrics = Arc::clone(&hooks.metrics.render);
-        let renders = || Arc::new(Renders::open(&config.render, &directory, metrics, others, counted));
+        let renders = || Arc::new(Renders::open(&config.render, &directory, metrics));
         let renders = config.render.is_on().then(renders);
         let visits = Visits::new(earlier.keeps_visits, earlier.reader.clone(), earlier.round_number());
         let started = clock.now() - earlier.past.account.elapsed;

@@ -1,5 +1,4 @@
-//! The simulated browser: it runs the one script of the simulated web, takes its time, and crashes now and then. And
-//! nodes of a fleet that have browsers.
+//! The simulated browser: it runs the one script of the simulated web, takes its time, and crashes now and then.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +9,6 @@ use parking_lot::Mutex;
 use rand::Rng as _;
 
 use super::web::{APP, data_url};
-use crate::rendering::OtherBrowsers;
 use harvestman_core::model::Initiator;
 use harvestman_core::seed::Rng;
 use harvestman_render::{
@@ -94,19 +92,4 @@ impl Browser for SimulatedBrowser {
     fn rest(&self) -> Later<'_, ()> {
         Box::pin(std::future::ready(()))
     }
-}
-
-/// Nodes that have a browser, and take no host.
-pub(super) struct IdleNodes;
-
-impl OtherBrowsers for IdleNodes {
-    fn ask(&self, _: &str) -> bool {
-        true
-    }
-
-    fn is_asked(&self, _: &str) -> bool {
-        true
-    }
-
-    fn lose_browser(&self) {}
 }

@@ -82,20 +82,6 @@ fn a_crawl_may_be_broken_off_at_any_operation_on_the_disk() {
 }
 
 #[test]
-fn pages_that_wait_in_vain_for_a_node_with_a_browser_are_taken_as_they_are() {
-    let from = wished("HARVESTMAN_SIMULATE_FROM", 1);
-    // Only the waiting differs from the other stories: a part of the seeds will do.
-    let seeds = from..from + wished("HARVESTMAN_SIMULATE", 60).div_ceil(3);
-    let stories = seeds.map(|seed| (seed, Story::of(seed))).filter(|(_, story)| story.config.render.is_on());
-    play_all(stories.map(|(seed, story)| (format!("seed {seed}"), story.without_browser())));
-    let of = |story: Story| story.with(Vec::new(), Vec::new()).play().expect("nothing happens to it").again;
-    let again = (from..from + 20)
-        .filter(|seed| Story::of(*seed).config.render.is_on())
-        .map(|seed| of(Story::of(seed).without_browser()));
-    assert!(again.sum::<u64>() > 0, "no page waited");
-}
-
-#[test]
 fn a_seed_always_tells_the_same_story() {
     let from = wished("HARVESTMAN_SIMULATE_FROM", 1);
     for seed in from..from + wished("HARVESTMAN_SIMULATE_TWICE", 12) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use rand::Rng as _;
 
-use super::browser::{IdleNodes, SimulatedBrowser};
+use super::browser::SimulatedBrowser;
 use super::disk::{Disk, Event, FaultyFiles, FaultyState};
 use super::network::{Servers, SimulatedNetwork};
 use crate::error::Error;
@@ -19,7 +19,7 @@ use crate::handles::job::Job;
 use crate::page::worker::Worker;
 use crate::policy_thread::learning::Learner;
 use crate::recrawl::RecrawlScheduler;
-use crate::rendering::{OtherBrowsers, RenderWriter};
+use crate::rendering::RenderWriter;
 use crate::run::crawl::PreparedCrawl;
 use crate::run::environment::{Environment, Network, NetworkOptions};
 use crate::run::resume::Start;
@@ -51,8 +51,6 @@ pub(super) struct Run<'a> {
     /// When it is killed, if not by the disk.
     pub(super) killed_after: Option<(Duration, Event)>,
     pub(super) latency_max: Duration,
-    /// Whether it has no browser, as on a node of a fleet of which others have one.
-    pub(super) lacks_browser: bool,
 }
 
 /// How a run ended.
@@ -91,19 +89,14 @@ impl Environment for Simulated<'_> {
         }))
     }
 
-    fn other_browsers(&self) -> Option<Arc<dyn OtherBrowsers>> {
-        self.run.lacks_browser.then(|| Arc::new(IdleNodes) as _)
-    }
-
     fn browsers(&self, _: &Config, _: &Clock) -> Result<Vec<Arc<dyn Browser>>, Error> {
-        let count = if self.run.lacks_browser { 0 } else { 2 };
         let browser = |number| SimulatedBrowser {
             rng: Mutex::new(self.run.seed.child("browser").nth(number).rng()),
             busy_max: self.run.latency_max,
             crash_rate: 0.1,
             crashed: Mutex::default(),
         };
-        Ok((0..count).map(|number| Arc::new(browser(number)) as _).collect())
+        Ok((0..2).map(|number| Arc::new(browser(number)) as _).collect())
     }
 
     fn output(&self, files: CrawlFiles) -> Box<dyn ArchiveOutput> {

@@ -39,8 +39,6 @@ pub(super) struct Story {
     latency_max: Duration,
     /// Whether all reachable pages must be fetched; a policy that rejects links may leave some out.
     complete: bool,
-    /// Whether it has no browser, and waits in vain for nodes that have one.
-    lacks_browser: bool,
     /// The troubles of the crawl's runs, except for the last.
     troubles: Vec<Trouble>,
     /// The troubles of the recrawl's runs.
@@ -111,7 +109,6 @@ impl Story {
             fault_rate: one(&[0.0, 0.0, 0.05, 0.2], &mut rng),
             latency_max: Duration::from_millis(one(&[5, 60, 900], &mut rng)),
             complete,
-            lacks_browser: false,
             troubles,
             recrawl_troubles,
         }
@@ -120,11 +117,6 @@ impl Story {
     /// Returns the story with these troubles in the crawl and in the recrawl.
     pub(super) fn with(self, troubles: Vec<Trouble>, recrawl_troubles: Vec<Trouble>) -> Self {
         Self { troubles, recrawl_troubles, ..self }
-    }
-
-    /// Returns the story without a browser.
-    pub(super) fn without_browser(self) -> Self {
-        Self { complete: false, lacks_browser: true, ..self }
     }
 
     /// Plays the story, and checks the invariants after each run.
@@ -141,9 +133,7 @@ impl Story {
         let again = checks::again(&stage.servers.log());
         let found = checks::at_rest(&stage.out, false)?;
         if self.complete { found.check_complete(&stage.servers.web) } else { found.check_over() }?;
-        if !self.lacks_browser {
-            self.check_again(again, crawl.broken)?;
-        }
+        self.check_again(again, crawl.broken)?;
         at = at + Duration::from_secs(86_400);
         let recrawl = self.act(&stage, (1_000, Start::recrawl), &self.recrawl_troubles, &mut at)?;
         checks::at_rest(&stage.out, true)?.check_over().map_err(|what| format!("after the recrawl: {what}"))?;
@@ -182,7 +172,6 @@ impl Story {
                 at: *at,
                 killed_after: if let Some(Trouble::After(time, event)) = trouble { Some((time, event)) } else { None },
                 latency_max: self.latency_max,
-                lacks_browser: self.lacks_browser,
             };
             let ended = run.execute(if broken == 0 { start } else { Start::resume });
             disk.settle(&mut run_seed.child("torn").rng());
