@@ -100,3 +100,19 @@ async fn run_on(bus: Arc<dyn Bus>, config: &Config, hooks: Hooks) -> Result<Repo
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use harvestman_core::config::RenderMode;
+
+    #[tokio::test]
+    async fn a_node_without_a_browser_is_refused_where_pages_are_rendered() {
+        let mut config = Config::default();
+        config.render.browser = "/nowhere/chromium".to_owned();
+        assert!(require_browser(&config).await.is_ok(), "nothing is rendered");
+        config.render.mode = RenderMode::Auto;
+        let why = require_browser(&config).await.unwrap_err().to_string();
+        assert!(why.contains("/nowhere/chromium") && why.contains("Every node needs one"), "{why}");
+    }
+}
