@@ -7,7 +7,9 @@ use crate::page::gate::{Feature, Gate};
 use crate::page::page_in_work::{Arrival, Completion, Content, PageInWork, Verdict};
 use crate::page::page_processor::{PageProcessor, decoded};
 use crate::page::worker_tools::WorkerTools;
-use crate::rendering::{Gained, PageToRender, RenderClass, RenderOutcome, RenderQueue, Renders, ToRender};
+use crate::rendering::{
+    Gained, PageToRender, RenderClass, RenderOutcome, RenderProgress, RenderQueue, RenderRole, Renders, ToRender,
+};
 use crate::search::searches::visible_text;
 use harvestman_core::model::{Apath, FetchedPage, MediaType, ScheduledUrl};
 use harvestman_core::url::origin_of;
@@ -73,9 +75,8 @@ impl Gate for RenderGate {
         let to_render = if let Content::Page(parsed) = &page.content { parsed.to_render } else { None };
         let Some(ToRender { class, suspicion }) = to_render else { return Some(page) };
         let PageInWork { fetched, started, .. } = page;
-        let is_retest = self.rules.is_retested(class);
-        let (is_check, is_begun, is_apart) = (false, false, false);
-        let waiting = PageToRender { fetched, class, suspicion, is_retest, is_check, is_begun, is_apart };
+        let role = if self.rules.is_retested(class) { RenderRole::Retest } else { RenderRole::Member };
+        let waiting = PageToRender { fetched, class, suspicion, role, progress: RenderProgress::Waiting };
         let refused = self.queue.send(Box::new(waiting)).err()?;
         Some(PageInWork::new(refused.fetched, Arrival::NoBrowsers(class), started))
     }

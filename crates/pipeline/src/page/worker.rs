@@ -16,7 +16,7 @@ use crate::page::page_processor::SitemapContents;
 use crate::page::page_result::PageResult;
 use crate::page::stations::{Stations, Stop};
 use crate::page::worker_tools::WorkerTools;
-use crate::rendering::{PageToRender, RenderOutcome};
+use crate::rendering::{PageToRender, RenderOutcome, RenderProgress};
 use harvestman_core::model::{Exchange, Failure, Fate, FetchedPage, ProgressRecord, ScheduledUrl};
 use harvestman_login::Verdict;
 use harvestman_stages::frontier::{OwnRequestEnded, SitemapLinks};
@@ -60,7 +60,8 @@ impl Worker {
     }
 
     fn rendered(&mut self, page: PageToRender, outcome: RenderOutcome) {
-        let PageToRender { fetched, class, is_begun, .. } = page;
+        let PageToRender { fetched, class, progress, .. } = page;
+        let is_begun = progress != RenderProgress::Waiting;
         self.page(fetched, Arrival::Browsers(Completion { class, is_begun, outcome }));
     }
 

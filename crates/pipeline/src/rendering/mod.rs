@@ -28,7 +28,7 @@ pub use self::file::{RENDER_FILE, read_rendering};
 pub(crate) use self::file::{RenderWriter, RenderWriterThread};
 pub(crate) use self::gain::{Gained, Shown, gain_of_page};
 pub(crate) use self::links::LinkScope;
-pub(crate) use self::page::{PageToRender, RenderClass, RenderOutcome, ToRender};
+pub(crate) use self::page::{PageToRender, RenderClass, RenderOutcome, RenderProgress, RenderRole, ToRender};
 pub use self::stage::{BrowserCheck, check_browser};
 pub(crate) use self::stage::{Browsers, RenderQueue, RenderStage, browsers};
 
@@ -138,7 +138,9 @@ impl Renders {
         match self.mode {
             RenderMode::Never => Turn::Plain,
             RenderMode::Always => Turn::Render,
-            RenderMode::Auto => self.learned.needs.lock().turn(&page.class, page.suspicion, page.is_retest),
+            RenderMode::Auto => {
+                self.learned.needs.lock().turn(&page.class, page.suspicion, page.role == RenderRole::Retest)
+            }
         }
     }
 
@@ -148,12 +150,12 @@ impl Renders {
         let class = page.class.apart();
         // Its class needs more than the plain pages, so it may too.
         let suspicion = page.suspicion.max(Suspicion::Likely);
-        if page.is_apart || !self.wants(ToRender { class, suspicion }) {
+        if page.role == RenderRole::Apart || !self.wants(ToRender { class, suspicion }) {
             return false;
         }
         self.learned.met.lock().move_page(page.class, class, page.fetched.lease.item.url.as_str());
         self.withdraw(page.class);
-        (page.class, page.is_apart, page.is_begun) = (class, true, false);
+        (page.class, page.role, page.progress) = (class, RenderRole::Apart, RenderProgress::Waiting);
         true
     }
 

@@ -12,14 +12,30 @@ pub(crate) struct PageToRender {
     pub(crate) class: RenderClass,
     /// How likely its scripts add something.
     pub(crate) suspicion: Suspicion,
-    /// Whether it is to show if a class that needs no browser needs one now.
-    pub(crate) is_retest: bool,
-    /// Whether it is compared with what requests without a browser bring.
-    pub(crate) is_check: bool,
-    /// Whether it was decided to complete it. The end of such a page is recorded.
-    pub(crate) is_begun: bool,
-    /// Whether it is of the pages of its class for which the requests of the class brought nothing.
-    pub(crate) is_apart: bool,
+    pub(crate) role: RenderRole,
+    pub(crate) progress: RenderProgress,
+}
+
+/// What a page that is to be rendered is for its class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RenderRole {
+    /// One of its pages.
+    Member,
+    /// It is to show if a class that needs no browser needs one now.
+    Retest,
+    /// The requests of its class brought nothing for it: it belongs to a class of such pages.
+    Apart,
+}
+
+/// How far a page that is to be rendered has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RenderProgress {
+    /// It waits for its turn.
+    Waiting,
+    /// It was decided to complete it. The end of such a page is recorded.
+    Begun,
+    /// The same, and it is compared with what requests without a browser bring.
+    Check,
 }
 
 /// A page whose class may need a browser.

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use tokio::sync::{Mutex, mpsc};
 
 use super::Renders;
-use super::page::{PageToRender, RenderClass, RenderOutcome};
+use super::page::{PageToRender, RenderClass, RenderOutcome, RenderProgress, RenderRole};
 use super::requests::CrawlRequests;
 use crate::bounds::leases_max;
 use crate::error::Error;
@@ -141,12 +141,14 @@ impl Dispatcher {
         match self.setup.rules.turn(&page) {
             Turn::Wait => return self.hold(page),
             Turn::Plain => return self.setup.workers.rendered(page, RenderOutcome::Unneeded),
-            Turn::Render => page.is_begun = true,
+            Turn::Render => page.progress = RenderProgress::Begun,
         }
         match self.setup.rules.means(page.class) {
             Means::Requests(template) => self.setup.spawn_replay(page, template, self.again.clone()),
             means => {
-                page.is_check = means == Means::Check;
+                if means == Means::Check {
+                    page.progress = RenderProgress::Check;
+                }
                 // There is room for every lease.
                 let _ = self.to_browsers.try_send(page);
             }
@@ -169,10 +171,12 @@ impl Dispatcher {
 impl RenderSetup {
     /// Completes a page that waited for a browser, by then perhaps without it.
     async fn complete(&self, browser: &dyn Browser, page: Box<PageToRender>, again: &Again) {
-        let means = if page.is_check { Means::Check } else { self.rules.means(page.class) };
+        let means = if page.progress == RenderProgress::Check { Means::Check } else { self.rules.means(page.class) };
         let outcome = match means {
             Means::Requests(template) => return self.spawn_replay(page, template, again.clone()),
-            Means::Browser if self.rules.is_unneeded(page.class) && !page.is_retest => RenderOutcome::Unneeded,
+            Means::Browser if self.rules.is_unneeded(page.class) && page.role != RenderRole::Retest => {
+                RenderOutcome::Unneeded
+            }
             Means::Browser | Means::Check => {
                 self.render(browser, &page).await.map_or_else(RenderOutcome::Failed, RenderOutcome::Rendered)
             }
