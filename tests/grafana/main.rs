@@ -19,17 +19,12 @@ use serde_json::Value;
 
 /// Metrics that are on no dashboard and in no rule, and why.
 const UNSHOWN: &[(&str, &str)] = &[
-    ("harvestman_recrawl_known_pages", "the report of a recrawl has it"),
-    ("harvestman_recrawl_expected_changed_pages", "the report of a recrawl has it"),
     ("harvestman_classify_received_total", "its sum by cluster is shown"),
     ("harvestman_classify_sent_total", "its parts are shown by cluster"),
     ("harvestman_parse_received_total", "what was parsed and what was not is shown"),
-    ("harvestman_parse_links_total", "the links discovered are shown"),
-    ("harvestman_parse_pages_total", "of interest where texts are spoilt, and then by itself"),
     ("harvestman_frontier_received_total", "what is new to the dedup is shown"),
     ("harvestman_frontier_sent_total", "requests are shown"),
     ("harvestman_frontier_returned_total", "further tries are shown by the hosts"),
-    ("harvestman_frontier_hosts", "hosts met are shown"),
     ("harvestman_host_received_total", "requests are shown"),
     ("harvestman_archive_received_total", "records are shown by type"),
     ("harvestman_archive_sent_total", "records are shown by type"),

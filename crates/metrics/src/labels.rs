@@ -177,24 +177,6 @@ pub const CLASSIFY_REFUSALS: &[&str] = &["unknown"];
 /// The series of clusters besides their numbers.
 pub const CLUSTERS: &[&str] = &["unknown"];
 
-/// Common charsets of pages.
-pub const CHARSETS: &[&str] = &[
-    "UTF-8",
-    "windows-1252",
-    "windows-1251",
-    "windows-1250",
-    "ISO-8859-2",
-    "Shift_JIS",
-    "EUC-JP",
-    "GBK",
-    "gb18030",
-    "Big5",
-    "EUC-KR",
-    "KOI8-R",
-    "UTF-16LE",
-    "UTF-16BE",
-];
-
 /// Why a link is dropped by the dedup.
 pub const DEDUP_REFUSALS: &[&str] = &["duplicate"];
 

@@ -94,8 +94,6 @@ group! {
         /// URLs whose outcome is written to the archive but not yet committed to the state. Near
         /// `frontier.in_flight_max` the disk is the bottleneck.
         uncommitted: Gauge = "harvestman_frontier_uncommitted_urls";
-        /// Hosts that have, or have had, URLs in the frontier.
-        hosts: Gauge = "harvestman_frontier_hosts";
         /// URLs that this run lost because the file of waiting URLs could not be read. More than 0 ends the crawl; the
         /// state still has them.
         lost: Gauge = "harvestman_frontier_lost_urls";

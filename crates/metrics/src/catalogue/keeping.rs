@@ -76,13 +76,9 @@ group! {
 group! {
     /// Visits to known pages, in a recrawl.
     pub struct RecrawlMetrics {
-        /// Pages that were known when the recrawl began.
-        known: Gauge = "harvestman_recrawl_known_pages";
         /// Visits to known pages, by what they found; few `changed` ones mean that most requests are wasted.
         visits: CounterBy = "harvestman_recrawl_visits_total" by "outcome" in VISIT_OUTCOMES;
         /// New pages that were fetched.
         new_pages: Counter = "harvestman_recrawl_new_pages_total";
-        /// Expected number of changed pages among those that were not visited.
-        expected: Gauge = "harvestman_recrawl_expected_changed_pages";
     }
 }

@@ -43,10 +43,6 @@ group! {
         busy_seconds: SecondsCounter = "harvestman_parse_busy_seconds_total";
         /// Bytes parsed, after decompression.
         parsed_bytes: Counter = "harvestman_parse_parsed_bytes_total";
-        /// Links found on pages and in their `Refresh` headers.
-        links: Counter = "harvestman_parse_links_total";
-        /// Pages parsed, by charset.
-        pages: CounterBy = "harvestman_parse_pages_total" by "charset" in CHARSETS;
         /// Answers that a server sent in place of what was asked for, by what they are: `suspect` (judged again after
         /// others), `soft_404`, `block_page` (the host pauses; many mean that the site does not want the crawl),
         /// `guest_view` (the session of a log-in was lost).

@@ -137,8 +137,6 @@ impl StatusReader {
 }
 
 fn export_recrawl(figures: &RecrawlFigures, metrics: &RecrawlMetrics) {
-    metrics.known.set(figures.known);
-    metrics.expected.set(figures.expected.round() as u64);
     metrics.new_pages.raise_to(figures.new_pages);
     let RecrawlFigures { changed, not_modified, same, gone, failed, .. } = figures;
     let outcomes =

@@ -124,7 +124,6 @@ impl PageProcessor {
         if let Some(body) = page.content.body() {
             let (notes, metrics) = (&mut page.result.notes, &self.rules.metrics.parse);
             metrics.stage.sent.inc();
-            metrics.links.add(u64::from(notes.links.unwrap_or(0)));
             notes.unread = notes.unread.or(body.unread);
         }
         if page.arrival.may_be_held() && page.result.fate != Fate::NotModified {

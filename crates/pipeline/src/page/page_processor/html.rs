@@ -43,7 +43,6 @@ impl PageProcessor {
             parsed.stated.extend(self.parser.parse(&body.bytes, answer.content_type()).stated);
         }
         watch.iter_mut().for_each(|watch| metrics.busy_seconds.add(watch.lap()));
-        metrics.pages.by(parsed.charset).inc();
         if let Some(target) = rules.refresh_target(item, answer) {
             parsed.add_refresh(&target);
         }

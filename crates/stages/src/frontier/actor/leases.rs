@@ -128,7 +128,6 @@ impl FrontierActor {
         metrics.queued.set(self.frontier.queued());
         metrics.leased.set(self.frontier.leased() as u64);
         metrics.uncommitted.set(self.uncommitted);
-        metrics.hosts.set(self.frontier.hosts() as u64);
         metrics.lost.set(self.frontier.lost());
         let under_way =
             self.frontier.leased() as u64 + self.uncommitted + self.errands + self.setup.allowance.errands();
