@@ -8,8 +8,7 @@ use std::sync::Arc;
 
 use super::{PolicySnapshot, StoredSnapshot};
 use harvestman_core::config::FilterOrder;
-use harvestman_core::model::{Admission, Apath, ClassOrder, LeafPath, PageCluster, PolicyRefusal, Priority, Prospect};
-use harvestman_core::model::{ClassTokens, ClusterId, LinkClass, UrlPattern};
+use harvestman_core::model::{Admission, Apath, ClassOrder, LinkClass, PageCluster, PolicyRefusal, Priority, Prospect};
 
 /// A link, by what is known of it when a snapshot is asked ([`PolicySnapshot::admit`]).
 #[derive(Debug, Clone, Copy)]
@@ -130,6 +129,11 @@ impl AdjustedSnapshot {
         let adjustments = std::iter::once(adjustment).chain(others.iter().cloned()).collect();
         Self { policy: Arc::clone(policy), adjustments }
     }
+
+    /// The policy's own snapshot.
+    pub fn policy(&self) -> &dyn PolicySnapshot {
+        &*self.policy
+    }
 }
 
 /// The snapshot for a filter of this order: where the filter does not consult the policy, the policy rejects no link.
@@ -185,58 +189,6 @@ impl PolicySnapshot for AdjustedSnapshot {
     fn generation(&self) -> u64 {
         // Each only grows, so that the sum changes with each of them.
         self.policy.generation() + self.adjustments.iter().map(|adjustment| adjustment.generation()).sum::<u64>()
-    }
-
-    fn patterns_version(&self) -> u64 {
-        self.policy.patterns_version()
-    }
-
-    fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
-        self.policy.class_of(class, url, via)
-    }
-
-    fn class_of_new(&self, class: LinkClass, url: &str, via: &str, context: &[u32]) -> LinkClass {
-        self.policy.class_of_new(class, url, via, context)
-    }
-
-    fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
-        self.policy.cluster(bag)
-    }
-
-    fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> PageCluster {
-        self.policy.page_cluster(waited, url, bag)
-    }
-
-    fn class_tokens(&self) -> Option<Arc<ClassTokens>> {
-        self.policy.class_tokens()
-    }
-
-    fn pattern(&self, url: &str) -> UrlPattern {
-        self.policy.pattern(url)
-    }
-
-    fn has_patterns(&self) -> bool {
-        self.policy.has_patterns()
-    }
-
-    fn rejects_by_pattern(&self) -> bool {
-        self.policy.rejects_by_pattern()
-    }
-
-    fn reads_text(&self, class: LinkClass) -> bool {
-        self.policy.reads_text(class)
-    }
-
-    fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
-        self.policy.explain(class)
-    }
-
-    fn describe(&self) -> Option<serde_json::Value> {
-        self.policy.describe()
-    }
-
-    fn spell(&self, url: &str) -> Option<String> {
-        self.policy.spell(url)
     }
 
     fn stored(&self) -> Option<StoredSnapshot> {

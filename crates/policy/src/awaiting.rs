@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::learned::{Facts, ReadPage, SiteModel};
-use super::{BreadthFirst, ExamplePage, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
-use harvestman_core::model::TrapRecord;
+use super::{BreadthFirst, ExamplePage, Needs, Observation, Outcome, Policy, PolicySnapshot};
 use harvestman_core::url::CanonicalUrl;
 
 /// Fetches that are buffered until the examples have been fetched. With as many, the policy starts with the examples
@@ -154,52 +152,16 @@ impl Policy for AwaitsExamples {
         self.now_mut().snapshot()
     }
 
-    fn proposals(&mut self) -> Vec<Proposal> {
-        self.now_mut().proposals()
+    fn inner(&self) -> Option<&dyn Policy> {
+        Some(self.now())
     }
 
-    fn needs(&self) -> Needs {
-        self.now().needs()
-    }
-
-    fn learns(&self) -> bool {
-        self.now().learns()
-    }
-
-    fn is_explained(&self) -> bool {
-        self.now().is_explained()
-    }
-
-    fn learns_elsewhere(&self) -> bool {
-        self.now().learns_elsewhere()
-    }
-
-    fn has_news(&self) -> bool {
-        self.now().has_news()
-    }
-
-    fn traps(&self) -> Vec<TrapRecord> {
-        self.now().traps()
-    }
-
-    fn facts(&self) -> PolicyFacts {
-        self.now().facts()
-    }
-
-    fn is_sampling(&self) -> bool {
-        self.now().is_sampling()
+    fn inner_mut(&mut self) -> Option<&mut dyn Policy> {
+        Some(self.now_mut())
     }
 
     fn restarted(&mut self) -> Option<Box<dyn Policy>> {
         self.now_mut().restarted()
-    }
-
-    fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
-        self.now_mut().site_model(read)
-    }
-
-    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
-        self.now().site_facts(read)
     }
 
     fn note(&self) -> Option<String> {

@@ -44,6 +44,9 @@ pub use observation_update::update_observation;
 pub use stored_snapshot::StoredSnapshot;
 
 /// Learns which links a crawl wants. One owner mutates it: the policy thread of a crawl, or a replay.
+///
+/// A policy around another one defines [`Policy::inner`] and [`Policy::inner_mut`], and else only what it changes: all
+/// other methods ask the inner policy.
 pub trait Policy: Send {
     /// Learns from a fetch that has ended.
     fn observe(&mut self, seen: Observation);
@@ -51,82 +54,93 @@ pub trait Policy: Send {
     /// The current state of knowledge. Its version grows with each call that follows an observation.
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot>;
 
+    /// The policy that this one is around.
+    fn inner(&self) -> Option<&dyn Policy> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn inner_mut(&mut self) -> Option<&mut dyn Policy> {
+        None
+    }
+
     /// Takes the addresses that no page links to and that the policy wants to try, found since the last call. They pass
     /// scope and dedup like links, and wait under [`Apath::DERIVED`](harvestman_core::model::Apath::DERIVED).
     fn proposals(&mut self) -> Vec<Proposal> {
-        Vec::new()
+        self.inner_mut().map(Policy::proposals).unwrap_or_default()
     }
 
     /// Takes the pages, found since the last call, by which searches found a site: their sites belong to the crawl from
     /// now on.
     fn found_sites(&mut self) -> Vec<Box<str>> {
-        Vec::new()
+        self.inner_mut().map(Policy::found_sites).unwrap_or_default()
     }
 
     /// Takes the searches of sites, found since the last call: their descriptions and answers are to be recognised
     /// before what is proposed is fetched.
     fn found_searches(&mut self) -> Vec<search::FoundSearch> {
-        Vec::new()
+        self.inner_mut().map(Policy::found_searches).unwrap_or_default()
     }
 
     /// Returns the queries that wait for an answer, for the start of a run: those that an earlier run sent may be lost.
     fn open_queries(&mut self) -> Vec<Proposal> {
-        Vec::new()
+        self.inner_mut().map(Policy::open_queries).unwrap_or_default()
     }
 
     /// What observations must contain for this policy from now on.
     fn needs(&self) -> Needs {
-        Needs::default()
+        self.inner().map(Policy::needs).unwrap_or_default()
     }
 
     /// Whether observations ever change what it wants. A policy that does not learn is never shown any.
     fn learns(&self) -> bool {
-        true
+        self.inner().is_none_or(Policy::learns)
     }
 
     /// Whether its decisions are logged: where they come from what it has learned about wanted pages.
     fn is_explained(&self) -> bool {
-        self.learns()
+        self.inner().map_or_else(|| self.learns(), Policy::is_explained)
     }
 
     /// Whether it learns on another node and only forwards observations: then a snapshot may be new though nothing was
     /// observed here, and the observations are persisted elsewhere.
     fn learns_elsewhere(&self) -> bool {
-        false
+        self.inner().is_some_and(Policy::learns_elsewhere)
     }
 
     /// Whether a snapshot taken now may differ from the previous one.
     fn has_news(&self) -> bool {
-        true
+        self.inner().is_none_or(Policy::has_news)
     }
 
     /// The URL forms against which measures were taken, because they grow without showing anything new.
     fn traps(&self) -> Vec<TrapRecord> {
-        Vec::new()
+        self.inner().map(Policy::traps).unwrap_or_default()
     }
 
     /// The generation of a snapshot taken now ([`PolicySnapshot::generation`]), without taking one.
     fn generation(&self) -> u64 {
-        self.facts().model_updates
+        self.inner().map_or_else(|| self.facts().model_updates, Policy::generation)
     }
 
     /// What its searches have found; `None` if it has none.
     fn searches(&self) -> Option<SearchRecord> {
-        None
+        self.inner()?.searches()
     }
 
     /// Figures on what it has found out so far.
     fn facts(&self) -> PolicyFacts {
-        PolicyFacts::default()
+        self.inner().map(Policy::facts).unwrap_or_default()
     }
 
     /// Whether it is still taking the sample that it learns from.
     fn is_sampling(&self) -> bool {
-        false
+        self.inner().is_some_and(Policy::is_sampling)
     }
 
     /// The same policy with what its sample taught, for a crawl that starts again at the seeds. An incomplete sample is
-    /// used as it is. `None` where the policy takes no separate sample.
+    /// used as it is. `None` where the policy takes no separate sample. A policy around another one says itself how it
+    /// starts again.
     fn restarted(&mut self) -> Option<Box<dyn Policy>> {
         None
     }
@@ -135,20 +149,18 @@ pub trait Policy: Send {
     /// `read` parses again the pages that the model was learned from; places are spelt out where `read` spells them
     /// out.
     fn site_model(&mut self, read: &mut learned::ReadPage) -> Option<learned::SiteModel> {
-        let _ = read;
-        None
+        self.inner_mut()?.site_model(read)
     }
 
     /// What it knows of the site so far, for display: with places spelt out and titles if `read` can parse pages again.
     /// `None` where it does not tell clusters of pages apart (yet). O(fetches that it remembers).
     fn site_facts(&self, read: Option<&mut learned::ReadPage>) -> Option<learned::Facts> {
-        let _ = read;
-        None
+        self.inner()?.site_facts(read)
     }
 
     /// A note on its state: what it has learned, or why it cannot do its task.
     fn note(&self) -> Option<String> {
-        None
+        self.inner()?.note()
     }
 }
 
@@ -172,6 +184,9 @@ pub struct PolicyFacts {
 }
 
 /// A policy's state of knowledge at one moment. A decision names the [`PolicySnapshot::version`] that it came from.
+///
+/// A snapshot around another one ([`AdjustedSnapshot`]) defines only what it changes: all other methods ask the inner
+/// one.
 pub trait PolicySnapshot: ClassOrder {
     /// Grows by one with each published snapshot.
     fn version(&self) -> u64;
@@ -189,39 +204,41 @@ pub trait PolicySnapshot: ClassOrder {
         None
     }
 
+    /// The policy's own snapshot, if this one is around it.
+    fn inner(&self) -> Option<&dyn PolicySnapshot> {
+        self.as_adjusted().map(AdjustedSnapshot::policy)
+    }
+
     /// The cluster of a page with this bag of leaf paths.
     fn cluster(&self, bag: &[LeafPath]) -> ClusterId {
-        let _ = bag;
-        ClusterId::UNKNOWN
+        self.inner().map_or(ClusterId::UNKNOWN, |inner| inner.cluster(bag))
     }
 
     /// The cluster of a page, by the class that it waited under, its address and its bag of leaf paths: its links are
     /// rejected, queued and scored by it. The class may be of an earlier generation.
     fn page_cluster(&self, waited: LinkClass, url: &str, bag: &[LeafPath]) -> PageCluster {
-        let _ = (waited, url);
-        self.cluster(bag).into()
+        self.inner().map_or_else(|| self.cluster(bag).into(), |inner| inner.page_cluster(waited, url, bag))
     }
 
     /// The class names that leaf paths include for this snapshot; `None`: plain paths.
     fn class_tokens(&self) -> Option<Arc<harvestman_core::model::ClassTokens>> {
-        None
+        self.inner()?.class_tokens()
     }
 
     /// The pattern of a canonical URL.
     fn pattern(&self, url: &str) -> UrlPattern {
-        let _ = url;
-        UrlPattern::NONE
+        self.inner().map_or(UrlPattern::NONE, |inner| inner.pattern(url))
     }
 
     /// Whether [`PolicySnapshot::pattern`] distinguishes URLs. If not, it returns [`UrlPattern::NONE`] for all of them.
     fn has_patterns(&self) -> bool {
-        true
+        self.inner().is_none_or(PolicySnapshot::has_patterns)
     }
 
     /// Whether it rejects links by the patterns of their URLs ([`Link::Class`]). If not, the patterns of known URLs are
     /// not looked up.
     fn rejects_by_pattern(&self) -> bool {
-        self.has_patterns()
+        self.inner().map_or_else(|| self.has_patterns(), PolicySnapshot::rejects_by_pattern)
     }
 
     /// Grows when classes change their meaning: waiting URLs are then moved to [`PolicySnapshot::class_of`].
@@ -231,38 +248,35 @@ pub trait PolicySnapshot: ClassOrder {
 
     /// Grows when URLs change their patterns, which does not happen with every generation.
     fn patterns_version(&self) -> u64 {
-        self.generation()
+        self.inner().map_or_else(|| self.generation(), PolicySnapshot::patterns_version)
     }
 
     /// The class of a URL in this generation: the URL waited as `class` and was discovered on `via`.
     fn class_of(&self, class: LinkClass, url: &str, via: Option<&str>) -> LinkClass {
-        let _ = (url, via);
-        class
+        self.inner().map_or(class, |inner| inner.class_of(class, url, via))
     }
 
     /// The class in this generation of a new link that was found as `class`, with the page that it is on and what
     /// stands around it, if observations contain that.
     fn class_of_new(&self, class: LinkClass, url: &str, via: &str, context: &[u32]) -> LinkClass {
-        let _ = context;
-        self.class_of(class, url, Some(via))
+        let plain = || self.class_of(class, url, Some(via));
+        self.inner().map_or_else(plain, |inner| inner.class_of_new(class, url, via, context))
     }
 
     /// The terms that a class's score is made of, for display; `None` where there is only the score.
     fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
-        let _ = class;
-        None
+        self.inner()?.explain(class)
     }
 
     /// What is known of the site in this generation, for display.
     fn describe(&self) -> Option<serde_json::Value> {
-        None
+        self.inner()?.describe()
     }
 
     /// Whether the words of a page that was fetched as `class` teach the policy anything, if it needs words at all. A
     /// policy reads only a sample of the pages of a kind that it is certain of.
     fn reads_text(&self, class: LinkClass) -> bool {
-        let _ = class;
-        true
+        self.inner().is_none_or(|inner| inner.reads_text(class))
     }
 
     /// The snapshot as bytes, for other nodes to decide by; `None` where it cannot be sent.
@@ -272,8 +286,7 @@ pub trait PolicySnapshot: ClassOrder {
 
     /// The pattern of a canonical URL, spelt out.
     fn spell(&self, url: &str) -> Option<String> {
-        let _ = url;
-        None
+        self.inner()?.spell(url)
     }
 }
 

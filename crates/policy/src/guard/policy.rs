@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use super::{StructureGuard, Verdict, Verdicts};
-use crate::learned::{Facts, ReadPage, SiteModel};
-use crate::search::FoundSearch;
-use crate::{AdjustedSnapshot, Adjustment, Link, Needs, Observation, Policy, PolicyFacts, PolicySnapshot, Proposal};
-use harvestman_core::model::{Admission, Apath, LinkClass, PolicyRefusal, Priority, SearchRecord, TrapRecord};
+use crate::{AdjustedSnapshot, Adjustment, Link, Needs, Observation, Policy, PolicySnapshot};
+use harvestman_core::model::{Admission, Apath, LinkClass, PolicyRefusal, Priority, TrapRecord};
 
 /// A policy whose links the trap guard judges as well. The guard is shown every observation; the policy is too, if it
 /// learns.
@@ -42,64 +40,33 @@ impl Policy for GuardedPolicy {
         Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(measures)))
     }
 
-    fn proposals(&mut self) -> Vec<Proposal> {
-        self.inner.proposals()
+    fn inner(&self) -> Option<&dyn Policy> {
+        Some(&*self.inner)
     }
 
-    fn found_sites(&mut self) -> Vec<Box<str>> {
-        self.inner.found_sites()
-    }
-
-    fn found_searches(&mut self) -> Vec<FoundSearch> {
-        self.inner.found_searches()
-    }
-
-    fn open_queries(&mut self) -> Vec<Proposal> {
-        self.inner.open_queries()
-    }
-
-    fn searches(&self) -> Option<SearchRecord> {
-        self.inner.searches()
+    fn inner_mut(&mut self) -> Option<&mut dyn Policy> {
+        Some(&mut *self.inner)
     }
 
     fn needs(&self) -> Needs {
         Needs { gist: true, ..self.inner.needs() }
     }
 
-    fn is_explained(&self) -> bool {
-        self.inner.is_explained()
+    fn learns(&self) -> bool {
+        true
     }
 
-    fn learns_elsewhere(&self) -> bool {
-        self.inner.learns_elsewhere()
+    fn generation(&self) -> u64 {
+        // As that of its snapshot.
+        self.inner.generation() + self.guard.generation()
     }
 
     fn has_news(&self) -> bool {
         self.guard.generation() != self.published || (self.inner.learns() && self.inner.has_news())
     }
 
-    fn facts(&self) -> PolicyFacts {
-        self.inner.facts()
-    }
-
-    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
-        self.inner.site_facts(read)
-    }
-
-    fn is_sampling(&self) -> bool {
-        self.inner.is_sampling()
-    }
-
     fn restarted(&mut self) -> Option<Box<dyn Policy>> {
         Some(Box::new(Self::new(self.inner.restarted()?)))
-    }
-
-    fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
-        self.inner.site_model(read)
-    }
-
-    fn note(&self) -> Option<String> {
-        self.inner.note()
     }
 
     fn traps(&self) -> Vec<TrapRecord> {

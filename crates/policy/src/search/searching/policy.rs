@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use harvestman_core::model::{SearchRecord, TrapRecord};
+use harvestman_core::model::SearchRecord;
 
 use super::Searching;
-use crate::learned::{Facts, ReadPage, SiteModel};
 use crate::search::note::note;
 use crate::search::rules::SearchRules;
 use crate::search::{FoundSearch, SearchReply};
@@ -35,6 +34,18 @@ impl Policy for Searching {
         let (left, passed_over) = (Arc::clone(&self.left), Arc::clone(&self.passed_over));
         let rules = SearchRules::new(self.templates.clone(), left, passed_over, self.version);
         Arc::new(AdjustedSnapshot::new(&self.inner.snapshot(), Arc::new(rules)))
+    }
+
+    fn inner(&self) -> Option<&dyn Policy> {
+        Some(&*self.inner)
+    }
+
+    fn inner_mut(&mut self) -> Option<&mut dyn Policy> {
+        Some(&mut *self.inner)
+    }
+
+    fn learns(&self) -> bool {
+        true
     }
 
     fn proposals(&mut self) -> Vec<Proposal> {
@@ -71,16 +82,8 @@ impl Policy for Searching {
         Needs { body: needs.body || self.wants_samples(), ..needs }
     }
 
-    fn is_explained(&self) -> bool {
-        self.inner.is_explained()
-    }
-
     fn has_news(&self) -> bool {
         self.version != self.published || self.inner.has_news()
-    }
-
-    fn traps(&self) -> Vec<TrapRecord> {
-        self.inner.traps()
     }
 
     fn generation(&self) -> u64 {
@@ -95,18 +98,6 @@ impl Policy for Searching {
 
     fn searches(&self) -> Option<SearchRecord> {
         Some(self.record())
-    }
-
-    fn is_sampling(&self) -> bool {
-        self.inner.is_sampling()
-    }
-
-    fn site_model(&mut self, read: &mut ReadPage) -> Option<SiteModel> {
-        self.inner.site_model(read)
-    }
-
-    fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
-        self.inner.site_facts(read)
     }
 
     fn note(&self) -> Option<String> {
