@@ -147,7 +147,7 @@ impl From<LinkClass> for QueueKey {
 
 impl From<QueueKey> for StoredClass {
     fn from(key: QueueKey) -> Self {
-        Self { cluster: key.stored_cluster(), apath: key.class.apath, pattern: key.class.pattern }
+        Self { cluster: key.stored_cluster(), apath: key.class.apath, pattern: key.class.stored_pattern() }
     }
 }
 

@@ -1,9 +1,12 @@
 //! Link classes: the unit in which links are rejected, queued and scored.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
+
+use super::{Prediction, TopicMark};
 
 /// A page cluster: pages rendered from one template. The site model assigns it; [`ClusterId::UNKNOWN`] until a model
 /// exists.
@@ -52,8 +55,11 @@ impl From<u32> for PageCluster {
     }
 }
 
-/// Flags above the bits of a cluster number, where a class is written to a file or to another node.
+/// How a class is written to a file or to another node: with flags above the bits of its cluster's number, and with its
+/// prediction in the hash of its pattern. The flags of the pattern have a meaning only in a crawl for a topic.
 pub(super) mod stored {
+    use super::{PatternId, Prediction, TopicMark, UrlPattern};
+
     /// [`Priority::Last`](super::super::Priority::Last).
     pub const LAST: u32 = 1 << 31;
     /// Read as [`LAST`]; no longer written.
@@ -63,6 +69,32 @@ pub(super) mod stored {
     /// [`Priority::Pinned`](super::super::Priority::Pinned). Bit 28 marked banned links; it is no longer written and is
     /// ignored.
     pub const PINNED: u32 = 1 << 27;
+
+    /// [`TopicMark::named`], in the finer pattern.
+    const NAMED: u64 = 1 << 62;
+    /// [`TopicMark::on_named`], in the finer pattern.
+    const ON_NAMED: u64 = 1 << 61;
+
+    /// The pattern of those links of a pattern that have this prediction.
+    pub fn predicted(pattern: UrlPattern, prediction: Prediction) -> UrlPattern {
+        let UrlPattern { coarse, fine } = pattern;
+        // The odd constant spreads the predictions over the hash's upper bits; the number of parameters is in the
+        // lowest ones.
+        let hash = fine.0 ^ u64::from(u8::from(prediction)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let hash = match prediction.topic {
+            None => hash,
+            Some(TopicMark { named, on_named }) => {
+                let flag = |holds, flag| if holds { flag } else { 0 };
+                hash & !(NAMED | ON_NAMED) | flag(named, NAMED) | flag(on_named, ON_NAMED)
+            }
+        };
+        UrlPattern { coarse, fine: PatternId::new(hash, fine.parameters()) }
+    }
+
+    /// The mark of a class that was read.
+    pub const fn topic_mark(fine: PatternId) -> TopicMark {
+        TopicMark { named: fine.0 & NAMED != 0, on_named: fine.0 & ON_NAMED != 0 }
+    }
 }
 
 /// The place of a link on its page, as a 64-bit hash of its Apath: the element names from the root to the `a`, with
@@ -139,9 +171,10 @@ impl UrlPattern {
     pub const NONE: Self = Self { coarse: PatternId::NONE, fine: PatternId::NONE };
 }
 
-/// The features of an unfetched link by which it is judged: the cluster of its page, its Apath there, and its URL's
-/// pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// The features of an unfetched link by which it is judged: the cluster of its page, its Apath there, its URL's
+/// pattern, and what is predicted of it. Classes are told apart, ordered and named as they are stored: one that was
+/// read has its prediction in the hash of its pattern, until the policy classifies the URL again.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(from = "StoredClass", into = "StoredClass")]
 pub struct LinkClass {
     /// Whether the page with the link is a probe ([`PageCluster::probe`]).
@@ -152,6 +185,8 @@ pub struct LinkClass {
     pub apath: Apath,
     /// The pattern of its URL. [`UrlPattern::NONE`] means all links at the place, before one of them is resolved.
     pub pattern: UrlPattern,
+    /// What is predicted of the link.
+    pub prediction: Prediction,
 }
 
 impl LinkClass {
@@ -161,7 +196,7 @@ impl LinkClass {
 
     /// The class of all links at `apath` on pages of `cluster`.
     pub const fn at(cluster: ClusterId, apath: Apath) -> Self {
-        Self { cluster, probe: false, apath, pattern: UrlPattern::NONE }
+        Self { cluster, probe: false, apath, pattern: UrlPattern::NONE, prediction: Prediction::NONE }
     }
 
     /// The class of links with this Apath on pages that have no cluster.
@@ -181,10 +216,58 @@ impl LinkClass {
         Self { cluster, probe, ..self }
     }
 
-    /// The class of those links at this place whose URLs have this pattern.
+    /// The class of those links at this place whose URLs have this pattern, without a prediction.
     #[must_use]
     pub const fn with_pattern(self, pattern: UrlPattern) -> Self {
-        Self { pattern, ..self }
+        Self { pattern, prediction: Prediction::NONE, ..self }
+    }
+
+    /// The part of the class whose links have this prediction.
+    #[must_use]
+    pub const fn with_prediction(self, prediction: Prediction) -> Self {
+        Self { prediction, ..self }
+    }
+
+    /// The pattern with the prediction in the hash of the finer one, as classes are stored and told apart.
+    #[inline]
+    pub fn stored_pattern(self) -> UrlPattern {
+        if self.prediction == Prediction::NONE {
+            self.pattern
+        } else {
+            stored::predicted(self.pattern, self.prediction)
+        }
+    }
+
+    /// What addresses say of the topic of the crawl, which has one. Of a class that was read, that is in the hash of
+    /// its pattern.
+    pub fn topic_mark(self) -> TopicMark {
+        self.prediction.topic.unwrap_or_else(|| stored::topic_mark(self.pattern.fine))
+    }
+
+    /// What the class is told apart and ordered by.
+    #[inline]
+    fn key(self) -> (bool, ClusterId, Apath, UrlPattern) {
+        (self.probe, self.cluster, self.apath, self.stored_pattern())
+    }
+}
+
+impl PartialEq for LinkClass {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for LinkClass {}
+
+impl PartialOrd for LinkClass {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for LinkClass {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
     }
 }
 
@@ -194,14 +277,14 @@ impl Hash for LinkClass {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.page().stored().hash(state);
         self.apath.hash(state);
-        self.pattern.fine.hash(state);
+        self.stored_pattern().fine.hash(state);
     }
 }
 
 impl fmt::Display for LinkClass {
     /// `cluster/apath/pattern`, as logs name it, with the finer pattern, which determines the coarser one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{:016x}", self.page().stored(), self.apath, self.pattern.fine.0)
+        write!(f, "{}/{}/{:016x}", self.page().stored(), self.apath, self.stored_pattern().fine.0)
     }
 }
 
@@ -212,12 +295,13 @@ pub(super) struct StoredClass {
     /// With flags above the bits of the number.
     pub(super) cluster: u32,
     pub(super) apath: Apath,
+    /// With the prediction.
     pub(super) pattern: UrlPattern,
 }
 
 impl From<LinkClass> for StoredClass {
     fn from(class: LinkClass) -> Self {
-        Self { cluster: class.page().stored(), apath: class.apath, pattern: class.pattern }
+        Self { cluster: class.page().stored(), apath: class.apath, pattern: class.stored_pattern() }
     }
 }
 
@@ -250,5 +334,50 @@ mod tests {
         let mut banned = json;
         banned["cluster"] = (3_u32 + (1 << 28) + (1 << 31)).into();
         assert_eq!(serde_json::from_value::<LinkClass>(banned).unwrap(), LinkClass { probe: false, ..class });
+    }
+
+    /// Every prediction that a byte can tell.
+    fn predictions() -> impl Iterator<Item = Prediction> {
+        (0..0b100_0000).map(Prediction::from).filter(|prediction| prediction.topic.is_some() || prediction.step > 0)
+    }
+
+    #[test]
+    fn a_class_that_was_stored_is_the_same_class_with_the_same_topic_mark() {
+        for bits in [0, 1 << 61, 1 << 62, 3 << 61] {
+            let fine = PatternId::new(bits | 0xab00, 2);
+            let class = LinkClass::at(ClusterId(3), Apath(9)).with_pattern(UrlPattern { coarse: PatternId(7), fine });
+            for prediction in predictions() {
+                let predicted = class.with_prediction(prediction);
+                assert!(predicted != class && predicted.stored_pattern().fine.parameters() == 2);
+                let read: LinkClass = serde_json::from_value(serde_json::to_value(predicted).unwrap()).unwrap();
+                assert_eq!((read, read.to_string()), (predicted, predicted.to_string()));
+                assert!(prediction.topic.is_none_or(|mark| mark == read.topic_mark()));
+                assert_eq!(Prediction::from(u8::from(prediction)), prediction);
+            }
+        }
+    }
+
+    #[test]
+    fn a_prediction_takes_no_room() {
+        assert_eq!(size_of::<LinkClass>(), size_of::<(ClusterId, Apath, UrlPattern)>());
+    }
+
+    /// As the first version that predicted wrote them: what it left behind is still read.
+    #[test]
+    fn predictions_are_stored_as_ever() {
+        let pattern = UrlPattern { coarse: PatternId(7), fine: PatternId::new(0xabcd_ef00, 2) };
+        let class = LinkClass::at(ClusterId(3), Apath(9)).with_pattern(pattern);
+        let fine = |stored: u8| class.with_prediction(Prediction::from(stored)).stored_pattern().fine.0;
+        for (stored, expected) in [
+            (0, 0x8000_0000_abcd_ef02),
+            (1, 0x9e37_79b9_d487_9316),
+            (6, 0xb54c_da58_5073_077e),
+            (0b1000, 0x91bb_cdcb_519e_0faa),
+            (0b01_1000, 0xd533_6963_4536_4efa),
+            (0b10_1011, 0xb351_7228_ca4f_3886),
+            (0b11_1110, 0xf16f_7aec_7fc7_e216),
+        ] {
+            assert_eq!(fine(stored), expected, "{stored:b}");
+        }
     }
 }

@@ -74,7 +74,8 @@ impl Links<'_> {
         links.class = items.iter().map(|item| classes.number(item.queue())).collect();
         let mut hashes = Numbered::new();
         for queue in &classes.values {
-            let LinkClass { apath, pattern, .. } = queue.class;
+            let LinkClass { apath, .. } = queue.class;
+            let pattern = queue.class.stored_pattern();
             let [apath, coarse, fine] = [apath.0, pattern.coarse.0, pattern.fine.0].map(|hash| hashes.number(hash));
             links.classes.push(WireClass { cluster: queue.stored_cluster(), apath, coarse, fine });
         }

@@ -110,6 +110,6 @@ impl PolicySnapshot for SourceSnapshot {
         let stays = matches!(class.apath, Apath::REDIRECT | Apath::SEED);
         let given = self.classes.get(&Fingerprint::of(url)).filter(|_| !stays);
         // The patterns that marked chosen URLs have no meaning after the sample.
-        given.copied().unwrap_or(LinkClass { pattern: UrlPattern::NONE, ..class })
+        given.copied().unwrap_or(class.with_pattern(UrlPattern::NONE))
     }
 }

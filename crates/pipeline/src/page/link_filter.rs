@@ -288,9 +288,9 @@ impl<'a> LinkFilter<'a> {
             && !matches!(fate, Some(Fate::OutOfScope(_)))
         {
             let refused = if let Some(Fate::Policy(why)) = fate { Some(why) } else { None };
-            let LinkClass { apath, pattern, .. } = class;
+            let (apath, pattern) = (class.apath, class.stored_pattern().fine);
             let place = self.raw.map(|link| link.place).unwrap_or_default();
-            placed.push(PlacedLink { apath, url: url.fingerprint(), pattern: pattern.fine, refused, place });
+            placed.push(PlacedLink { apath, url: url.fingerprint(), pattern, refused, place });
         }
         if let Some(judged) = &mut self.judged {
             judged.push(DeliveredLink { url: url.as_str().to_owned(), apath: class.apath, fate });

@@ -161,7 +161,7 @@ impl PolicySnapshot for ClusterGraphSnapshot {
         };
         let stays = matches!(class.apath, Apath::REDIRECT | Apath::SEED);
         // The patterns that marked chosen URLs have no meaning after the sample.
-        given.filter(|_| !stays).unwrap_or(LinkClass { pattern: UrlPattern::NONE, ..class })
+        given.filter(|_| !stays).unwrap_or(class.with_pattern(UrlPattern::NONE))
     }
 
     fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {

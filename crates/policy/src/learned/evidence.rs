@@ -25,13 +25,14 @@ pub enum Level {
     ApathPattern(Apath, PatternId),
     /// Those of them on one cluster's pages.
     Class(ClusterId, Apath, PatternId),
-    /// All links whose URLs have one pattern at the finer resolution.
+    /// All links whose URLs have one pattern at the finer resolution, and which have the same prediction.
     Fine(PatternId),
 }
 
 /// The levels of `class`, the least specific first.
 pub fn levels(class: LinkClass) -> [Level; 6] {
-    let LinkClass { cluster, apath, pattern, .. } = class;
+    let LinkClass { cluster, apath, .. } = class;
+    let pattern = class.stored_pattern();
     [
         Level::All,
         Level::Place(cluster, apath),
@@ -172,9 +173,8 @@ impl Evidence {
 
     /// Whether the class itself and the finer pattern were observed at least `n` times.
     pub fn is_known(&self, class: LinkClass, n: f64) -> bool {
-        let LinkClass { cluster, apath, pattern, .. } = class;
-        let own = [Level::Class(cluster, apath, pattern.coarse), Level::Fine(pattern.fine)];
-        own.into_iter().all(|level| self.at(level).n >= n)
+        let [.., own, fine] = levels(class);
+        [own, fine].into_iter().all(|level| self.at(level).n >= n)
     }
 
     /// Forgets all observations.

@@ -10,7 +10,7 @@ use foldhash::fast::FixedState;
 use super::topic_terms::TopicTerms;
 use crate::link_memory::LinkMemory;
 use crate::{NewLink, PlacedLink};
-use harvestman_core::model::{LinkClass, PatternId, UrlPattern};
+use harvestman_core::model::{LinkClass, Prediction, TopicMark};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::link_context::{flag_token, sibling_token};
 use harvestman_structure::naive_bayes::NaiveBayes;
@@ -28,39 +28,13 @@ const LINKS_PER_PAGE: usize = 2_000;
 /// Maximum number of tokens of waiting links, 4 bytes each.
 const TOKENS_MAX: usize = 1 << 24;
 
-/// A prediction: a step, 0 where there is none, and what addresses say of a topic.
-pub type Step = u8;
-
-/// The bits of the step.
-const STEP_BITS: Step = 0b111;
-/// Set for all links of a crawl for a topic.
-const FOR_TOPIC: Step = 1 << 3;
-/// The address of the link names the topic.
-const NAMES: Step = 1 << 4;
-/// The address of its page names the topic.
-const ON_NAMED: Step = 1 << 5;
-/// The bit of a class's finer pattern that tells that [`NAMES`] is set.
-const NAMED_BIT: u64 = 1 << 62;
-/// The same for [`ON_NAMED`].
-const ON_NAMED_BIT: u64 = 1 << 61;
-
-/// Whether the links of a class, of a crawl for a topic, lead to pages whose addresses name it.
-pub const fn names_topic(class: LinkClass) -> bool {
-    class.pattern.fine.0 & NAMED_BIT != 0
-}
-
 /// The predictions for links, by the [`key`] of each.
-pub(super) type Predictions = HashMap<u64, Step, FixedState>;
+pub(super) type Predictions = HashMap<u64, Prediction, FixedState>;
 
 /// What a link is known by: the upper half of its fingerprint. That two of a million links share it has a chance of
 /// 3 · 10⁻⁸; then they share a prediction.
 pub(super) const fn key(url: Fingerprint) -> u64 {
     (url.0 >> 64) as u64
-}
-
-/// Whether the links of a class, of a crawl for a topic, are on pages whose addresses name it.
-pub const fn is_on_named(class: LinkClass) -> bool {
-    class.pattern.fine.0 & ON_NAMED_BIT != 0
 }
 
 /// The classifier as published, with the predictions for the known links.
@@ -74,10 +48,13 @@ pub struct Predictor {
 
 impl Predictor {
     /// The prediction for a link to `url` on the page `via`, by what stands around it.
-    pub fn predict_link(&self, context: &[u32], url: &str, via: &str) -> Step {
+    pub fn predict_link(&self, context: &[u32], url: &str, via: &str) -> Prediction {
         match &self.topic {
-            None => self.predict(context),
-            Some(topic) => self.predict(&with_topic(topic, context, url, via)) | said(topic, url, via),
+            None => Prediction { step: self.predict(context), topic: None },
+            Some(topic) => {
+                let step = self.predict(&with_topic(topic, context, url, via));
+                Prediction { step, topic: Some(said(topic, url, via)) }
+            }
         }
     }
 
@@ -86,38 +63,38 @@ impl Predictor {
         self.topic.is_some()
     }
 
-    /// The prediction for a link with this context.
-    fn predict(&self, context: &[u32]) -> Step {
+    /// The step of a link with this context.
+    fn predict(&self, context: &[u32]) -> u8 {
         if context.is_empty() || self.bayes.items() == 0 {
             return 0;
         }
         let odds = self.bayes.log_odds(context);
-        1 + STEPS.iter().take_while(|step| odds >= **step).count() as Step
+        1 + STEPS.iter().take_while(|step| odds >= **step).count() as u8
     }
 
     /// The class of a link to `url` that waits as `waited`: `class` with its prediction. Of a link that the learner has
     /// not seen yet, that is the one with which it waits, as long as its pattern is the same.
     pub fn class_of(&self, class: LinkClass, waited: LinkClass, url: Fingerprint) -> LinkClass {
         let known = self.predictions.get(&key(url)).copied();
-        with_step(class, known.or_else(|| self.step_of(class, waited)).unwrap_or(self.unpredicted()))
+        class.with_prediction(known.or_else(|| self.prediction_of(class, waited)).unwrap_or(self.unpredicted()))
     }
 
-    /// The prediction that makes `waited` of `class`, if there is one.
-    fn step_of(&self, class: LinkClass, waited: LinkClass) -> Option<Step> {
-        let mut said = match &self.topic {
-            None => [0].as_slice(),
-            Some(_) => &[FOR_TOPIC, FOR_TOPIC | NAMES, FOR_TOPIC | ON_NAMED, FOR_TOPIC | NAMES | ON_NAMED],
-        }
-        .iter();
-        let steps = STEPS.len() as Step + 1;
-        said.find_map(|said| {
-            (0..=steps).map(|step| said | step).find(|step| with_step(class, *step).pattern == waited.pattern)
+    /// The prediction that makes `waited` of `class`, if there is one. Found by comparison: that of a class that was read
+    /// is only in the hash of its pattern.
+    fn prediction_of(&self, class: LinkClass, waited: LinkClass) -> Option<Prediction> {
+        let mark = |named, on_named| Some(TopicMark { named, on_named });
+        let marks = [mark(false, false), mark(true, false), mark(false, true), mark(true, true)];
+        let marks = if self.is_for_topic() { marks.as_slice() } else { &[None] };
+        let stored = waited.stored_pattern();
+        marks.iter().find_map(|topic| {
+            let mut predictions = (0..=STEPS.len() as u8 + 1).map(|step| Prediction { step, topic: *topic });
+            predictions.find(|prediction| class.with_prediction(*prediction).stored_pattern() == stored)
         })
     }
 
-    /// The step of a URL that no link was seen to: a seed, or an address that was derived.
-    const fn unpredicted(&self) -> Step {
-        if self.is_for_topic() { FOR_TOPIC } else { 0 }
+    /// The prediction for a URL that no link was seen to: a seed, or an address that was derived.
+    fn unpredicted(&self) -> Prediction {
+        Prediction { step: 0, topic: self.topic.as_ref().map(|_| TopicMark::default()) }
     }
 }
 
@@ -135,31 +112,8 @@ fn with_topic(topic: &TopicTerms, context: &[u32], url: &str, via: &str) -> Box<
 }
 
 /// What the addresses of a link and of its page say of the topic.
-fn said(topic: &TopicTerms, url: &str, via: &str) -> Step {
-    let flag = |holds, flag| if holds { flag } else { 0 };
-    FOR_TOPIC | flag(topic.names(url), NAMES) | flag(topic.names(via), ON_NAMED)
-}
-
-/// The part of a class whose links have this prediction.
-pub fn with_step(class: LinkClass, step: Step) -> LinkClass {
-    if step == 0 {
-        return class;
-    }
-    let UrlPattern { coarse, fine } = class.pattern;
-    // The odd constant spreads the steps over the hash's upper bits; the number of parameters is in the lowest ones.
-    let hash = fine.0 ^ u64::from(step).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    class.with_pattern(UrlPattern { coarse, fine: PatternId::new(named(hash, step), fine.parameters()) })
-}
-
-/// The hash of a class, with the bits that [`names_topic`] and [`is_on_named`] read. Crawls for other goals do not use
-/// them.
-const fn named(hash: u64, step: Step) -> u64 {
-    if step & FOR_TOPIC == 0 {
-        return hash;
-    }
-    let hash = hash & !(NAMED_BIT | ON_NAMED_BIT);
-    let hash = if step & NAMES == 0 { hash } else { hash | NAMED_BIT };
-    if step & ON_NAMED == 0 { hash } else { hash | ON_NAMED_BIT }
+fn said(topic: &TopicTerms, url: &str, via: &str) -> TopicMark {
+    TopicMark { named: topic.names(url), on_named: topic.names(via) }
 }
 
 /// Learns from the contexts of fetched links.
@@ -205,10 +159,11 @@ impl LinkEvidence {
                 None => own,
             };
             let context = inherited.map_or(own, Box::from);
-            let says = self.published.topic.as_ref().map_or(0, |topic| said(topic, link.url.as_str(), via));
-            let (url, step) = (link.url.fingerprint(), self.published.predict(&context) | says);
-            if step > 0 && self.predictions.len() < self.links_max {
-                self.predictions.insert(key(url), step);
+            let topic = self.published.topic.as_ref().map(|topic| said(topic, link.url.as_str(), via));
+            let url = link.url.fingerprint();
+            let prediction = Prediction { step: self.published.predict(&context), topic };
+            if prediction != Prediction::NONE && self.predictions.len() < self.links_max {
+                self.predictions.insert(key(url), prediction);
             }
             self.waiting.put(url, context);
         }
@@ -222,8 +177,9 @@ impl LinkEvidence {
             return;
         }
         for link in links {
-            if let Some(known) = self.predictions.get_mut(&key(link.url)).filter(|known| **known & ON_NAMED == 0) {
-                *known |= ON_NAMED;
+            let known = self.predictions.get_mut(&key(link.url)).and_then(|known| known.topic.as_mut());
+            if let Some(mark) = known.filter(|mark| !mark.on_named) {
+                mark.on_named = true;
                 self.marked += 1;
             }
         }
@@ -261,9 +217,9 @@ impl LinkEvidence {
         }
         for (url, context) in self.waiting.iter() {
             let known = self.predictions.get(&key(url)).copied().unwrap_or(self.published.unpredicted());
-            let step = known & !STEP_BITS | next.predict(context);
-            if step > 0 {
-                self.predictions.insert(key(url), step);
+            let prediction = Prediction { step: next.predict(context), ..known };
+            if prediction != Prediction::NONE {
+                self.predictions.insert(key(url), prediction);
             }
         }
         next.predictions = self.predictions.clone();
@@ -273,7 +229,7 @@ impl LinkEvidence {
 
     /// The class of a link with its prediction.
     pub fn class_of(&self, class: LinkClass, url: Fingerprint) -> LinkClass {
-        with_step(class, self.predictions.get(&key(url)).copied().unwrap_or(self.published.unpredicted()))
+        class.with_prediction(self.predictions.get(&key(url)).copied().unwrap_or(self.published.unpredicted()))
     }
 
     /// The log odds that the page of a waiting link is wanted, as it was predicted last, and the number of lessons of
@@ -293,7 +249,7 @@ impl LinkEvidence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use harvestman_core::model::{Apath, ClusterId};
+    use harvestman_core::model::{Apath, ClusterId, PatternId, UrlPattern};
     use harvestman_core::url::CanonicalUrl;
 
     fn class() -> LinkClass {
@@ -341,12 +297,12 @@ mod tests {
     fn of_a_topic_a_url_without_a_link_names_nothing_whatever_its_pattern() {
         let mut evidence = LinkEvidence::new(Some(TopicTerms::new(["macro"])));
         evidence.add(&mut [link(1, &[])], "http://h.test/tag/macro", None);
-        for bits in [0, NAMED_BIT, ON_NAMED_BIT, NAMED_BIT | ON_NAMED_BIT] {
+        for bits in [0, 1 << 61, 1 << 62, 3 << 61] {
             let fine = PatternId::new(bits | 0xab00, 2);
             let of = |url| evidence.class_of(class().with_pattern(UrlPattern { fine, ..class().pattern }), url);
             let derived = of(link(9, &[]).url.fingerprint());
-            assert!(!names_topic(derived) && !is_on_named(derived));
-            assert!(is_on_named(of(link(1, &[]).url.fingerprint())));
+            assert_eq!(derived.topic_mark(), TopicMark::default());
+            assert!(of(link(1, &[]).url.fingerprint()).topic_mark().on_named);
         }
     }
 
@@ -382,8 +338,11 @@ mod tests {
     fn steps_of_different_patterns_are_different_classes() {
         let other = UrlPattern { fine: PatternId::new(77, 2), ..class().pattern };
         let mut all: Vec<u64> = (0..=6)
-            .flat_map(|step| [with_step(class(), step), with_step(class().with_pattern(other), step)])
-            .map(|class| class.pattern.fine.0)
+            .flat_map(|step| {
+                [class(), class().with_pattern(other)]
+                    .map(|class| class.with_prediction(Prediction { step, topic: None }))
+            })
+            .map(|class| class.stored_pattern().fine.0)
             .collect();
         all.sort_unstable();
         all.dedup();

@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::evidence::{Evidence, Level, Smoothing};
-use super::link_evidence::{Predictor, is_on_named, names_topic, with_step};
+use super::link_evidence::Predictor;
 use super::templates::Templates;
 use super::tuning::Tuning;
 use super::worth::RecentYield;
@@ -75,11 +75,11 @@ impl LearnedSnapshot {
     pub fn terms(&self, class: LinkClass) -> Terms {
         let mut estimate = self.evidence.estimate(class, &self.smoothing());
         let brought = self.yields.expected(class);
-        if self.is_for_topic() && is_on_named(class) {
+        if self.is_for_topic() && class.topic_mark().on_named {
             estimate.mean = self.worth_on_tag(class, estimate.mean);
         }
         let rate = (estimate.mean + brought.worth) / (1.0 + brought.links);
-        let rate = if self.is_for_topic() && names_topic(class) { self.rate_of_tag(class, rate) } else { rate };
+        let rate = if self.is_for_topic() && class.topic_mark().named { self.rate_of_tag(class, rate) } else { rate };
         let curiosity = if estimate.weight < self.tuning.known_weight {
             let jitter = 1.0 + self.tuning.jitter * (self.unit(class) - 0.5);
             jitter * self.tuning.curiosity * estimate.uncertainty
@@ -102,7 +102,7 @@ impl LearnedSnapshot {
         /// The expected worth, and the number of fetches that it counts as.
         const WORTH: f64 = 0.7;
         const WEIGHT: f64 = 2.0;
-        let seen = self.evidence.at(Level::Fine(class.pattern.fine)).n;
+        let seen = self.evidence.at(Level::Fine(class.stored_pattern().fine)).n;
         (seen * worth + WEIGHT * WORTH) / (seen + WEIGHT)
     }
 
@@ -111,7 +111,7 @@ impl LearnedSnapshot {
     fn rate_of_tag(&self, class: LinkClass, rate: f64) -> f64 {
         /// The number of fetches that the expectation counts as.
         const WEIGHT: f64 = 3.0;
-        let seen = self.evidence.at(Level::Fine(class.pattern.fine)).n;
+        let seen = self.evidence.at(Level::Fine(class.stored_pattern().fine)).n;
         (seen * rate + WEIGHT) / (seen + WEIGHT)
     }
 
@@ -123,7 +123,7 @@ impl LearnedSnapshot {
 
     /// A number between 0 and 1 that the seed assigns to this class.
     fn unit(&self, class: LinkClass) -> f64 {
-        let key = class.apath.0 ^ class.pattern.fine.0 ^ u64::from(class.cluster.0);
+        let key = class.apath.0 ^ class.stored_pattern().fine.0 ^ u64::from(class.cluster.0);
         xxh3_64_with_seed(&key.to_le_bytes(), self.seed) as f64 / u64::MAX as f64
     }
 }
@@ -217,14 +217,14 @@ impl PolicySnapshot for LearnedSnapshot {
 
     fn class_of_new(&self, class: LinkClass, url: &str, via: &str, context: &[u32]) -> LinkClass {
         let plain = self.plain_class(class, url, Some(via));
-        self.links.as_ref().map_or(plain, |links| with_step(plain, links.predict_link(context, url, via)))
+        self.links.as_ref().map_or(plain, |links| plain.with_prediction(links.predict_link(context, url, via)))
     }
 
     fn admit(&self, link: &Link<'_>) -> Admission {
         let class = link.class();
         match (link, &self.links) {
             (Link::New { context, url, via, .. }, Some(links)) => {
-                with_step(class, links.predict_link(context, url, via)).into()
+                class.with_prediction(links.predict_link(context, url, via)).into()
             }
             _ => class.into(),
         }

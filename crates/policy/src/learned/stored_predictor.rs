@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::link_evidence::{LINKS_MAX, Predictions, Predictor, Step};
+use super::link_evidence::{LINKS_MAX, Predictions, Predictor};
 use super::topic_terms::TopicTerms;
+use harvestman_core::model::Prediction;
 use harvestman_structure::naive_bayes::NaiveBayes;
 
 /// A [`Predictor`] as bytes. Equal predictors give equal bytes: at most 7 for each of the known links, of which there
@@ -16,18 +17,18 @@ pub(super) struct StoredPredictor {
     bayes: NaiveBayes,
     topic: Option<TopicTerms>,
     /// The links with each prediction: the first key, and the differences of the others to the one before.
-    links: Vec<(Step, Vec<u64>)>,
+    links: Vec<(Prediction, Vec<u64>)>,
 }
 
 impl From<&Predictor> for StoredPredictor {
     fn from(predictor: &Predictor) -> Self {
-        let mut links: BTreeMap<Step, Vec<u64>> = BTreeMap::new();
-        let predictions = predictor.predictions.iter().filter(|(_, step)| **step > 0);
-        predictions.for_each(|(url, step)| links.entry(*step).or_default().push(*url));
+        let mut links: BTreeMap<u8, Vec<u64>> = BTreeMap::new();
+        let predictions = predictor.predictions.iter().filter(|(_, known)| **known != Prediction::NONE);
+        predictions.for_each(|(url, known)| links.entry(u8::from(*known)).or_default().push(*url));
         Self {
             bayes: predictor.bayes.clone(),
             topic: predictor.topic.as_deref().cloned(),
-            links: links.into_iter().map(|(step, urls)| (step, differences(urls))).collect(),
+            links: links.into_iter().map(|(known, urls)| (Prediction::from(known), differences(urls))).collect(),
         }
     }
 }
@@ -44,11 +45,11 @@ impl TryFrom<StoredPredictor> for Predictor {
             return Err("it predicts too many links");
         }
         let mut predictions = Predictions::with_capacity_and_hasher(known, Default::default());
-        for (step, differences) in links {
+        for (prediction, differences) in links {
             let mut url: u64 = 0;
             for difference in differences {
                 url = url.checked_add(difference).ok_or("the links that it predicts are out of order")?;
-                predictions.insert(url, step);
+                predictions.insert(url, prediction);
             }
         }
         Ok(Self { bayes, predictions, topic: topic.map(Arc::new) })

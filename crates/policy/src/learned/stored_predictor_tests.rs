@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::NewLink;
-use crate::learned::link_evidence::{LinkEvidence, with_step};
+use crate::learned::link_evidence::LinkEvidence;
 use harvestman_core::model::{Apath, LinkClass, PatternId, UrlPattern};
 use harvestman_core::url::{CanonicalUrl, Fingerprint};
 
@@ -56,7 +56,7 @@ proptest! {
         prop_assert_eq!(reader.is_for_topic(), writer.is_for_topic());
         for (number, context, pattern, step) in asked {
             let (url, via) = (url(number), url(number / 7));
-            let waited = with_step(class(pattern), step & 0x3f);
+            let waited = class(pattern).with_prediction(Prediction::from(step & 0x3f));
             prop_assert_eq!(reader.predict_link(&context, &url, &via), writer.predict_link(&context, &url, &via));
             let of = |predictor: &Predictor| predictor.class_of(class(1), waited, Fingerprint::of(&url));
             prop_assert_eq!(of(&reader), of(writer));
@@ -88,9 +88,9 @@ proptest! {
 #[test]
 fn what_exceeds_the_bounds_or_is_out_of_order_is_refused() {
     let with = |links| StoredPredictor { bayes: NaiveBayes::default(), topic: None, links };
-    assert!(Predictor::try_from(with(vec![(1, vec![7, 1])])).is_ok());
-    assert!(Predictor::try_from(with(vec![(1, vec![7, u64::MAX])])).is_err());
-    assert!(Predictor::try_from(with(vec![(1, vec![1; LINKS_MAX]), (2, vec![1])])).is_err());
+    assert!(Predictor::try_from(with(vec![(1.into(), vec![7, 1])])).is_ok());
+    assert!(Predictor::try_from(with(vec![(1.into(), vec![7, u64::MAX])])).is_err());
+    assert!(Predictor::try_from(with(vec![(1.into(), vec![1; LINKS_MAX]), (2.into(), vec![1])])).is_err());
     let terms: TopicTerms = serde_json::from_str(r#"{"terms":["b","a"],"words":[[],[]]}"#).unwrap();
     assert!(Predictor::try_from(StoredPredictor { topic: Some(terms), ..with(Vec::new()) }).is_err());
 }

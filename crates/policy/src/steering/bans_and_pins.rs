@@ -21,7 +21,7 @@ impl BansAndPins {
 
     fn directive(&self, policy: &dyn PolicySnapshot, class: LinkClass, url: &str) -> Directive {
         let known = class.pattern != UrlPattern::NONE;
-        let pattern = if known { class.pattern } else { policy.pattern(url) };
+        let pattern = if known { class.stored_pattern() } else { policy.pattern(url) };
         self.steering.directive(class, pattern, url, &self.pattern_clusters)
     }
 }

@@ -8,7 +8,6 @@ use super::LearnedPolicy;
 use crate::learned::evidence::Level;
 use crate::learned::goal::Goal;
 use crate::learned::judgement::{Expectation, Judgement, TAGS_MAX, TopicJudgement, WaitingLink};
-use crate::learned::link_evidence::{is_on_named, names_topic};
 use crate::learned::topic_relevance::TopicStatus;
 use crate::{Observation, Outcome, Policy};
 use harvestman_core::model::LinkClass;
@@ -100,13 +99,13 @@ impl LearnedPolicy {
     /// What is expected of the waiting link of this class.
     fn expectation(&self, class: LinkClass, url: Fingerprint) -> Expectation {
         let (log_odds, lessons) = self.links.as_ref().map_or((None, 0), |links| links.odds_of(url));
-        let seen = self.evidence.at(Level::Fine(class.pattern.fine));
-        let for_topic = self.topic.is_some();
+        let seen = self.evidence.at(Level::Fine(class.stored_pattern().fine));
+        let mark = self.topic.as_ref().map(|_| class.topic_mark()).unwrap_or_default();
         Expectation {
             log_odds,
             lessons,
-            names_topic: for_topic && names_topic(class),
-            on_topic_page: for_topic && is_on_named(class),
+            names_topic: mark.named,
+            on_topic_page: mark.on_named,
             fetches: seen.n,
             wanted: seen.wanted,
         }

@@ -6,7 +6,6 @@ use super::LearnedPolicy;
 use crate::learned::canonicality::canonicality;
 use crate::learned::drift::{DriftAction, TemplateFit};
 use crate::learned::goal::Goal;
-use crate::learned::link_evidence::is_on_named;
 use crate::learned::log::{Entry, EntryNumber, LoggedPage};
 use crate::learned::text::{ContentId, Kin, NewText, Relation};
 use crate::learned::worth::Worth;
@@ -38,7 +37,7 @@ impl LearnedPolicy {
         let content = found.as_ref().map(|found| found.id);
         let (duplicate, touched) = found.map_or_else(Default::default, |found| self.relate(&url, found));
         let accepted = match &mut self.topic {
-            Some(topic) => topic.judge(&url, facts, is_on_named(class)),
+            Some(topic) => topic.judge(&url, facts, class.topic_mark().on_named),
             None => facts.accepted == Some(true),
         };
         let (extends, views) = if accepted && self.topic.is_some() {
