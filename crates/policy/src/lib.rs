@@ -7,7 +7,6 @@ mod admission;
 mod awaiting;
 mod bfs;
 pub mod cluster_graph;
-mod example_page;
 mod factory;
 pub mod follow;
 mod guard;
@@ -33,13 +32,14 @@ use harvestman_core::model::{
 pub use admission::{AdjustedSnapshot, Adjustment, Link, consulted, readmit};
 pub use awaiting::AwaitsExamples;
 pub use bfs::BreadthFirst;
-pub use example_page::ExamplePage;
 pub use factory::{
     AddedPolicies, MakeWith, PolicyInputs, ReadLinks, add_policies, make, make_learner, maker, topic_of_examples,
 };
 pub use guard::{GuardedPolicy, StructureGuard, Verdict, Verdicts};
 pub use link_memory::LinkMemory;
-pub use observation::{Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal, ProposalKind};
+pub use observation::{
+    ExamplePage, Needs, NewLink, Observation, Outcome, PageFacts, PlacedLink, Proposal, ProposalKind,
+};
 pub use observation_update::update_observation;
 pub use stored_snapshot::StoredSnapshot;
 

@@ -86,6 +86,15 @@ pub struct PageFacts {
     pub search: Option<Box<PageSearch>>,
 }
 
+/// A page like those that are wanted.
+#[derive(Debug, Clone)]
+pub struct ExamplePage {
+    /// The address of the page.
+    pub url: CanonicalUrl,
+    /// The page's facts, where it is available; they include its body unless the page is a seed of the crawl.
+    pub facts: Option<PageFacts>,
+}
+
 /// A link with its place on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlacedLink {

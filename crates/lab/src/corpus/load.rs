@@ -7,12 +7,11 @@ use std::path::Path;
 use bytes::Bytes;
 
 use super::build::Builder;
-use super::revisit::{BodyOf, body_of};
 use super::{Corpus, CorpusError, Limits, StoredResponse, canonicaliser, labels};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};
 use harvestman_report::figures;
 use harvestman_stages::fetch::{RecordedResponse, redirect};
-use harvestman_storage::archive::reader::{self, Record, WarcReader};
+use harvestman_storage::archive::reader::{self, Record, RecordHeader, WarcReader};
 
 impl Corpus {
     /// Reads a WARC file (of any tool, compressed or plain) and its labels, within the [default limits](Limits).
@@ -218,5 +217,34 @@ impl LeftOut {
             .chain(counted(self.revisits, "revisits of responses that are not in the file were skipped"))
             .chain(counted(self.torn_bodies, "bodies could not be decoded completely; the decoded parts were kept"))
             .collect()
+    }
+}
+
+/// The location of the body of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum BodyOf {
+    /// In the record itself.
+    Itself,
+    /// In the response to this URL.
+    Another(CanonicalUrl),
+    /// Unknown: the response is not named, or the server only reported no change.
+    Unknown,
+}
+
+/// Determines the body from the header of a `response` or `revisit` record (WARC 1.1, section 6.7). A
+/// revisit that names no URL refers to its own URL.
+fn body_of(header: &RecordHeader, url: &CanonicalUrl, canonicaliser: &Canonicaliser) -> BodyOf {
+    if header.get("WARC-Type") != Some("revisit") {
+        return BodyOf::Itself;
+    }
+    if !header.get("WARC-Profile").is_some_and(|profile| profile.contains("identical-payload-digest")) {
+        return BodyOf::Unknown;
+    }
+    match header.get("WARC-Refers-To-Target-URI") {
+        None => BodyOf::Another(url.clone()),
+        Some(uri) => {
+            let uri = uri.trim_start_matches('<').trim_end_matches('>');
+            canonicaliser.parse(uri).map_or(BodyOf::Unknown, BodyOf::Another)
+        }
     }
 }

@@ -13,15 +13,16 @@ mod label;
 mod labels;
 mod load;
 mod merge;
-mod revisit;
-mod spelling;
 mod stored;
 #[cfg(test)]
 pub(crate) mod tests;
 mod truth;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
+
+use percent_encoding::percent_decode_str;
 
 pub use error::CorpusError;
 pub use html_pages::{HtmlPage, html_pages};
@@ -115,14 +116,14 @@ impl Corpus {
     /// Returns the page with this URL or, failing that, the first one with the same URL after decoding escapes and
     /// dropping the scheme (tools disagree on both).
     pub fn find_loosely(&self, url: &str) -> Option<PageId> {
-        self.find(url).or_else(|| self.loose_forms().get(&*spelling::loose_form(url)).copied())
+        self.find(url).or_else(|| self.loose_forms().get(&*loose_form(url)).copied())
     }
 
     fn loose_forms(&self) -> &HashMap<Box<str>, PageId> {
         self.by_loose_form.get_or_init(|| {
             let mut forms = HashMap::with_capacity(self.len());
             for (id, url) in self.ids().zip(&self.urls) {
-                forms.entry(spelling::loose_form(url.as_str()).into()).or_insert(id);
+                forms.entry(loose_form(url.as_str()).into()).or_insert(id);
             }
             forms
         })
@@ -161,4 +162,10 @@ impl Corpus {
 /// Returns the canonicaliser with default settings, which defines the URLs of a corpus.
 pub fn canonicaliser() -> Canonicaliser {
     Canonicaliser::new(&UrlOptions::default()).expect("the default settings name parameters that can be matched")
+}
+
+/// Returns `url` without its scheme and with its escapes decoded. The result is for comparison only and not a URL.
+fn loose_form(url: &str) -> Cow<'_, str> {
+    let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).unwrap_or(url);
+    percent_decode_str(rest).decode_utf8_lossy()
 }

@@ -271,3 +271,9 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn scheme_and_escapes_do_not_matter_in_the_loose_form() {
+    assert_eq!(loose_form("https://h/a%20b?c=%C3%A9"), loose_form("http://h/a b?c=é"));
+    assert_ne!(loose_form("http://h/a"), loose_form("http://h/A"));
+}

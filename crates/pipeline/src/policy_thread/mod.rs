@@ -7,7 +7,6 @@ pub(crate) mod learning;
 pub(crate) mod make_policy;
 pub(crate) mod model_file;
 pub(crate) mod needs;
-pub(crate) mod order;
 pub(crate) mod pace;
 pub(crate) mod policy_board;
 pub(crate) mod policy_log;

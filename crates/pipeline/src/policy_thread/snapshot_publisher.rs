@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::policy_thread::order::order;
 use harvestman_core::config::FilterOrder;
 use harvestman_core::model::{Apath, ClusterId, LinkClass};
 use harvestman_policy::steering::{BansAndPins, Destinations, KnownCluster, PatternClusters, Steering};
-use harvestman_policy::{self as policy, AdjustedSnapshot, CurrentPolicy, PolicySnapshot};
+use harvestman_policy::{self as policy, AdjustedSnapshot, CurrentPolicy, PolicySnapshot, readmit};
 use harvestman_stages::frontier::Order;
 
 /// The publisher of a crawl.
@@ -166,6 +165,17 @@ impl SnapshotPublisher {
         let snapshot = policy::consulted(snapshot, self.filter);
         self.current.store(Arc::new(Arc::clone(&snapshot)));
         snapshot
+    }
+}
+
+/// Returns the frontier's order by `snapshot`. `explained`: whether leases name the snapshot that they are decided by.
+fn order(snapshot: &Arc<dyn PolicySnapshot>, explained: bool) -> Order {
+    let by = Arc::clone(snapshot);
+    Order {
+        scores: Arc::clone(snapshot) as _,
+        version: explained.then(|| snapshot.version()),
+        generation: snapshot.generation(),
+        readmit: Arc::new(move |class, url, via| readmit(&*by, class, url, via)),
     }
 }
 

@@ -4,7 +4,6 @@ mod actors;
 mod build;
 mod builder;
 mod earlier;
-mod earlier_addresses;
 mod files;
 mod lease_loop;
 mod parts;

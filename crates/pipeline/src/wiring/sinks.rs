@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::CrawlBuilder;
-use super::earlier::EarlierRuns;
-use super::earlier_addresses::public_hosts;
+use super::earlier::{EarlierRuns, public_hosts};
 use super::files::ArchiveFiles;
 use super::parts::{Parts, rules};
 use crate::error::Error;

@@ -79,8 +79,8 @@ impl Predictor {
         class.with_prediction(known.or_else(|| self.prediction_of(class, waited)).unwrap_or(self.unpredicted()))
     }
 
-    /// The prediction that makes `waited` of `class`, if there is one. Found by comparison: that of a class that was read
-    /// is only in the hash of its pattern.
+    /// The prediction that makes `waited` of `class`, if there is one. Found by comparison: that of a class that was
+    /// read is only in the hash of its pattern.
     fn prediction_of(&self, class: LinkClass, waited: LinkClass) -> Option<Prediction> {
         let mark = |named, on_named| Some(TopicMark { named, on_named });
         let marks = [mark(false, false), mark(true, false), mark(false, true), mark(true, true)];

@@ -13,8 +13,6 @@
 //! * When many pages fit no template, templates are learned again (`drift`).
 //! * Hubs are worth what they lead to, by the index of a branching bandit ([`LearnedSnapshot::terms`]).
 
-mod canonicality;
-mod describe;
 mod drift;
 mod duplicate_share;
 mod evidence;

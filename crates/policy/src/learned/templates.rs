@@ -5,11 +5,12 @@
 //! neighbours.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::sample_page::{ReadPage, SamplePage};
 use harvestman_core::model::{ClassTokens, ClusterId, LeafPath};
@@ -201,6 +202,21 @@ impl Templates {
             })
         };
         self.names = names.into_iter().map(fresh).collect();
+    }
+
+    /// The clusters with the number of sample pages in each (cluster 1 holds the outliers), and the settings that they
+    /// were found with.
+    pub fn describe(&self) -> Value {
+        let mut clusters: BTreeMap<u32, u64> = BTreeMap::new();
+        for label in self.labels() {
+            *clusters.entry(self.name(*label).0).or_default() += 1;
+        }
+        json!({
+            "sample": self.labels().len(),
+            "features": self.vocabulary().len(),
+            "radius": self.radius(),
+            "clusters": clusters,
+        })
     }
 }
 

@@ -1,19 +1,20 @@
 //! What an operator requests of a running crawl: pages that are not wanted (banned) and pages that are wanted first
 //! (pinned), regardless of the policy. [`BansAndPins`] applies these requests to a policy's snapshot.
 
-mod bans_and_pins;
 mod destinations;
 mod target;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-pub use bans_and_pins::BansAndPins;
 pub use destinations::{Destinations, KnownCluster, PatternClusters};
 pub use target::{InvalidTarget, Target};
 
-use harvestman_core::model::{ClusterId, LinkClass, UrlPattern};
+use crate::{Adjustment, Link, PolicySnapshot};
+use harvestman_core::model::{Admission, ClusterId, LinkClass, PolicyRefusal, Priority, UrlPattern};
 
 /// Maximum number of banned targets, and of pinned ones: each is matched against each new link.
 pub const TARGETS_MAX: usize = 1_000;
@@ -75,5 +76,45 @@ impl Steering {
         } else {
             Directive::Free
         }
+    }
+}
+
+/// Rejects what is banned and puts first what is pinned, whatever the policy decides.
+pub struct BansAndPins {
+    steering: Arc<Steering>,
+    pattern_clusters: Arc<PatternClusters>,
+    generation: u64,
+}
+
+impl BansAndPins {
+    /// What is banned and pinned, and where links lead. `generation` grows when either changes.
+    pub const fn new(steering: Arc<Steering>, pattern_clusters: Arc<PatternClusters>, generation: u64) -> Self {
+        Self { steering, pattern_clusters, generation }
+    }
+
+    fn directive(&self, policy: &dyn PolicySnapshot, class: LinkClass, url: &str) -> Directive {
+        let known = class.pattern != UrlPattern::NONE;
+        let pattern = if known { class.stored_pattern() } else { policy.pattern(url) };
+        self.steering.directive(class, pattern, url, &self.pattern_clusters)
+    }
+}
+
+impl Adjustment for BansAndPins {
+    fn adjust(&self, policy: &dyn PolicySnapshot, link: &Link<'_>, admission: Admission) -> Admission {
+        let class = link.class();
+        let Some(url) = link.url() else {
+            // Whether a link is pinned is known only when its URL is: until then none is rejected.
+            let decided = self.steering.pinned.is_empty();
+            return if decided { admission } else { class.into() };
+        };
+        match self.directive(policy, class, url) {
+            Directive::Banned => Admission::Reject(PolicyRefusal::Banned),
+            Directive::Pinned => Admission::Queue(class, Priority::Pinned),
+            Directive::Free => admission,
+        }
+    }
+
+    fn generation(&self) -> u64 {
+        self.generation
     }
 }

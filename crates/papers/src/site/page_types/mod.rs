@@ -17,14 +17,12 @@
 
 mod classifier;
 mod differentiation;
-mod features;
 mod page_strings;
 mod schema;
 mod share;
 
 pub use classifier::{PageTypeOptions, PageTypes};
 pub use differentiation::{Differentiation, differentiation};
-pub use features::PageFeatures;
-pub use page_strings::PageStrings;
+pub use page_strings::{PageFeatures, PageStrings};
 pub use schema::Schema;
 pub use share::Share;

@@ -1,9 +1,11 @@
 //! One round of cotagging: how often tags occur together with the tags of a topic (section 6, eq. 6).
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{BuildHasher, Hash};
 
-use super::repeated_sets::RepeatedSets;
+use foldhash::fast::FixedState;
+
 use super::{CotagOptions, CotagOrder, CotagScale, HeavyHitters, Picture, SameSets};
 
 /// Maximum number of tags of a topic; further ones are not counted.
@@ -129,6 +131,37 @@ impl Cotags {
             CotagOrder::Votes => (cotag.votes, cotag.score.to_bits()),
             CotagOrder::Score => (cotag.score.to_bits(), cotag.votes),
         }
+    }
+}
+
+/// Remembers tag sets as 64-bit hashes, 16 bytes each.
+///
+/// A repetition is recognised if fewer than `sets_max` different sets came in between; at most twice that number are
+/// remembered.
+#[derive(Debug, Clone)]
+struct RepeatedSets {
+    latest: HashSet<u64, FixedState>,
+    earlier: HashSet<u64, FixedState>,
+    sets_max: usize,
+}
+
+impl RepeatedSets {
+    fn new(sets_max: usize) -> Self {
+        Self { latest: HashSet::default(), earlier: HashSet::default(), sets_max: sets_max.max(1) }
+    }
+
+    /// Returns whether a set with this key is new, and remembers it.
+    fn is_new(&mut self, key: impl Hash) -> bool {
+        let hash = FixedState::default().hash_one(key);
+        if self.latest.contains(&hash) {
+            return false;
+        }
+        let known = self.earlier.contains(&hash);
+        if self.latest.len() >= self.sets_max {
+            self.earlier = std::mem::take(&mut self.latest);
+        }
+        self.latest.insert(hash);
+        !known
     }
 }
 

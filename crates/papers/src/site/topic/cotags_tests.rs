@@ -122,3 +122,13 @@ proptest! {
         prop_assert!(found.windows(2).all(|pair| pair[0].votes >= pair[1].votes));
     }
 }
+
+#[test]
+fn a_set_is_recognised_until_as_many_others_came_as_are_remembered() {
+    let mut sets = RepeatedSets::new(2);
+    assert!(sets.is_new([1, 2].as_slice()) && !sets.is_new([1, 2].as_slice()));
+    assert!(sets.is_new(1) && !sets.is_new([1, 2].as_slice()));
+    assert!(sets.is_new(3) && sets.is_new(4) && sets.is_new(5));
+    assert!(sets.is_new([1, 2].as_slice()), "forgotten");
+    assert!(sets.latest.len() + sets.earlier.len() <= 4);
+}

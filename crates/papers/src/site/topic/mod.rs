@@ -13,7 +13,6 @@ mod heavy_hitters;
 mod picture;
 mod profile_rank;
 mod profiles;
-mod repeated_sets;
 
 pub use cotag_options::{CotagOptions, CotagOrder, CotagScale, SameSets};
 pub use cotags::{Cotag, Cotags, TOPIC_TAGS_MAX};

@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use super::LearnedPolicy;
-use crate::learned::canonicality::canonicality;
 use crate::learned::drift::{DriftAction, TemplateFit};
 use crate::learned::goal::Goal;
 use crate::learned::log::{Entry, EntryNumber, LoggedPage};
@@ -217,5 +216,29 @@ impl LearnedPolicy {
         let good = estimates.into_iter().filter(|link| link.mean >= self.tuning.good_share * self.best);
         good.map(|link| Yield { links: 1.0, worth: link.mean, wanted: link.wanted })
             .fold(Yield::default(), std::ops::Add::add)
+    }
+}
+
+/// The sort key of an address, the most canonical first: fewer parameters, then fewer segments, then shorter, then
+/// alphabetical.
+fn canonicality(url: &str) -> (usize, usize, usize, &str) {
+    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    let parameters = query.split('&').filter(|pair| !pair.is_empty()).count();
+    let segments = path.split('/').filter(|segment| !segment.is_empty()).count();
+    (parameters, segments, url.len(), url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::canonicality;
+
+    #[test]
+    fn the_plain_address_of_a_thread_comes_before_its_permalinks() {
+        let mut urls = ["http://f/t/1/?post=3", "http://f/t/1/reply/", "http://f/t/1/?post=3&page=2", "http://f/t/1/"];
+        urls.sort_by_key(|url| canonicality(url));
+        assert_eq!(
+            urls,
+            ["http://f/t/1/", "http://f/t/1/reply/", "http://f/t/1/?post=3", "http://f/t/1/?post=3&page=2"]
+        );
     }
 }

@@ -7,7 +7,6 @@ mod facts;
 mod file;
 #[cfg(test)]
 mod tests;
-mod titles;
 
 use serde::{Deserialize, Serialize};
 
