@@ -14,8 +14,7 @@ use crate::outline::Outline;
 use crate::page_details::{SiteRules, mark, settle_threads, with_details};
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
-use crate::sample_kinds::SampleKinds;
-use crate::templates::{CorrectedFields, SamplePage, TemplateMatch, Templates};
+use crate::templates::{CorrectedFields, SampleKinds, SamplePage, TemplateMatch, Templates};
 
 /// Maximum number of pages of a host that its templates are learned from.
 const SAMPLE_MAX: usize = 96;

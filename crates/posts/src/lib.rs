@@ -25,7 +25,6 @@ mod outline;
 mod page_details;
 mod parsed_page;
 mod records;
-mod sample_kinds;
 mod segments;
 pub mod site;
 mod templates;

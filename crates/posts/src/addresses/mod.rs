@@ -6,8 +6,6 @@
 
 mod learn;
 mod parts;
-mod titles;
 
-pub use learn::{PartRules, SeenAddress, SeenTitle};
+pub use learn::{PartRules, SeenAddress, SeenTitle, title_key};
 pub use parts::{AddressPart, views_of, without_parts};
-pub use titles::title_key;

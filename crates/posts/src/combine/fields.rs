@@ -1,7 +1,6 @@
 //! Takes each field of a post, or of a thread, from the source that has it or that is better supported.
 
-use super::dates::joined;
-use super::matching::same_name;
+use super::matching::{joined, same_name};
 use crate::maps::HashSet;
 use crate::records::{PagePost, PageThread, PostSource};
 use crate::words::Words;

@@ -1,7 +1,6 @@
 //! What records have beside author, date and text: identifiers, addresses, what they answer, the thread.
 
 mod identity;
-mod links;
 mod parent_links;
 mod replies;
 mod thread;
@@ -9,7 +8,6 @@ mod thread;
 use url::{Position, Url};
 
 pub use identity::{IdRules, Marks};
-pub use links::{LinkKind, address_key, kinds_of_links};
 pub use parent_links::ParentLinks;
 pub use replies::parents;
 pub use thread::{thread_of, without_places};

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use url::Url;
 
-use super::links::{KindOfLink, LinkKind, address_key, kinds_of_links};
+use super::super::outline::{KindOfLink, LinkKind, address_key, kinds_of_links};
 use crate::outline::Outline;
 use crate::tree::Tree;
 

@@ -2,9 +2,7 @@
 //! worked out again for the one page that is asked for.
 
 mod fields;
-mod markup;
 mod outline;
-mod path;
 mod types;
 
 use std::collections::BTreeMap;
@@ -17,10 +15,9 @@ use crate::parsed_page::Page;
 use crate::records::PageRecords;
 use crate::templates::{DatePlace, RecordNodes, SamplePage, TemplateMatch, TemplatePlace, Templates};
 
-use fields::PlacedPost;
-use markup::MarkupPlaces;
+use fields::{MarkupPlaces, PlacedPost};
 pub use outline::{OutlinePart, PageOutline};
-use path::element_path;
+use types::element_path;
 pub use types::{
     Evidence, ExplainedPage, FieldPlace, FieldSource, NoPosts, PlaceExactness, PostPlaces, RecordField, UsedTemplate,
 };

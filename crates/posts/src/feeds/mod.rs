@@ -1,11 +1,11 @@
-//! Reads feeds, each entry of which is a post: RSS, Atom, JSON Feed: pure.
+//! Reads feeds, each entry of which is a post: RSS of all versions, Atom, and JSON Feed 1.0 and 1.1: pure.
 
-mod atom;
-mod json;
-mod rss;
 mod scan;
 
+use atom_syndication::{Entry as AtomEntry, Feed};
 use jiff::civil::DateTime;
+use rss::{Channel, Item};
+use serde_json::Value;
 use url::{Position, Url};
 
 use self::scan::{ENTRIES_MAX, EntryBase, Root, scan};
@@ -55,12 +55,12 @@ pub fn read_feed(url: &Url, text: &str, fetched: DateTime) -> Option<PageRecords
     }
     let mut bases = Vec::new();
     let entries = match text.as_bytes().first()? {
-        b'{' => json::entries(text)?,
+        b'{' => json_entries(text)?,
         b'<' => {
             let scanned = scan(text, url)?;
             let mut entries = match scanned.root {
-                Root::Rss => rss::entries(scanned.text)?,
-                Root::Atom => atom::entries(scanned.text)?,
+                Root::Rss => rss_entries(scanned.text)?,
+                Root::Atom => atom_entries(scanned.text)?,
             };
             if scanned.declares_entities {
                 entries.iter_mut().for_each(Entry::leave_out_entities);
@@ -121,6 +121,85 @@ fn identifier(id: &str) -> Option<String> {
         None => id.trim().to_owned(),
     };
     (1..=ID_BYTES_MAX).contains(&id.len()).then_some(id)
+}
+
+fn atom_entries(text: &str) -> Option<Vec<Entry>> {
+    let feed = Feed::read_from(text.as_bytes()).ok()?;
+    Some(feed.entries.into_iter().map(atom_entry).collect())
+}
+
+fn atom_entry(atom: AtomEntry) -> Entry {
+    let (author, author_link) = atom.authors.into_iter().next().map(|person| (person.name, person.uri)).unzip();
+    let link = atom.links.iter().find(|link| link.rel == "alternate").or_else(|| atom.links.first());
+    let updated = atom.updated.to_rfc3339();
+    let replied = atom.extensions.get("thr").and_then(|of| of.get("in-reply-to")).and_then(|all| all.first());
+    Entry {
+        link: link.map(|link| link.href.clone()),
+        in_reply_to: replied.and_then(|of| of.attrs.get("href").or_else(|| of.attrs.get("ref"))).cloned(),
+        id: Some(atom.id),
+        author,
+        author_link: author_link.flatten(),
+        published: Some(atom.published.map_or_else(|| updated.clone(), |date| date.to_rfc3339())),
+        updated: Some(updated),
+        title: Some(atom.title.value),
+        content: atom.content.and_then(|content| content.value),
+        summary: atom.summary.map(|summary| summary.value),
+    }
+}
+
+fn json_entries(text: &str) -> Option<Vec<Entry>> {
+    // Other JSON may be long.
+    text.contains("jsonfeed.org").then_some(())?;
+    let feed: Value = serde_json::from_str(text).ok()?;
+    feed["version"].as_str().filter(|version| version.contains("jsonfeed.org/version/"))?;
+    Some(feed["items"].as_array()?.iter().map(|item| json_entry(item, &feed)).collect())
+}
+
+fn json_entry(item: &Value, feed: &Value) -> Entry {
+    let text = |name: &str| item[name].as_str().map(str::to_owned);
+    let author_of =
+        |of: &Value| [&of["authors"][0], &of["author"]].into_iter().find(|author| author.is_object()).cloned();
+    let author = author_of(item).or_else(|| author_of(feed)).unwrap_or_default();
+    Entry {
+        id: text("id").or_else(|| item["id"].as_u64().map(|id| id.to_string())),
+        link: text("url").or_else(|| text("external_url")),
+        author: author["name"].as_str().map(str::to_owned),
+        author_link: author["url"].as_str().map(str::to_owned),
+        published: text("date_published"),
+        updated: text("date_modified"),
+        title: text("title"),
+        content: text("content_html").or_else(|| text("content_text")),
+        summary: text("summary"),
+        ..Entry::default()
+    }
+}
+
+fn rss_entries(text: &str) -> Option<Vec<Entry>> {
+    let channel = Channel::read_from(text.as_bytes()).ok()?;
+    Some(channel.items.into_iter().map(rss_entry).collect())
+}
+
+fn rss_entry(item: Item) -> Entry {
+    let core = item.dublin_core_ext.unwrap_or_default();
+    let guid = item.guid;
+    let link = item.link.or_else(|| guid.as_ref().filter(|guid| guid.permalink).map(|guid| guid.value.clone()));
+    let author = core.creators.into_iter().next().or_else(|| item.author.map(|author| name(&author)));
+    Entry {
+        id: guid.map(|guid| guid.value),
+        link,
+        author,
+        published: item.pub_date.or_else(|| core.dates.into_iter().next()),
+        title: item.title,
+        content: item.content,
+        summary: item.description,
+        ..Entry::default()
+    }
+}
+
+/// Returns the name of an author, who is written as `address (name)`.
+fn name(author: &str) -> String {
+    let named = author.split_once('(').and_then(|(_, name)| name.split_once(')')).map(|(name, _)| name.trim());
+    named.filter(|name| !name.is_empty()).unwrap_or(author).to_owned()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Reads items from microformats: h-entry, h-feed, h-card and h-cite, and their forerunners hAtom and hCard. Their
 //! properties get the names that schema.org has for them.
 
+use super::attributes::{Marked, attribute_value};
 use super::items::{Item, ItemIndex, ItemValue, Items};
-use super::marked::{Marked, attribute_value};
 use crate::tree::{NodeIndex, Tree};
 
 /// Classes of roots, and what they are in the vocabulary of schema.org.

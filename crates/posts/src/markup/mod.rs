@@ -4,31 +4,26 @@
 //! Every syntax is read into items with the names of schema.org, and these into records. A syntax that says more of a
 //! post fills what the others left out. What markup often says wrongly is dropped, or makes its post less sure.
 
-mod address;
+mod attributes;
 mod checks;
-mod dates;
 mod identifiers;
 mod items;
 mod json_ld;
-mod marked;
-mod microdata;
 mod microformats;
 mod open_graph;
 mod places;
 mod postings;
-mod rdfa;
-mod shown;
 mod threads;
-mod users;
+mod values;
 
 use std::collections::HashMap;
 
+use self::attributes::Marked;
 pub(crate) use self::checks::{completeness, ends_in_dots};
-pub(crate) use self::dates::read_date;
 use self::items::Items;
-use self::marked::Marked;
 pub(crate) use self::places::{ItemPlaces, MarkedField, MarkupSyntax, SyntaxPosts};
 pub(crate) use self::postings::plain;
+pub(crate) use self::values::read_date;
 use crate::combine::fill;
 use crate::parsed_page::Page;
 use crate::records::PageRecords;
@@ -52,9 +47,9 @@ pub fn read_markup(page: &Page) -> PageRecords {
 fn items<'p>(page: &'p Page, marked: &Marked, syntax: MarkupSyntax) -> Option<Items<'p>> {
     let tree = &page.tree;
     match syntax {
-        MarkupSyntax::Microdata => (!marked.microdata.is_empty()).then(|| microdata::read(tree, marked)),
+        MarkupSyntax::Microdata => (!marked.microdata.is_empty()).then(|| attributes::read_microdata(tree, marked)),
         MarkupSyntax::JsonLd => (!page.head.json_ld.is_empty()).then(|| json_ld::read(tree, &page.head.json_ld)),
-        MarkupSyntax::Rdfa => (!marked.rdfa.is_empty()).then(|| rdfa::read(tree, marked)),
+        MarkupSyntax::Rdfa => (!marked.rdfa.is_empty()).then(|| attributes::read_rdfa(tree, marked)),
         MarkupSyntax::Microformats => (!marked.microformats.is_empty()).then(|| microformats::read(tree, marked)),
     }
 }
@@ -69,7 +64,7 @@ pub(crate) fn posts_by_syntax(page: &Page) -> Vec<SyntaxPosts> {
 /// Returns what the items of one syntax say of a page.
 fn records(page: &Page, items: &Items<'_>) -> PageRecords {
     let mut postings = postings::find(items, page);
-    let users = users::users(items, page);
+    let users = threads::users(items, page);
     let thread = threads::thread(items, page, &postings);
     if thread.is_none() {
         for posting in &mut postings {

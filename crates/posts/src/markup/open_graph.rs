@@ -1,6 +1,6 @@
 //! Reads Open Graph and the other `meta` elements of a page.
 
-use super::address::absolute;
+use super::values::absolute;
 use crate::parsed_page::Page;
 use crate::records::{PageRecords, PageThread, PageUser};
 

@@ -2,9 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::address::{absolute, is_address};
-use super::dates::read_date;
 use super::items::{Item, ItemIndex, ItemValue, Items};
+use super::values::{absolute, is_address, read_date};
 use crate::combine::filled;
 use crate::parsed_page::Page;
 use crate::records::{PagePost, ParentRef, PostSource};

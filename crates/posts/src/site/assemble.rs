@@ -6,9 +6,9 @@ use jiff::Timestamp;
 
 use super::address::host;
 use super::collector::Collector;
-use super::names::hash_of;
+use super::excerpts::{Quote, contains};
 use super::parents::{NONE, answers};
-use super::quotes::{Quote, contains};
+use super::prints::hash_of;
 use super::records::{Post, PostVersion, Thread, User};
 use super::site_posts::{Grouped, SitePost, group_posts};
 use crate::records::{PagePost, ParentRef};

@@ -6,10 +6,8 @@ use jiff::Timestamp;
 
 use super::address::{host, without_paging};
 use super::moment::Moment;
-use super::names::{Names, TextId, hash_of};
-use super::origin::PageOrigin;
-use super::prints::{Prints, is_cut};
-use super::sighting::{ParentKey, SeenPage, Sighting};
+use super::prints::{Names, Prints, TextId, hash_of, is_cut};
+use super::sighting::{PageOrigin, ParentKey, SeenPage, Sighting};
 use super::users::SeenUsers;
 use crate::addresses::title_key;
 use crate::records::{PagePost, PageRecords, PageThread, ParentRef, PostSource};

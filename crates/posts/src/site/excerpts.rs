@@ -1,10 +1,10 @@
-//! Joins excerpts to the posts that they are of.
+//! Joins excerpts to the posts that they are of, and quotes to the texts that they are from.
 
 use std::collections::HashMap;
 
 use super::groups::{Groups, key_of};
 use super::moment::Moment;
-use super::prints::STARTS;
+use super::prints::{STARTS, plain};
 use super::sighting::Sighting;
 
 /// The shortest beginning, by its number, by which an excerpt without an author is found.
@@ -94,4 +94,39 @@ fn join_to_each_other(groups: &mut Groups<'_>, waiting: &Excerpts) {
     });
     let keyed = keyed.collect();
     groups.join_keyed(keyed);
+}
+
+/// Minimum number of letters and digits of a quote whose author is known, and of one whose author is not.
+const LENGTHS_MIN: [usize; 2] = [4, 24];
+/// Number of letters and digits that are compared at the beginning of a quote.
+const COMPARED: usize = 400;
+
+/// What is quoted.
+pub(super) struct Quote {
+    pub author: Option<String>,
+    text: String,
+}
+
+impl Quote {
+    /// Reads a quote.
+    pub fn of(author: Option<&str>, text: &str) -> Self {
+        let author = author.map(str::trim).filter(|author| !author.is_empty()).map(str::to_owned);
+        Self { author, text: plain(text).chars().take(COMPARED).collect() }
+    }
+
+    /// Returns whether it is long enough to tell a post.
+    pub fn is_usable(&self) -> bool {
+        let is_known = self.author.is_some();
+        self.length() as usize >= LENGTHS_MIN[usize::from(!is_known)]
+    }
+
+    /// Returns its length in letters and digits.
+    pub fn length(&self) -> u32 {
+        self.text.chars().count() as u32
+    }
+}
+
+/// Returns whether a text contains what is quoted.
+pub(super) fn contains(text: &str, quote: &Quote) -> bool {
+    plain(text).contains(&quote.text)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::names::{Names, TextId, hash_of};
+use super::prints::{Names, TextId, hash_of};
 use super::sighting::{SeenPage, Sighting};
 use super::threads::ThreadSets;
 use super::union::Sets;

@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 use super::address::{host, without_paging};
 use super::assemble::time_text;
 use super::moment::Moment;
-use super::names::hash_of;
-use super::origin::PageOrigin;
-use super::prints::Prints;
+use super::prints::{Prints, hash_of};
 use super::records::Post;
+use super::sighting::PageOrigin;
 use crate::records::{PagePost, PageRecords, ParentRef};
 
 /// What was given out of a post.

@@ -15,27 +15,21 @@ mod groups;
 mod identity;
 mod live;
 mod moment;
-mod names;
 mod order;
-mod origin;
 mod parents;
 mod prints;
-mod quotes;
 mod records;
-mod revisions;
-mod short_texts;
 mod sighting;
 mod site_posts;
 #[cfg(test)]
 mod tests;
 mod threads;
 mod union;
-mod unnamed;
 mod users;
 
 pub use assemble::{PostStore, Site};
 pub use collector::{Collector, TooManyPosts};
 pub use live::LivePosts;
 pub use moment::unix_seconds;
-pub use origin::{PageNeighbours, PageOrigin};
 pub use records::{Post, PostVersion, SCHEMA_VERSION, Thread, User};
+pub use sighting::{PageNeighbours, PageOrigin};

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::collector::Collector;
-use super::names::TextId;
+use super::prints::TextId;
 use super::sighting::{SeenPage, Sighting};
 
 /// Sorts the pages by address and time, drops those that were added twice, and numbers visits that the crawl did not

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::identity::within_thread;
-use super::names::Names;
+use super::prints::Names;
 use super::sighting::{ParentKey, SeenPage, Sighting};
 use super::threads::ThreadSets;
 

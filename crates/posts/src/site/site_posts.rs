@@ -7,9 +7,9 @@ use std::ops::Range;
 use super::collector::Collector;
 use super::grouping::group;
 use super::groups::key_of;
-use super::names::TextId;
 use super::order::{natural, sort};
 use super::parents::{NONE, References, break_cycles};
+use super::prints::TextId;
 use super::sighting::Sighting;
 use super::threads::ThreadSets;
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::address::first_forms;
 use super::collector::Collector;
-use super::names::TextId;
+use super::prints::TextId;
 use super::sighting::SeenPage;
 use super::union::Sets;
 

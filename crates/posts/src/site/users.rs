@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::names::{Names, TextId};
+use super::prints::{Names, TextId};
 use super::records::User;
 use crate::records::PageUser;
 

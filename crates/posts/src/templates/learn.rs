@@ -1,15 +1,21 @@
-//! Learns the templates of a site from some of its pages.
+//! Learns the templates of a site from some of its pages: candidates, each with the places of its fields and what it is
+//! worth, of which the best are kept.
+//!
+//! Records of another kind may be within those of a template: comments on answers, which have their dates at a place of
+//! their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::candidate::{Candidate, filled};
-use super::inner::nest;
+use url::Url;
+
 use super::opener::{Opener, SampleRecords};
 use super::sample::{DatePlace, SamplePage, dates_by_place};
-use super::template::Template;
+use super::template::{Template, around, cut, worth};
+use crate::anchors::Anchor;
+use crate::details::IdRules;
 use crate::fields::{PageParts, Place, Places};
 use crate::maps::HashSet;
-use crate::segments::{Cuts, DatedPage};
+use crate::segments::{Cuts, DatedPage, Record};
 
 /// Minimum number of dates of one place on a page, for it to have records.
 const RECORDS_MIN: usize = 2;
@@ -131,4 +137,136 @@ fn with_opener(sample: &[SamplePage<'_>], mut candidate: Candidate, pages: &[usi
     };
     let pages: Vec<SampleRecords<'_>> = pages.iter().map(taken).collect();
     Template { opener: Opener::learn(&pages), ..candidate.template }
+}
+
+/// Minimum number of words of the texts of a list, on average, for them to be excerpts.
+const EXCERPT_WORDS_MIN: f64 = 15.0;
+/// Minimum number of words of posts on average.
+const POST_WORDS_MIN: f64 = 2.0;
+
+/// A template with its records and their worth on each page of the sample.
+pub(super) struct Candidate {
+    pub template: Template,
+    pub records: BTreeMap<usize, Vec<Record>>,
+    pub worth: BTreeMap<usize, f64>,
+}
+
+impl Candidate {
+    /// Returns the pages where it finds posts.
+    pub fn pages(&self) -> impl Iterator<Item = usize> + '_ {
+        self.worth.iter().filter(|(_, worth)| **worth > 0.0).map(|(page, _)| *page)
+    }
+}
+
+/// Learns where the fields of the records of some pages are; `None` if these are no posts.
+pub(super) fn filled(
+    sample: &[SamplePage<'_>],
+    template: Template,
+    pages: &[usize],
+    parts: Vec<PageParts<'_>>,
+) -> Option<Candidate> {
+    let (fields, words) = Places::of(&parts).fields();
+    // A list without excerpts has no posts, nor have tables of changes and of numbers.
+    let mean = words.iter().sum::<usize>() as f64 / words.len().max(1) as f64;
+    if mean < if fields.target.is_some() { EXCERPT_WORDS_MIN } else { POST_WORDS_MIN } {
+        return None;
+    }
+    let mut worths = BTreeMap::new();
+    let mut from = 0;
+    for (page, part) in pages.iter().zip(&parts) {
+        let words = words.get(from..from + part.records.len())?;
+        from += part.records.len();
+        worths.insert(*page, worth(part.tree, sample[*page].anchors, &part.records, words, !fields.authors.is_empty()));
+    }
+    let urls: Vec<&Url> = pages.iter().map(|page| sample[*page].url).collect();
+    let anchors: Vec<&[Anchor]> = pages.iter().map(|page| sample[*page].anchors).collect();
+    let ids = IdRules::learn(&parts, &urls, &anchors);
+    let records = pages.iter().zip(parts).map(|(page, part)| (*page, part.records)).collect();
+    Some(Candidate { template: Template { fields, ids, ..template }, records, worth: worths })
+}
+
+/// Minimum number of records with several others in them: what each record has once is a field of it.
+const SEVERAL_MIN: usize = 2;
+/// Share of the records of a kind that are in records of another, and of those that are not older than these.
+const INSIDE_MIN: f64 = 0.9;
+const LATER_MIN: f64 = 0.8;
+
+/// Replaces templates by such that have records of another one in their own, where there are some.
+pub fn nest(sample: &[SamplePage<'_>], candidates: &mut [Candidate]) {
+    let nested: Vec<Option<Candidate>> = candidates.iter().map(|outer| with_inner(sample, outer, candidates)).collect();
+    for (candidate, nested) in candidates.iter_mut().zip(nested) {
+        if let Some(nested) = nested {
+            *candidate = nested;
+        }
+    }
+}
+
+/// Returns a template with the records in its own that are worth most.
+fn with_inner(sample: &[SamplePage<'_>], outer: &Candidate, all: &[Candidate]) -> Option<Candidate> {
+    outer.template.fields.text?;
+    let worth = |inner: &Candidate| shared(outer, inner).map(|page| inner.worth[&page]).sum::<f64>();
+    let fits = all.iter().filter(|inner| are_inside(sample, outer, inner));
+    let rated = fits.map(|inner| (worth(inner), inner));
+    let (_, inner) = rated.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+    nested(sample, outer, inner)
+}
+
+/// Returns the pages on which both find posts.
+fn shared<'c>(outer: &'c Candidate, inner: &'c Candidate) -> impl Iterator<Item = usize> + 'c {
+    let finds = |of: &Candidate, page: &usize| of.worth.get(page).is_some_and(|worth| *worth > 0.0);
+    outer.records.keys().copied().filter(move |page| finds(inner, page))
+}
+
+/// Returns whether the records of one template are in those of another: several in one, with dates that are not before
+/// its own.
+fn are_inside(sample: &[SamplePage<'_>], outer: &Candidate, inner: &Candidate) -> bool {
+    let fields = &inner.template.fields;
+    if inner.template.dates == outer.template.dates || fields.authors.is_empty() || fields.target.is_some() {
+        return false;
+    }
+    let (mut inside, mut later, mut all, mut several) = (0_usize, 0_usize, 0_usize, 0_usize);
+    for page in shared(outer, inner) {
+        let SamplePage { tree, anchors, .. } = sample[page];
+        let mut last = None;
+        let mut in_last = 0;
+        for record in &inner.records[&page] {
+            all += 1;
+            let Some(number) = around(tree, anchors, &outer.records[&page], record) else { continue };
+            inside += 1;
+            later += usize::from(is_later(anchors, &outer.records[&page][number], record));
+            in_last = if last == Some(number) { in_last + 1 } else { 1 };
+            last = Some(number);
+            several += usize::from(in_last == 2);
+        }
+    }
+    several >= SEVERAL_MIN && inside as f64 >= INSIDE_MIN * all as f64 && later as f64 >= LATER_MIN * inside as f64
+}
+
+fn is_later(anchors: &[Anchor], outer: &Record, inner: &Record) -> bool {
+    let moment = |record: &Record| record.anchor.map(|anchor| (anchors[anchor].date.date, anchors[anchor].date.time));
+    match (moment(outer), moment(inner)) {
+        (Some(outer), Some(inner)) => {
+            outer.0 < inner.0 || (outer.0 == inner.0 && (outer.1.is_none() || outer <= inner))
+        }
+        _ => true,
+    }
+}
+
+/// Returns a template with these records in its own.
+fn nested(sample: &[SamplePage<'_>], outer: &Candidate, inner: &Candidate) -> Option<Candidate> {
+    let (mut pages, mut parts) = (Vec::new(), Vec::new());
+    for (page, records) in &outer.records {
+        let SamplePage { tree, anchors, .. } = sample[*page];
+        let mut records = records.clone();
+        let mut of_inner = inner.records.get(page).cloned().unwrap_or_default();
+        cut(tree, anchors, &mut of_inner, records.iter_mut());
+        pages.push(*page);
+        parts.push(PageParts { tree, dates: anchors.iter().map(|anchor| anchor.node).collect(), records });
+    }
+    let mut nested = filled(sample, outer.template.clone(), &pages, parts)?;
+    for page in shared(outer, inner) {
+        *nested.worth.entry(page).or_default() += inner.worth[&page];
+    }
+    nested.template.inner = Some(Box::new(inner.template.clone()));
+    Some(nested)
 }

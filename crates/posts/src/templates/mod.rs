@@ -1,11 +1,8 @@
 //! Templates: where the records of a kind of page are, and where their fields are in them. They are learned from
 //! several pages of a site at once, because more pages tell better what repeats.
 
-mod candidate;
 mod corrected;
-mod cut;
 mod explain;
-mod inner;
 mod learn;
 mod opener;
 mod record_fields;
@@ -23,7 +20,7 @@ use learn::learn_lists;
 use opener::Opener;
 use record_fields::{FieldNodes, post, worth_of};
 use sample::dates_by_place;
-pub use sample::{DatePlace, SamplePage};
+pub use sample::{DatePlace, SampleKinds, SamplePage};
 use single::learn_singles;
 use taught::TaughtTemplate;
 use template::Template;

@@ -5,9 +5,8 @@ use proptest::prelude::*;
 
 use super::super::grouping::group;
 use super::super::moment::Moment;
-use super::super::names::Names;
 use super::super::order::sort;
-use super::super::prints::{STARTS, plain};
+use super::super::prints::{Names, STARTS, plain};
 use super::super::sighting::{SeenPage, Sighting};
 use super::super::threads::ThreadSets;
 use super::*;

@@ -174,3 +174,20 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn elements_are_found_as_in_the_page_that_is_shown() {
+    let source = "<title>t</title><script>x</script><div class='post a1' id=p1><p>one<script>x</script><p data-k=v>two</div>\
+        <div class=post><a href='/u/ann'>ann</a> <b>x</b></div><table><tr><td>cell</table>";
+    let tree = Tree::parse(source).unwrap();
+    let texts = |selector: &str| -> Vec<String> {
+        let found = select(&tree, &[&Selector::parse(selector).unwrap()]);
+        found[0].iter().map(|node| tree.text(*node)).collect()
+    };
+    assert_eq!(texts(".post"), ["one two", "ann x"]);
+    assert_eq!(texts("div.post > p:nth-child(2)"), ["two"]);
+    assert_eq!(texts("[data-k=v], div a[href^='/u/'] + b"), ["two", "x"]);
+    assert_eq!(texts("#p1:not(.b) p, tbody td"), ["one", "two", "cell"]);
+    assert_eq!(texts("script, h1"), <[&str; 0]>::default());
+    assert_eq!(select(&tree, &[]).len(), 0);
+}
