@@ -1,10 +1,11 @@
-//! `harvestman man`: manual pages.
+//! `harvestman man`: manual pages; and `harvestman completions`: shell completion scripts.
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::Command;
+use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
@@ -158,6 +159,27 @@ fn render_section(section: &Section, out: &mut Vec<u8>) -> io::Result<()> {
         roff.control("fi", []);
     }
     roff.to_writer(out)
+}
+
+/// Arguments of `harvestman completions`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = "\
+Examples:
+  harvestman completions bash > ~/.local/share/bash-completion/completions/harvestman
+  harvestman completions fish > ~/.config/fish/completions/harvestman.fish
+  harvestman completions zsh > \"${fpath[1]}/_harvestman\"")]
+pub struct CompletionsArgs {
+    /// Shell to generate the script for
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Prints the script to standard output.
+pub fn print_completions(args: &CompletionsArgs, program: &Program) {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut program.command(), program.name, &mut script);
+    // A closed pipe (`| head`) is not an error.
+    let _ = terminal::stdout().write_all(&script);
 }
 
 #[cfg(test)]

@@ -11,8 +11,6 @@ macro_rules! tell {
 }
 
 pub mod check;
-pub mod completions;
-pub mod config;
 pub mod control;
 pub mod crawl;
 pub mod demo;
@@ -22,7 +20,6 @@ pub mod explain;
 mod inspect;
 pub mod live;
 pub mod posts;
-pub mod recrawl;
 pub mod report;
 pub mod resume;
 pub mod sim;
@@ -33,7 +30,6 @@ mod endpoints;
 pub mod export;
 mod flags;
 mod fleet;
-mod groups;
 mod identity;
 mod lines;
 mod log;
@@ -41,20 +37,19 @@ mod man;
 mod new_directory;
 pub mod output;
 mod program;
+pub mod progress;
 mod reference;
 mod settings;
 pub mod signals;
-mod temporary;
 mod upload;
 pub mod warcs;
 
 pub use exit::{Exit, Failure};
-pub use groups::{GROUPS, Group};
-pub use program::Program;
+pub use program::{GROUPS, Group, Program};
 pub use reference::{describe_groups, reference};
 pub use settings::SettingArgs;
 
-/// The commands, in the order of [`groups::GROUPS`]. Those without a description here are described in detail with
+/// The commands, in the order of [`program::GROUPS`]. Those without a description here are described in detail with
 /// their arguments.
 #[derive(Debug, Subcommand)]
 #[expect(missing_docs, reason = "a description here would replace the one that stands with the arguments")]
@@ -64,7 +59,7 @@ pub enum Command {
     /// Resume a stopped crawl
     Resume(Box<resume::ResumeArgs>),
     /// Revisit the pages of a crawl that have probably changed
-    Recrawl(Box<recrawl::RecrawlArgs>),
+    Recrawl(Box<resume::RecrawlArgs>),
     /// Crawl with several machines
     #[command(subcommand)]
     Fleet(Box<fleet::Fleet>),
@@ -92,9 +87,9 @@ pub enum Command {
     Identity(identity::IdentityCommand),
     Doctor(Box<doctor::DoctorArgs>),
     /// Print the effective configuration
-    Config(Box<config::ConfigArgs>),
+    Config(Box<settings::ConfigArgs>),
     /// Print a shell completion script
-    Completions(completions::CompletionsArgs),
+    Completions(man::CompletionsArgs),
     Man(man::ManArgs),
 }
 
@@ -103,7 +98,7 @@ pub fn dispatch(command: Command, program: &Program) -> Result<Exit, Failure> {
     match command {
         Command::Crawl(args) => return crawl::run(&args),
         Command::Resume(args) => return resume::run(&args),
-        Command::Recrawl(args) => return recrawl::run(&args),
+        Command::Recrawl(args) => return resume::recrawl(&args),
         Command::Fleet(what) => return fleet::run(&what),
         Command::Live(args) => live::run(&args)?,
         Command::Ctl(args) => control::run(&args)?,
@@ -117,8 +112,8 @@ pub fn dispatch(command: Command, program: &Program) -> Result<Exit, Failure> {
         Command::Inspect(what) => return inspect::run(*what),
         Command::Identity(what) => identity::run(&what)?,
         Command::Doctor(args) => return doctor::run(&args),
-        Command::Config(args) => config::run(&args)?,
-        Command::Completions(args) => completions::run(&args, program),
+        Command::Config(args) => settings::print_config(&args)?,
+        Command::Completions(args) => man::print_completions(&args, program),
         Command::Man(args) => man::run(&args, program)?,
     }
     Ok(Exit::Done)

@@ -1,6 +1,6 @@
-//! The crawl directory of a crawl that is given none.
+//! The crawl directory of a crawl that is given none, and those of crawls of which nothing is kept.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use url::Url;
 
@@ -29,6 +29,29 @@ fn as_name(host: &str) -> String {
 fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> Option<String> {
     let others = (2..=NAMES_MAX).map(|number| format!("{name}-{number}"));
     std::iter::once(name.to_owned()).chain(others).find(|name| !is_taken(name))
+}
+
+/// A directory below the system's directory for temporary files. It is removed when this is dropped.
+#[derive(Debug)]
+pub(super) struct TemporaryDirectory(PathBuf);
+
+impl TemporaryDirectory {
+    /// Names a directory for this process and purpose. The crawl creates it.
+    pub(super) fn new(purpose: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("harvestman-{purpose}-{}", std::process::id())))
+    }
+
+    /// Returns its path.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for TemporaryDirectory {
+    fn drop(&mut self) {
+        // Remains in the temporary directory do no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 #[cfg(test)]

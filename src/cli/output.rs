@@ -1,5 +1,6 @@
 //! Writes results to a file or standard output.
 
+use std::fmt;
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -24,4 +25,9 @@ pub fn print_text(text: &str) -> io::Result<()> {
 /// Returns whether a path means standard output.
 pub fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
+}
+
+/// Writes a line with a name and a value.
+pub fn fact(f: &mut fmt::Formatter<'_>, name: &str, value: impl fmt::Display) -> fmt::Result {
+    writeln!(f, "  {name:<10} {value}")
 }

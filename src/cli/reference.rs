@@ -5,8 +5,7 @@ use std::fmt::Write;
 use clap::Command;
 
 use super::flags::{flags, takes_flags};
-use super::groups::Group;
-use super::program::Program;
+use super::program::{Group, Program};
 
 /// Columns of the help texts in the reference.
 const WIDTH: usize = 100;

@@ -1,12 +1,14 @@
-//! The arguments that set the configuration, and its loading.
+//! The arguments that set the configuration, and its loading; and `harvestman config`, which prints it.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::exit::Failure;
 use super::flags::GivenFlags;
-use harvestman_core::config::{Config, Flag, FlagValue, Layers, given_names};
+use harvestman_core::config::{Config, Flag, FlagValue, Layers, Secrets, as_toml, given_names};
 use harvestman_library::program::full_settings;
+use harvestman_report::terminal;
 
 /// Arguments that set the configuration.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -73,4 +75,30 @@ impl SettingArgs {
         let file = file.as_ref().map(|(path, text)| (*path, text.as_str()));
         Ok(read(&Layers { directory, file, environment: environment.collect(), flags }))
     }
+}
+
+/// Arguments of `harvestman config`.
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = "\
+Examples:
+  Create a configuration file with every setting and its description:
+    harvestman config --defaults > harvestman.toml
+  Show the effect of this file, the environment and these flags:
+    harvestman config --config harvestman.toml --pages 1000")]
+pub struct ConfigArgs {
+    /// Print the defaults; ignore the environment and all other arguments
+    #[arg(long)]
+    pub defaults: bool,
+
+    /// Sources of the configuration.
+    #[command(flatten)]
+    pub settings: SettingArgs,
+}
+
+/// Prints the configuration to standard output, as a TOML file in which each setting is commented.
+pub fn print_config(args: &ConfigArgs) -> Result<(), Failure> {
+    let config = if args.defaults { Config::default() } else { args.settings.load(Vec::new())? };
+    // A closed pipe (`| head`) is not an error.
+    let _ = terminal::stdout().write_all(as_toml(&config, Secrets::Shown).as_bytes());
+    Ok(())
 }

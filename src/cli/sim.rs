@@ -158,7 +158,7 @@ pub struct SimArgs {
 
 impl SimArgs {
     /// Returns the options of the world.
-    pub fn world_options(&self) -> WorldOptions {
+    fn world_options(&self) -> WorldOptions {
         let base = if self.static_site {
             WorldOptions::static_site(self.pages)
         } else {
@@ -240,7 +240,7 @@ pub fn run(args: &SimArgs) -> anyhow::Result<()> {
 }
 
 /// Writes the ground truth of `world` to a file, one JSON line per URL. Returns the number of lines.
-pub fn write_truth(world: &World, path: &Path) -> io::Result<u64> {
+fn write_truth(world: &World, path: &Path) -> io::Result<u64> {
     let mut file = BufWriter::new(File::create(path)?);
     let mut rows = 0;
     for row in world.truth() {

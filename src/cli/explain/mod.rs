@@ -1,14 +1,10 @@
 //! `harvestman explain DIR URL`: the fate of a URL and the reasons for it.
 
-mod archived;
 mod directory;
 mod judged;
-mod judged_lines;
 mod page_text;
-mod page_text_lines;
 mod policy_log;
 mod rendering;
-mod rendering_lines;
 mod story;
 mod text;
 

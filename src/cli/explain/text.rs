@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::policy_log::{Knowledge, Named};
 use super::story::Story;
+use crate::cli::output::fact;
 use harvestman_core::model::PageRecord;
 
 impl fmt::Display for Story {
@@ -34,10 +35,6 @@ impl fmt::Display for Story {
         }
         self.links(f)
     }
-}
-
-pub(super) fn fact(f: &mut fmt::Formatter<'_>, name: &str, value: impl fmt::Display) -> fmt::Result {
-    writeln!(f, "  {name:<10} {value}")
 }
 
 fn fate(f: &mut fmt::Formatter<'_>, page: &PageRecord) -> fmt::Result {

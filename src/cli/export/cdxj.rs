@@ -4,11 +4,12 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::super::progress::ExportProgress;
 use super::OutputArgs;
 use super::output::{Output, WriteError};
-use super::progress::ExportProgress;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::warcs::{self, Warcs};
+use crate::cli::warcs;
+use crate::cli::warcs::Warcs;
 use harvestman_core::config::ByteSize;
 use harvestman_report::figures;
 use harvestman_storage::archive::cdxj::{IndexReport, LineSorter, index};

@@ -3,7 +3,6 @@
 mod cdxj;
 mod output;
 pub mod pages;
-pub mod progress;
 mod site;
 mod tables;
 mod text;

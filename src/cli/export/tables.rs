@@ -80,7 +80,7 @@ mod with_parquet {
     use super::{LinksArgs, OutputArgs, PagesArgs};
     use crate::cli::exit::{Exit, Failure};
     use crate::cli::export::output::{Output, WriteError};
-    use crate::cli::export::progress::ExportProgress;
+    use crate::cli::progress::ExportProgress;
     use harvestman_report::figures;
     use harvestman_storage::archive::tables::{LogKind, TableError, TableReport, write_table};
 

@@ -7,7 +7,6 @@ pub mod render;
 pub mod robots;
 pub mod sitemap;
 pub mod url;
-mod usv;
 pub mod warc;
 
 use std::io::{self, BufRead, Write};

@@ -4,16 +4,15 @@ pub(super) mod crawl_pages;
 pub(super) mod following;
 mod inputs;
 pub(super) mod page_view;
-pub(super) mod reasons;
-mod visits;
 
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::exit::{Exit, Failure};
-use super::export::progress::ExportProgress;
 use super::output::is_stdout;
-use super::teach::{self, TeachArgs};
+use super::progress::ExportProgress;
+use super::teach;
+use super::teach::TeachArgs;
 use harvestman_extraction::outputs::stream_posts;
 use harvestman_extraction::{
     ExtractError, ExtractedSite, Format, Inputs, OutputError, Progress, Pseudonyms, Totals, corrections_of, extract,

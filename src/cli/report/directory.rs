@@ -1,21 +1,22 @@
-//! Reads the inputs of a report. The directory is not changed. Missing or damaged files are noted; only a directory
-//! that is not of a crawl is an error.
+//! Reads the inputs of a report, with the posts that the crawl wrote. The directory is not changed. Missing or damaged
+//! files are noted; only a directory that is not of a crawl is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::cli::control;
-use crate::cli::lines::Lines;
+use crate::cli::lines::{Lines, Next};
 use harvestman_core::clock::Instant;
+use harvestman_extraction::POSTS_FILE;
 use harvestman_policy::learned::SiteModel;
+use harvestman_posts::site::unix_seconds;
 use harvestman_report::document::site::{examples, worths};
-use harvestman_report::document::{Configuration, ControlLog, Sources};
+use harvestman_report::document::{Configuration, ControlLog, PostFigures, PostReading, Sources};
 use harvestman_report::{Report, read_object};
 use harvestman_storage::archive::WARC_DIRECTORY;
 
@@ -195,4 +196,33 @@ pub(super) const TORN: &str =
 /// Note about a log that cannot be read to its end.
 pub(super) fn breaks_off(error: &io::Error) -> String {
     format!("The page log cannot be read to its end, and the part that follows is missing here: {error}.")
+}
+
+/// Returns the figures of the posts of all directories; `None` if none has any. Notes what cannot be read.
+pub(super) fn read(paths: &[PathBuf], all: &mut [Sources]) -> Option<PostFigures> {
+    let mut reading = PostReading::new(unix_seconds);
+    let mut is_any = false;
+    for (path, sources) in paths.iter().zip(all) {
+        match Lines::open(path, POSTS_FILE) {
+            Ok(None) => {}
+            Ok(Some(lines)) => {
+                is_any = true;
+                sources.notes.extend(read_all(lines, &mut reading));
+            }
+            Err(error) => sources.notes.push(format!("The posts are skipped: {error:#}.")),
+        }
+    }
+    is_any.then(|| reading.finish())
+}
+
+/// Reads all lines. Returns a note if they cannot be read to their end. A line that is being written is left out.
+fn read_all(mut lines: Lines, reading: &mut PostReading) -> Option<String> {
+    loop {
+        match lines.step() {
+            Ok(Next::Line(line)) => reading.add(line),
+            Ok(Next::TooLong) => reading.damaged(),
+            Ok(Next::Torn | Next::End) => return None,
+            Err(error) => return Some(format!("{POSTS_FILE} cannot be read to its end: {error}.")),
+        }
+    }
 }

@@ -1,22 +1,18 @@
-//! `harvestman report DIR...`: generates a report of a crawl, or of a fleet from the directories of its nodes.
+//! `harvestman report DIR...`: generates a report of a crawl, or of a fleet from the directories of its nodes. It is
+//! written atomically, and never over a file of the crawl.
 
 mod directory;
-mod merge;
-mod output;
-mod posts;
-mod progress;
 mod several;
-#[cfg(test)]
-mod tests;
 
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::exit::{Exit, Failure};
 use harvestman_core::clock::Clock;
 use harvestman_report::document::Document;
-use harvestman_report::render;
-use harvestman_report::terminal;
+use harvestman_report::{render, terminal};
 
 /// Arguments of `harvestman report`.
 #[derive(Debug, Clone, clap::Args)]
@@ -93,7 +89,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
     let path = destination(args)?;
     if !to_stdout {
         for dir in &args.dirs {
-            output::check(dir, &path).map_err(Failure::usage)?;
+            check(dir, &path).map_err(Failure::usage)?;
         }
     }
     let document = Document::of(several::read(&args.dirs, Clock::system().now(), args.quiet));
@@ -107,7 +103,7 @@ pub fn run(args: &ReportArgs) -> Result<(), Failure> {
         let _ = terminal::stdout().write_all(text.as_bytes());
         return Ok(());
     }
-    output::write(&path, text.as_bytes()).map_err(|error| {
+    write(&path, text.as_bytes()).map_err(|error| {
         let path = path.display();
         Failure::new(Exit::Output, format!("cannot write {path}: {error}; name another file with --out FILE"))
     })?;
@@ -123,3 +119,37 @@ fn destination(args: &ReportArgs) -> Result<PathBuf, Failure> {
         (None, _) => Err(Failure::usage("a report of several directories requires --out FILE (- for standard output)")),
     }
 }
+
+/// Returns why a report may not be written to a path: it would replace a file of the crawl.
+pub(super) fn check(directory: &Path, path: &Path) -> Result<(), String> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let of_the_crawl = match (fs::canonicalize(directory), fs::canonicalize(parent)) {
+        (Ok(directory), Ok(parent)) => parent.starts_with(&directory) && path.exists(),
+        _ => false,
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let report = name == "full-report.json" || name.ends_with(".html") || name.ends_with(".md");
+    if of_the_crawl && !report {
+        return Err(format!("{} belongs to the crawl; name another file with --out", path.display()));
+    }
+    Ok(())
+}
+
+/// Writes the file atomically.
+pub(super) fn write(path: &Path, text: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        // Pipes and devices are written in place.
+        return File::options().write(true).open(path)?.write_all(text);
+    }
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
+    let written = File::create(&new).and_then(|mut file| file.write_all(text)).and_then(|()| fs::rename(&new, path));
+    if written.is_err() {
+        // Remove the partial report.
+        let _ = fs::remove_file(&new);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests;

@@ -258,3 +258,28 @@ fn the_posts_of_all_directories_are_counted_once() {
     let page = fleet.made(&["a"], Format::Markdown).map_err(|error| error.text).unwrap();
     assert!(page.contains("- Posts per request: 0.50\n"), "{page}");
 }
+
+#[test]
+fn files_of_the_crawl_are_not_replaced() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["report.json", "pages.jsonl", "report.html"] {
+        fs::write(dir.path().join(name), "x").unwrap();
+    }
+    let checked = |name: &str| check(dir.path(), &dir.path().join(name)).is_ok();
+    assert!(!checked("report.json") && !checked("pages.jsonl") && !checked("./pages.jsonl"));
+    assert!(checked("report.html") && checked("report.md") && checked("new.txt"));
+    assert!(check(dir.path(), Path::new("elsewhere.json")).is_ok());
+}
+
+#[test]
+fn a_report_is_written_atomically() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("r.html");
+    write(&path, b"one").unwrap();
+    write(&path, b"two").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"two");
+    fs::create_dir(dir.path().join("d")).unwrap();
+    assert!(write(&dir.path().join("d"), b"x").is_err() && write(&dir.path().join("no/r.html"), b"x").is_err());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is left behind");
+    write(Path::new("/dev/null"), b"x").unwrap();
+}

@@ -1,7 +1,6 @@
 //! `harvestman inspect site MODEL`: prints a site model.
 
-pub mod graph;
-pub(super) mod text;
+pub(super) mod formats;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -101,10 +100,10 @@ pub(super) fn facts_of(path: &Path) -> anyhow::Result<Facts> {
 /// Formats the facts.
 pub(super) fn shown(facts: &Facts, format: Format) -> anyhow::Result<String> {
     Ok(match format {
-        Format::Text => text::of(facts, usize::MAX),
+        Format::Text => formats::of(facts, usize::MAX),
         Format::Json => serde_json::to_string_pretty(facts)? + "\n",
-        Format::Dot => graph::dot(facts),
-        Format::Graphml => graph::graphml(facts),
+        Format::Dot => formats::dot(facts),
+        Format::Graphml => formats::graphml(facts),
     })
 }
 
@@ -115,7 +114,7 @@ impl Learned {
             return Ok(serde_json::to_string_pretty(self)? + "\n");
         }
         let facts = self.facts.as_ref().map(|facts| shown(facts, format)).transpose()?;
-        let rendering = self.rendering.as_ref().filter(|_| format == Format::Text).map(text::of_rendering);
+        let rendering = self.rendering.as_ref().filter(|_| format == Format::Text).map(formats::of_rendering);
         Ok(facts.into_iter().chain(rendering).collect::<Vec<_>>().join("\n"))
     }
 }

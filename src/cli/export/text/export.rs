@@ -4,13 +4,12 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::markdown::MarkdownDirectory;
-use super::record::TextRecord;
+use super::markdown::{MarkdownDirectory, TextRecord};
 use super::{TextArgs, TextFormat};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::export::output::{Output, WriteError};
 use crate::cli::export::pages::{RecordedPage, read_pages};
-use crate::cli::export::progress::ExportProgress;
+use crate::cli::progress::ExportProgress;
 use crate::cli::warcs;
 use harvestman_report::figures;
 use harvestman_storage::archive::WARC_DIRECTORY;

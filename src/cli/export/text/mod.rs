@@ -3,11 +3,7 @@
 #[cfg(feature = "text")]
 mod export;
 #[cfg(feature = "text")]
-mod file_name;
-#[cfg(feature = "text")]
 mod markdown;
-#[cfg(feature = "text")]
-mod record;
 
 use std::path::PathBuf;
 

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::loading::Loaded;
-use super::refusals::described;
-use super::verdict::{Judgement, Verdict};
+use super::verdict::{Judgement, Verdict, described};
 use harvestman_core::model::PageRecord;
 use harvestman_pipeline::{RenderTrial, RenderedTrial};
 use harvestman_render::{ActionNote, RequestNote};

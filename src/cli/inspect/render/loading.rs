@@ -5,7 +5,7 @@ use url::Url;
 
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::lines::Lines;
-use crate::cli::temporary::TemporaryDirectory;
+use crate::cli::new_directory::TemporaryDirectory;
 use crate::cli::{log, signals};
 use harvestman_core::config::{Config, PolicyKind, PolicyOptions, RenderMode, SignalMode};
 use harvestman_core::model::PageRecord;

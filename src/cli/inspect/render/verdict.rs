@@ -1,11 +1,12 @@
-//! Whether rendering a page pays, and what to do next: pure.
+//! Whether rendering a page pays, why requests of it were not answered, and what to do next: pure.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::refusals::{counted, impairing};
 use harvestman_core::model::PageRecord;
 use harvestman_pipeline::RenderedTrial;
-use harvestman_render::{RenderFailure, RenderedPage};
+use harvestman_render::{Refusal, RenderFailure, RenderedPage};
 use harvestman_report::document::quoted;
 use harvestman_report::figures::count;
 use harvestman_report::remedy;
@@ -144,6 +145,47 @@ fn crawl(url: &str, option: &str) -> String {
 
 fn some(number: usize, unit: &str) -> String {
     format!("{} {unit}{}", count(number as u64), if number == 1 { "" } else { "s" })
+}
+
+/// Returns why a request was refused, as a sentence without its subject.
+pub(super) const fn described(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::Method => "its method is neither GET nor HEAD",
+        Refusal::Kind => "no image, media, font or open connection is requested",
+        Refusal::Scheme => "its URL is neither http nor https",
+        Refusal::OtherSite => "data and style sheets of other sites are not requested",
+        Refusal::Navigation => "it belongs to another page, whose URL counts as a link",
+        Refusal::Worker => "service workers are not installed",
+        Refusal::Requests => "the page sends more than render.requests",
+        Refusal::Size => "the answers are larger than render.page_bytes",
+        Refusal::Robots => "robots.txt disallows it",
+        Refusal::Scope => "it is outside the scope",
+        Refusal::Host => "the host may not be contacted",
+        Refusal::Budget => "a budget is used up, or the crawl ends",
+        Refusal::Failed => "the request failed",
+    }
+}
+
+/// Returns the refusals after which the page may lack content: the rules of the crawl, and failures. Images and the
+/// like bring neither links nor text.
+fn impairing(page: &RenderedPage) -> Vec<Refusal> {
+    let refused = page.requests.iter().filter_map(|note| note.outcome.err());
+    refused.filter(|refusal| is_impairing(*refusal)).collect()
+}
+
+const fn is_impairing(refusal: Refusal) -> bool {
+    matches!(
+        refusal,
+        Refusal::Robots | Refusal::Host | Refusal::Budget | Refusal::Failed | Refusal::Requests | Refusal::Size
+    )
+}
+
+/// Counts refusals by reason: `robots.txt disallows it (2), the request failed (1)`.
+pub(super) fn counted(refusals: &[Refusal]) -> String {
+    let mut counts: BTreeMap<Refusal, usize> = BTreeMap::new();
+    refusals.iter().for_each(|refusal| *counts.entry(*refusal).or_default() += 1);
+    let parts = counts.iter().map(|(refusal, count)| format!("{} ({count})", described(*refusal)));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -93,3 +93,13 @@ fn a_page_that_is_not_rendered_says_why() {
     assert_eq!(reason(moved).1, "harvestman inspect render http://o.test/");
     assert!(Judgement::of_unrendered(None).reason.contains("The settings"));
 }
+
+#[test]
+fn refusals_are_counted_by_reason_and_each_has_its_own_words() {
+    let text = counted(&[Refusal::Failed, Refusal::Robots, Refusal::Failed]);
+    assert_eq!(text, "robots.txt disallows it (1), the request failed (2)");
+    let mut words = Refusal::ALL.map(described).to_vec();
+    words.sort_unstable();
+    words.dedup();
+    assert_eq!(words.len(), Refusal::ALL.len());
+}

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::question::{AnswerFormat, Question};
 use crate::index::{Hit, QueryAnswer};
-use harvestman::cli::site::graph::escaped;
+use harvestman::cli::site::formats::escaped;
 
 /// The form of the addresses of searches, for those who fill it in.
 pub(super) const TEMPLATE: &str = "/search?q={query}";

@@ -10,7 +10,7 @@ use http::HeaderMap;
 
 use crate::corpus::canonicaliser;
 use crate::index::IndexBuilder;
-use harvestman::cli::export::progress::ExportProgress;
+use harvestman::cli::progress::ExportProgress;
 use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{ContentType, MediaType};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser};

@@ -1,19 +1,16 @@
-//! `harvestman posts teach`: corrects the places from which the posts of a site are taken.
-
-mod effect;
-mod fields;
+//! `harvestman posts teach`: corrects the places from which the posts of a site are taken, and shows what that changes
+//! on the page that it is tried on.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use self::effect::Effect;
-use self::fields::FieldName;
 use super::exit::{Exit, Failure};
 use super::posts::crawl_pages::CrawlPage;
+use crate::cli::posts::page_view::counted;
 use harvestman_extraction::{CORRECTIONS_FILE, read_corrections, write_corrections};
 use harvestman_library::program::seeds;
-use harvestman_posts::{Correction, Corrections};
+use harvestman_posts::{Correction, Corrections, ExplainedPage, NodeIndex, Page, PagePost, RecordField, TaughtField};
 use harvestman_report::terminal;
 
 /// Correct from which places of pages posts are taken
@@ -142,5 +139,146 @@ fn list(known: &[Correction]) -> String {
 fn line(at: usize, correction: &Correction) -> String {
     let Correction { host, field, path, is_wrong } = correction;
     let not = if *is_wrong { "not " } else { "" };
-    format!("{}. {host}: {} is {not}`{path}`\n", at + 1, fields::name(*field))
+    format!("{}. {host}: {} is {not}`{path}`\n", at + 1, name(*field))
+}
+
+/// A field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum FieldName {
+    /// The name of the author
+    Author,
+    /// When it was written
+    Time,
+    /// The text
+    Text,
+    /// The title
+    Title,
+    /// The element of a post
+    Record,
+}
+
+impl FieldName {
+    /// Returns the field.
+    pub const fn field(self) -> TaughtField {
+        match self {
+            Self::Author => TaughtField::Author,
+            Self::Time => TaughtField::Time,
+            Self::Text => TaughtField::Text,
+            Self::Title => TaughtField::Title,
+            Self::Record => TaughtField::Record,
+        }
+    }
+}
+
+/// Returns the name of a field.
+pub(super) const fn name(field: TaughtField) -> &'static str {
+    match field {
+        TaughtField::Author => "author",
+        TaughtField::Time => "time",
+        TaughtField::Text => "text",
+        TaughtField::Title => "title",
+        TaughtField::Record => "record",
+    }
+}
+
+/// Returns the value of a field of a post.
+pub(super) fn value(post: &PagePost, field: TaughtField) -> Option<&str> {
+    match field {
+        TaughtField::Author => post.author.as_deref(),
+        TaughtField::Time => post.date.as_deref(),
+        TaughtField::Title => post.title.as_deref(),
+        TaughtField::Text | TaughtField::Record => Some(post.text.as_str()).filter(|text| !text.is_empty()),
+    }
+}
+
+/// Number of characters of a value that are shown.
+const VALUE_SHOWN: usize = 40;
+
+/// A page before and after a correction.
+pub(super) struct Effect<'e> {
+    pub page: &'e Page,
+    pub correction: &'e Correction,
+    /// The elements that it matches.
+    pub elements: &'e [NodeIndex],
+    pub before: &'e ExplainedPage,
+    pub after: &'e ExplainedPage,
+}
+
+impl Effect<'_> {
+    /// Tells what changes, or why the correction is of no use.
+    pub fn told(&self) -> Result<String, String> {
+        let Correction { field, path, is_wrong, .. } = self.correction;
+        let count = self.elements.len();
+        if count == 0 {
+            return Err(format!("`{path}` matches no element of the page"));
+        }
+        let (before, after) = (&self.before.records.posts, &self.after.records.posts);
+        let matched = format!("`{path}` matches {}", counted(count, "element"));
+        if *field == TaughtField::Record || (*field == TaughtField::Time && *is_wrong) {
+            if after.is_empty() && !before.is_empty() {
+                return Err(format!("{matched}, but then none of the {} is left", counted(before.len(), "post")));
+            }
+            return Ok(format!("{matched}; {}, {} before", counted(after.len(), "post"), before.len()));
+        }
+        let inside = self.posts_with_match();
+        if inside == 0 {
+            let what = "teach first where whole posts are, with --field record";
+            return Err(format!("{matched}, but none of them is in one of {}: {what}", counted(after.len(), "post")));
+        }
+        if *field == TaughtField::Time && !*is_wrong && !self.has_taught_time() {
+            let text = self.elements.first().map(|node| self.page.tree.text(*node)).unwrap_or_default();
+            return Err(format!("{matched}, but no date can be read in `{}`", shortened(&text)));
+        }
+        Ok(format!("{matched} in {inside} of {}; {}", counted(after.len(), "post"), changes(before, after, *field)))
+    }
+
+    fn posts_with_match(&self) -> usize {
+        let tree = &self.page.tree;
+        let has = |nodes: &Vec<NodeIndex>| {
+            nodes.iter().any(|part| self.elements.iter().any(|element| tree.range(*part).contains(element)))
+        };
+        self.after.posts.iter().filter(|post| has(&post.nodes)).count()
+    }
+
+    /// Whether the time of a post is from one of the elements, or a part of one.
+    fn has_taught_time(&self) -> bool {
+        let tree = &self.page.tree;
+        let is_one = |node: &NodeIndex| {
+            self.elements
+                .iter()
+                .any(|element| tree.range(*element).contains(node) || tree.range(*node).contains(element))
+        };
+        let times = self.after.posts.iter().flat_map(|post| &post.fields);
+        times.filter(|place| place.field == RecordField::Time).flat_map(|place| &place.nodes).any(is_one)
+    }
+}
+
+fn changes(before: &[PagePost], after: &[PagePost], field: TaughtField) -> String {
+    if before.len() != after.len() {
+        return format!("{}, {} before", counted(after.len(), "post"), before.len());
+    }
+    let values = before.iter().zip(after).map(|(one, two)| (value(one, field), value(two, field)));
+    let changed: Vec<_> = values.filter(|(one, two)| one != two).collect();
+    let words = |value: &str| match field {
+        TaughtField::Text => format!(" ({})", counted(value.split_whitespace().count(), "word")),
+        _ => String::new(),
+    };
+    let shown = |value: Option<&str>| {
+        value.map_or_else(|| "nothing".to_owned(), |value| format!("`{}`{}", shortened(value), words(value)))
+    };
+    match changed.first() {
+        None => format!("no {} changes: it was taken from there already", name(field)),
+        Some((one, two)) => {
+            let count = counted(changed.len(), "post");
+            format!("the {} of {count} changes, such as {} to {}", name(field), shown(*one), shown(*two))
+        }
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let text = text.replace(char::is_control, " ");
+    match text.char_indices().nth(VALUE_SHOWN) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text,
+    }
 }

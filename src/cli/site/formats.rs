@@ -1,12 +1,87 @@
-//! A site model as a graph: clusters, with an edge for each link class that led from one to another, weighted by the
-//! fetches that followed it; and page types of a cluster graph, with the edges that it retains.
+//! A site model as text, and as a graph: clusters, with an edge for each link class that leads from one to another.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::text::{kind_name, name, standing};
-use harvestman_core::model::ClusterId;
-use harvestman_policy::learned::{ClusterFacts, Facts, KindFacts, LinkFacts};
+use harvestman_core::model::{ClusterId, RenderingSummary};
+use harvestman_policy::learned::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
+use harvestman_report::{render_class_facts, rendering_line};
+
+pub use harvestman_report::document::site::{name, standing};
+
+/// Formats the whole site, with at most `classes_max` link classes per cluster.
+pub fn of(facts: &Facts, classes_max: usize) -> String {
+    let mut text = format!("{}\n{} pages\n", facts.hosts.join("\n"), facts.pages);
+    for cluster in &facts.clusters {
+        text.push('\n');
+        text.push_str(&of_cluster(cluster, classes_max));
+    }
+    text.extend(facts.kinds.iter().map(of_kind));
+    text
+}
+
+/// Formats what is known of rendering.
+pub fn of_rendering(known: &RenderingSummary) -> String {
+    let mut text = format!("rendering: {}\n", rendering_line(known));
+    for class in &known.classes {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "\n{}\n  class    {}", class.example, class.class);
+        for (name, value) in render_class_facts(class) {
+            let _ = writeln!(text, "  {name:<8} {value}");
+        }
+    }
+    match known.known.saturating_sub(known.classes.len() as u64) {
+        0 => {}
+        1 => text.push_str("\n1 smaller class is not shown\n"),
+        more => drop(writeln!(text, "\n{more} smaller classes are not shown")),
+    }
+    text
+}
+
+/// Returns the name of a page type of a cluster graph.
+pub fn kind_name(kind: ClusterId) -> String {
+    format!("page type {}", kind.0)
+}
+
+fn of_kind(kind: &KindFacts) -> String {
+    let KindFacts { urls, links_in, .. } = kind;
+    let (name, standing) = (kind_name(kind.kind), standing(kind.standing));
+    let mut text = format!("\n{name}: {standing}; {urls} addresses, {links_in} links to them\n");
+    text.extend(kind.pattern.iter().map(|pattern| format!("  pattern  {pattern}\n")));
+    text.extend(kind.example.iter().map(|example| format!("  page     {example}\n")));
+    if !kind.leads_to.is_empty() {
+        let to: Vec<String> = kind.leads_to.iter().map(|to| to.0.to_string()).collect();
+        let _ = writeln!(text, "  leads to {}", to.join(", "));
+    }
+    text
+}
+
+fn of_cluster(cluster: &ClusterFacts, classes_max: usize) -> String {
+    let ClusterFacts { pages, worth, links, .. } = cluster;
+    let mut text = format!("{}: {pages} pages, worth {worth:.2}, {links} new links\n", name(cluster.cluster));
+    let title = cluster.title.iter().map(|title| format!("  title    {title}\n"));
+    text.extend(title);
+    text.extend(cluster.examples.iter().map(|example| format!("  page     {example}\n")));
+    cluster.classes.iter().take(classes_max).for_each(|class| push_class(&mut text, class));
+    text
+}
+
+fn push_class(text: &mut String, class: &LinkFacts) {
+    let place = class.apath_text.clone().unwrap_or_else(|| format!("#{:016x}", class.apath.0));
+    let share = 100.0 * class.share;
+    let pattern = &class.pattern;
+    // Writing to a text cannot fail.
+    let _ = writeln!(text, "  {share:4.0} %   {pattern}  at {place}");
+    if !class.leads_to.is_empty() {
+        let destinations: Vec<String> = class.leads_to.iter().map(destination).collect();
+        let _ = writeln!(text, "           to {}", destinations.join(", "));
+    }
+}
+
+fn destination(destination: &Destination) -> String {
+    let name = destination.cluster.map_or_else(|| "no page".to_owned(), name);
+    format!("{name} ({})", destination.fetches)
+}
 
 struct Edge<'a> {
     from: ClusterId,
@@ -102,10 +177,10 @@ pub fn graphml(facts: &Facts) -> String {
     }
     xml.push_str("  <graph id=\"site\" edgedefault=\"directed\">\n");
     for cluster in &facts.clusters {
-        let _ = writeln!(xml, "    <node id=\"c{}\">{}</node>", cluster.cluster.0, of_cluster(cluster));
+        let _ = writeln!(xml, "    <node id=\"c{}\">{}</node>", cluster.cluster.0, cluster_data(cluster));
     }
     for kind in &facts.kinds {
-        let _ = writeln!(xml, "    <node id=\"k{}\">{}</node>", kind.kind.0, of_kind(kind));
+        let _ = writeln!(xml, "    <node id=\"k{}\">{}</node>", kind.kind.0, kind_data(kind));
     }
     let clusters = edges(facts).map(|edge| (('c', edge.from, edge.to), of_edge(&edge)));
     let kinds = kind_edges(facts).map(|(from, to)| (('k', from, to), String::new()));
@@ -117,7 +192,7 @@ pub fn graphml(facts: &Facts) -> String {
     xml + "  </graph>\n</graphml>\n"
 }
 
-fn of_cluster(cluster: &ClusterFacts) -> String {
+fn cluster_data(cluster: &ClusterFacts) -> String {
     let known = [
         data("label", label(cluster)),
         data("cluster", cluster.cluster.0),
@@ -130,7 +205,7 @@ fn of_cluster(cluster: &ClusterFacts) -> String {
     known.into_iter().chain(title).chain(example).collect()
 }
 
-fn of_kind(kind: &KindFacts) -> String {
+fn kind_data(kind: &KindFacts) -> String {
     let known = [
         data("label", kind_label(kind)),
         data("cluster", kind.kind.0),
