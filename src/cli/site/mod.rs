@@ -1,6 +1,6 @@
 //! `harvestman inspect site MODEL`: prints a site model.
 
-pub(super) mod formats;
+pub mod formats;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
