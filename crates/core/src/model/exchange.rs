@@ -1,15 +1,15 @@
-//! One request and its response.
+//! One request, with its initiator, body and signature, and its response.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 
-use super::{ContentType, Failure, Lease, RequestSignature};
+use super::{ContentType, Failure, Lease};
 use crate::clock::Instant;
-use crate::url::CanonicalUrl;
+use crate::url::{CanonicalUrl, HostKey};
 
 /// The times of the steps of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,4 +126,97 @@ pub struct FetchedPage {
     pub lease: Lease,
     /// The request and its result.
     pub exchange: Exchange,
+}
+
+/// Who causes a request, which decides whether it may carry credentials: what one origin sends must not act as a member
+/// of another, and must not read what that one shows to members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Initiator {
+    /// The crawl itself: for a page, which a link leads to, or for a log-in.
+    Crawl,
+    /// What this origin sent: its robots.txt, or a page whose scripts, frames and data are requested.
+    Origin(HostKey),
+    /// An origin that is not known, or several.
+    Unknown,
+}
+
+impl Initiator {
+    /// Returns whether a request to `origin` may carry credentials.
+    pub fn permits(&self, origin: &str) -> bool {
+        match self {
+            Self::Crawl => true,
+            Self::Origin(own) => own.as_str() == origin,
+            Self::Unknown => false,
+        }
+    }
+}
+
+/// Why a request is signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignReason {
+    /// All requests are.
+    Always,
+    /// Its host asks for signatures.
+    Asked,
+}
+
+impl SignReason {
+    /// The names of all of them.
+    pub const LABELS: &'static [&'static str] = &[Self::Always.label(), Self::Asked.label()];
+
+    /// Returns its name in metric labels.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Asked => "asked",
+        }
+    }
+}
+
+/// The signature of a request, and what the server said of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RequestSignature {
+    /// Why the request was signed; `None` if it was not.
+    pub reason: Option<SignReason>,
+    /// Whether the server refused the request and asks for a signature that it did not have. The next request to the
+    /// host has it.
+    pub is_wanted: bool,
+}
+
+/// The body of a request by POST, which may hold a password: its debug output has none of it, and it is never archived.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PostBody {
+    /// Its media type.
+    pub content_type: HeaderValue,
+    /// The body.
+    pub bytes: Bytes,
+}
+
+impl fmt::Debug for PostBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostBody").field("content_type", &self.content_type).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_crawl_and_the_origin_itself_may_use_credentials_of_an_origin() {
+        let own = Initiator::Origin(HostKey::from_origin("https://a.test"));
+        assert!(own.permits("https://a.test") && Initiator::Crawl.permits("https://a.test"));
+        for other in ["http://a.test", "https://a.test:8443", "https://b.test"] {
+            assert!(!own.permits(other), "{other}");
+        }
+        assert!(!Initiator::Unknown.permits("https://a.test"));
+    }
+
+    #[test]
+    fn debug_output_has_no_body() {
+        let body =
+            PostBody { content_type: HeaderValue::from_static("text/plain"), bytes: Bytes::from_static(b"secret") };
+        let text = format!("{body:?}");
+        assert!(text.contains("text/plain") && !text.contains("secret") && !text.contains("115"), "{text}");
+    }
 }
