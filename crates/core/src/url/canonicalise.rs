@@ -9,9 +9,8 @@
 use ::url::Url;
 
 use super::canonical::CanonicalUrl;
-use super::error::Error;
 use super::escapes;
-use super::refusal::OutOfScope;
+use super::refusal::{Error, OutOfScope};
 use super::strip::Stripper;
 use super::whatwg::{has_other_scheme, path_text};
 use crate::config::url::UrlOptions;

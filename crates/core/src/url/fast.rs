@@ -6,7 +6,7 @@
 //! parameters to strip) the result is `None` and the link takes the slow path; a property test checks that both paths
 //! agree.
 
-use super::base::Base;
+use super::canonical::Base;
 use super::refusal::OutOfScope;
 use super::strip::Stripper;
 use super::{authority, escapes};

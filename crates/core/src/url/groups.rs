@@ -9,9 +9,9 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
-use super::error::{BadEntry, Error};
-use super::host_pattern::HostPattern;
-use super::{HostKey, authority};
+use super::HostKey;
+use super::authority::{self, HostPattern};
+use super::refusal::{BadEntry, Error};
 
 /// Maximum number of patterns of all groups together. Each is compared with each when the settings are read.
 pub const GROUPED_MAX: usize = 2_000;
@@ -113,7 +113,7 @@ impl Table {
     }
 
     fn group(&self, authority: &str) -> Option<HostGroup> {
-        let host = authority::host(authority);
+        let host = authority::host_of(authority);
         let exactly = self.exactly.get(authority).or_else(|| self.exactly.get(host));
         exactly.copied().or_else(|| {
             let mut above = host;

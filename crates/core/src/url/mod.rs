@@ -4,17 +4,12 @@
 //! [`Canonicaliser`] creates for the page), and its canonical text is then checked by the [`Scope`].
 
 mod authority;
-mod base;
 mod canonical;
 mod canonicalise;
-mod domain;
-mod error;
 mod escapes;
 mod fast;
 mod groups;
-mod host_pattern;
 mod moved_seeds;
-mod query;
 mod refusal;
 mod resolve;
 mod scope;
@@ -23,24 +18,21 @@ mod search_template;
 mod strip;
 mod surt;
 mod trap;
-mod user_info;
 mod whatwg;
 
 #[cfg(test)]
 mod tests;
 
+pub use authority::{is_public_suffix, registrable_domain, without_user_info};
 pub use canonical::{CanonicalUrl, Fingerprint, HostKey, origin_of};
 pub use canonicalise::Canonicaliser;
-pub use domain::{is_public_suffix, registrable_domain};
-pub use error::{BadEntry, Error};
 pub use groups::{GROUPED_MAX, HostGroup, HostGroups};
 pub use moved_seeds::SeedMove;
-pub use refusal::OutOfScope;
+pub use refusal::{BadEntry, Error, OutOfScope};
 pub use resolve::{CanonicalRef, Resolver};
 pub use scope::Scope;
 pub use search_keys::{SearchKeys, without_keys};
 pub use search_template::SearchTemplate;
 pub use surt::surt;
 pub use trap::{TrapGuard, TrapLimits, TrapShape};
-pub use user_info::without_user_info;
 pub use whatwg::whatwg_href;

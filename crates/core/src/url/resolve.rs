@@ -5,13 +5,11 @@ use std::borrow::Cow;
 use ::url::Url;
 use encoding_rs::Encoding;
 
-use super::base::Base;
-use super::canonical::{CanonicalUrl, Fingerprint};
+use super::canonical::{Base, CanonicalUrl, Fingerprint};
 use super::canonicalise::Canonicaliser;
 use super::fast;
-use super::query;
 use super::refusal::OutOfScope;
-use super::whatwg::{has_other_scheme, join};
+use super::whatwg::{self, has_other_scheme, join};
 
 /// A canonical URL whose text is in a [`Resolver`]'s buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +85,7 @@ impl Canonicaliser {
         base_href: Option<&str>,
         charset: &str,
     ) -> Resolver<'a> {
-        Resolver::new(self, page, base_href, query::encoding(charset))
+        Resolver::new(self, page, base_href, whatwg::encoding(charset))
     }
 }
 

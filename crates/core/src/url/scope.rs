@@ -5,12 +5,11 @@ use std::sync::{PoisonError, RwLock};
 
 use regex::{RegexSet, RegexSetBuilder};
 
-use super::error::{BadEntry, Error};
-use super::host_pattern::HostPattern;
+use super::authority::{self, HostPattern};
 use super::moved_seeds::{MovedSeeds, SeedMove};
-use super::refusal::OutOfScope;
+use super::refusal::{BadEntry, Error, OutOfScope};
 use super::trap::TrapGuard;
-use super::{CanonicalUrl, authority, domain, registrable_domain};
+use super::{CanonicalUrl, registrable_domain};
 use crate::config::url::{ScopeMode, ScopeOptions};
 
 /// Maximum length of a URL, in bytes of the canonical form: what browsers and servers have long agreed to handle.
@@ -122,7 +121,7 @@ impl Scope {
             Reach::Prefixes(_) => [to, &directory(seed)[from.len()..]].concat(),
             Reach::Hosts(_) | Reach::Sites(..) | Reach::Any => to.to_owned(),
         };
-        let is_same_site = Site::of(authority::host(from)).is_shared_with(authority::host(to));
+        let is_same_site = Site::of(authority::host_of(from)).is_shared_with(authority::host_of(to));
         if is_same_site && self.moved.add(within) && self.check(target).is_ok() {
             SeedMove::Followed
         } else {
@@ -206,7 +205,7 @@ impl Reach {
             ScopeMode::Host => Self::Hosts(seeds.map(|seed| authority::of(seed).into()).collect()),
             ScopeMode::Domain => {
                 let known: Authorities = seeds.map(|seed| authority::of(seed).into()).collect();
-                let mut sites: Vec<Site> = known.iter().map(|known| Site::of(authority::host(known))).collect();
+                let mut sites: Vec<Site> = known.iter().map(|known| Site::of(authority::host_of(known))).collect();
                 sites.sort_by(|a, b| a.domain.cmp(&b.domain));
                 sites.dedup();
                 Self::Sites(known, sites)
@@ -226,7 +225,7 @@ impl Reach {
             Self::Any => true,
             Self::Hosts(hosts) => hosts.contains(authority),
             Self::Sites(known, sites) => {
-                let host = authority::host(authority);
+                let host = authority::host_of(authority);
                 known.contains(authority) || sites.iter().any(|site| site.has(host))
             }
             Self::Prefixes(prefixes) => return check_prefixes(prefixes, canonical, authority),
@@ -246,13 +245,13 @@ fn check_prefixes(prefixes: &[Box<str>], canonical: &str, authority: &str) -> Re
 
 impl Site {
     fn of(host: &str) -> Self {
-        Self { domain: registrable_domain(host).into(), local: domain::is_local_label(host) }
+        Self { domain: registrable_domain(host).into(), local: authority::is_local_label(host) }
     }
 
     /// Returns whether a host that a seed redirects to is of this site. An address is a site of its own, whatever its
     /// port.
     fn is_shared_with(&self, host: &str) -> bool {
-        !domain::is_address(host) && self.has(host)
+        !authority::is_address(host) && self.has(host)
     }
 
     fn has(&self, host: &str) -> bool {
@@ -261,7 +260,7 @@ impl Site {
         }
         // The list is consulted only for names with the right ending, because a suffix may be in between
         // (`s3.amazonaws.com`).
-        domain::is_within(host, &self.domain) && (self.local || registrable_domain(host) == &*self.domain)
+        authority::is_within(host, &self.domain) && (self.local || registrable_domain(host) == &*self.domain)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Parameters that are removed from URLs: those that track visitors or carry a session.
 
-use super::error::{BadEntry, Error};
+use super::refusal::{BadEntry, Error};
 use crate::config::url::UrlOptions;
 
 /// The name (or the start of the name) of parameters that are removed.

@@ -1,11 +1,10 @@
-//! The parts of the URL standard (<https://url.spec.whatwg.org>) that the `url` crate lacks.
+//! The parts of the URL standard (<https://url.spec.whatwg.org>) that the `url` crate lacks, and queries in the charset
+//! of their document ("percent-encode after encoding").
 
 use std::borrow::Cow;
 
 use ::url::Url;
-use encoding_rs::Encoding;
-
-use super::query;
+use encoding_rs::{EncoderResult, Encoding, UTF_8};
 
 /// Returns the href of `input`, resolved against `base` if there is one, exactly as the URL standard serialises it, for
 /// any scheme; `None` if the standard's parser fails.
@@ -46,7 +45,7 @@ pub(super) fn join(base: &Url, link: &str, encoding: Option<&'static Encoding>) 
     if let Some(encoding) = encoding {
         // The crate encodes the text between two of these by itself.
         let link = link.replace(['\t', '\n', '\r'], "");
-        let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| query::encode(query, encoding);
+        let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encode(query, encoding);
         return Url::options()
             .base_url(Some(base))
             .encoding_override(Some(encode))
@@ -93,6 +92,36 @@ pub(super) fn has_other_scheme(link: &str) -> bool {
         }
     }
     false
+}
+
+/// Returns the encoding of queries in documents of `charset`; `None` if that is UTF-8.
+pub(super) fn encoding(charset: &str) -> Option<&'static Encoding> {
+    if charset == UTF_8.name() {
+        return None;
+    }
+    Encoding::for_label(charset.as_bytes()).map(Encoding::output_encoding).filter(|encoding| *encoding != UTF_8)
+}
+
+/// Returns `query` in `encoding`. A character that the encoding cannot represent becomes the escapes of `&#N;` with its
+/// number N.
+pub(super) fn encode<'q>(query: &'q str, encoding: &'static Encoding) -> Cow<'q, [u8]> {
+    let (bytes, _, is_lossy) = encoding.encode(query);
+    if !is_lossy {
+        return bytes;
+    }
+    let (mut encoder, mut bytes, mut rest) = (encoding.new_encoder(), Vec::with_capacity(2 * query.len()), query);
+    loop {
+        bytes.reserve(encoder.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(rest.len()));
+        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = &rest[read..];
+        match result {
+            EncoderResult::InputEmpty => return Cow::Owned(bytes),
+            EncoderResult::OutputFull => {}
+            EncoderResult::Unmappable(character) => {
+                bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(character)).as_bytes());
+            }
+        }
+    }
 }
 
 #[cfg(test)]
