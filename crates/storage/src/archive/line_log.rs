@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::Error;
-use super::file::{AppendFile, sync_directory};
+use super::append_file::{AppendFile, sync_directory};
 use super::gzip::{Content, MemberCompressor};
 use super::limits::ArchiveLimits;
 use harvestman_core::clock::Instant;

@@ -11,26 +11,22 @@
 //! that records are complete and in order. A record is written before the outcome that refers to it is reported as
 //! recorded.
 
-mod byte_budget;
+mod append_file;
+mod archive_error;
 pub mod cdxj;
 mod digest;
 mod encode;
-mod error;
 mod fields;
-mod file;
 mod gzip;
 mod head;
 mod limits;
 mod line_log;
-mod links;
-mod metadata;
-mod page_log_repair;
+mod link_export;
 #[cfg(test)]
 mod previous_capture_tests;
 pub mod reader;
 mod record_id;
 mod repair;
-mod reserve;
 mod revisit;
 mod sink;
 #[cfg(test)]
@@ -41,7 +37,6 @@ pub mod tables;
 mod tests;
 pub mod upload;
 pub mod wacz;
-mod warcinfo;
 mod writer;
 
 /// Returns whether a file name is that of a closed WARC file.
@@ -49,16 +44,15 @@ pub fn is_warc(name: &str) -> bool {
     [".warc", ".warc.gz"].iter().any(|suffix| name.ends_with(suffix))
 }
 
+pub use archive_error::Error;
 pub use digest::{Digest, Hasher};
 pub use encode::{EncodedPage, PreviousCapture, RecordEncoder};
-pub use error::Error;
+pub use fields::PageFacts;
 pub use limits::ArchiveLimits;
 pub use line_log::LineLog;
-pub use links::{ExportedLink, LinksLine, ParsedLink, links_line};
-pub use metadata::PageFacts;
+pub use link_export::{ExportedLink, LinksLine, ParsedLink, links_line};
 pub use record_id::{RecordId, RecordIds, RunId};
 pub use repair::{RepairReport, repair, repair_all};
 pub use revisit::{OriginalRecord, RevisitIndex};
 pub use sink::{ArchiveEntry, ArchiveOutput, ArchiveSink, ArchiveThread, ArchiveWriter, CrawlFiles, OnWritten};
-pub use warcinfo::CrawlInfo;
-pub use writer::{Archive, ArchiveTotals, OPEN_SUFFIX, RecordLocation, WARC_DIRECTORY, check};
+pub use writer::{Archive, ArchiveTotals, CrawlInfo, OPEN_SUFFIX, RecordLocation, WARC_DIRECTORY, check};

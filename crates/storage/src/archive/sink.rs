@@ -14,15 +14,12 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::Error;
-use super::byte_budget::ByteBudget;
 use super::encode::EncodedPage;
-use super::limits::ArchiveLimits;
+use super::limits::{ArchiveLimits, ByteBudget, DiskReserve};
 use super::line_log::LineLog;
 use super::record_id::RunId;
-use super::reserve::DiskReserve;
 use super::revisit::RevisitIndex;
-use super::warcinfo::CrawlInfo;
-use super::writer::{Archive, ArchiveTotals, RecordLocation};
+use super::writer::{Archive, ArchiveTotals, CrawlInfo, RecordLocation};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::archive::ArchiveOptions;
 use harvestman_core::model::PageRecord;
@@ -42,7 +39,7 @@ pub struct ArchiveEntry {
     pub page: Option<EncodedPage>,
     /// The line of the page log, if any. The writer fills in the location of the records.
     pub record: Option<PageRecord>,
-    /// The line of the link export, created by [`super::links_line`].
+    /// The line of the link export, created by [`super::link_export::links_line`].
     pub links: Option<Vec<u8>>,
     /// Called on completion.
     pub done: OnWritten,

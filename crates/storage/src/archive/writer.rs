@@ -1,5 +1,6 @@
 //! Writes encoded records to WARC files: `warc/PREFIX-YYYYMMDDhhmmss-SEQ.warc.gz`, with the suffix `.open` until the
-//! file is finished. Each file starts with a warcinfo record; the records of a page are never split across files.
+//! file is finished. Each file starts with a warcinfo record: operator, software and crawl rules (WARC 1.1, section
+//! 6.2). The records of a page are never split across files.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -7,12 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Error;
+use super::append_file::{AppendFile, rename, sync_directory};
+use super::digest::digest;
 use super::encode::{EncodedPage, RecordAssembler};
-use super::file::{AppendFile, rename, sync_directory};
+use super::fields::Fields;
+use super::gzip::Content;
 use super::limits::ArchiveLimits;
-use super::record_id::{RecordIds, RunId};
+use super::record_id::{RecordId, RecordIds, RunId};
 use super::upload::UploadTarget;
-use super::warcinfo::{self, CrawlInfo};
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::ArchiveOptions;
 
@@ -160,7 +163,7 @@ impl Archive {
         sync_directory(&self.directory)?;
         self.next_sequence = self.next_sequence.saturating_add(1);
         let id = self.ids.next_id();
-        let first = warcinfo::encode(&mut self.maker, &self.options, &self.info, id, &name, now);
+        let first = encode(&mut self.maker, &self.options, &self.info, id, &name, now);
         let mut open =
             OpenFile { file, name: format!("{WARC_DIRECTORY}/{name}").into(), finished_path, holds_pages: false };
         if let Err(error) = open.file.append(&first) {
@@ -236,4 +239,59 @@ fn next_sequence(directory: &Path) -> Result<u32, Error> {
 /// Returns the host name of the machine, if the system provides it.
 fn hostname() -> Option<String> {
     fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned())
+}
+
+const CONFORMS_TO: &str = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
+
+/// The description of the crawl in the warcinfo record.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CrawlInfo {
+    /// The robots.txt policy: `obeyed` or `ignored` (`classic` or `ignore` in other tools).
+    pub robots: String,
+    /// The contact for the crawl: a name, an address, a URL.
+    pub operator: Option<String>,
+    /// The User-Agent header of all requests.
+    pub user_agent: Option<String>,
+    /// The purpose of the crawl.
+    pub description: Option<String>,
+    /// The host name of the machine. The writer fills it in if `archive.hostname` is set.
+    pub hostname: Option<String>,
+}
+
+/// Encodes the first record of a file.
+pub(super) fn encode(
+    maker: &mut RecordAssembler,
+    options: &ArchiveOptions,
+    info: &CrawlInfo,
+    id: RecordId,
+    file_name: &str,
+    now: Instant,
+) -> Vec<u8> {
+    let block = block(info);
+    let mut fields = maker.start("warcinfo");
+    fields.id("WARC-Record-ID", id).date("WARC-Date", now).text("WARC-Filename", file_name);
+    fields.put("Content-Type", "application/warc-fields");
+    fields.digest("WARC-Block-Digest", &digest(options.digest, &[&block]));
+    maker.finish(&[&block], Content::Text);
+    maker.take()
+}
+
+fn block(info: &CrawlInfo) -> Vec<u8> {
+    let mut block = Vec::new();
+    let mut fields = Fields(&mut block);
+    fields.put("software", concat!("harvestman/", env!("CARGO_PKG_VERSION")));
+    fields.put("format", "WARC File Format 1.1").put("conformsTo", CONFORMS_TO);
+    fields.text("robots", &info.robots);
+    let optional = [
+        ("operator", info.operator.as_deref()),
+        ("http-header-user-agent", info.user_agent.as_deref()),
+        ("description", info.description.as_deref()),
+        ("hostname", info.hostname.as_deref()),
+    ];
+    for (name, value) in optional {
+        if let Some(value) = value {
+            fields.text(name, value);
+        }
+    }
+    block
 }

@@ -6,18 +6,15 @@
 //! anything else is a [`WarcError::Broken`] with its offset. After an error the reader returns no more records: in a
 //! compressed file it is unknown where the next one starts.
 
-mod header;
 mod members;
-mod record;
-mod verify;
+mod warc_record;
 
 use std::io::{self, Read};
 
-pub use header::RecordHeader;
 use members::MemberReader;
-pub use record::Record;
-pub(in crate::archive) use verify::HttpHead;
-pub use verify::{DigestCheck, DigestVerdict};
+
+pub(in crate::archive) use warc_record::HttpHead;
+pub use warc_record::{DigestCheck, DigestVerdict, Record, RecordHeader};
 
 /// The limits of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,24 +4,22 @@
 //! line are defined in [`harvestman_core::model::PageRecord`] and the link export; this module adds their column types.
 
 mod column;
-mod error;
-mod lines;
-mod links;
-mod pages;
+mod log_lines;
+mod log_tables;
 mod rows;
 #[cfg(test)]
 mod tests;
-mod writer;
 
-pub use parquet::errors::ParquetError;
-pub use rows::{RowTable, RowType, RowValue};
 use std::io::{self, Write};
 use std::path::Path;
 
-use column::Column;
-pub use error::TableError;
-use lines::LogReader;
-use writer::TableWriter;
+use log_lines::LogReader;
+
+use column::{Column, TableWriter};
+
+pub use log_lines::TableError;
+pub use parquet::errors::ParquetError;
+pub use rows::{RowTable, RowType, RowValue};
 
 /// The log that a table is created from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,12 +65,12 @@ pub fn write_table(
 ) -> Result<TableReport, TableError> {
     let mut lines = LogReader::open(directory, log.file_name())?.ok_or(TableError::NoLog)?;
     let (schema, columns) = match log {
-        LogKind::Pages => (pages::schema(), pages::columns()),
-        LogKind::Links => (links::schema(), links::columns()),
+        LogKind::Pages => (log_tables::page_schema(), log_tables::page_columns()),
+        LogKind::Links => (log_tables::link_schema(), log_tables::link_columns()),
     };
     let push: fn(&[u8], &mut [Column]) -> Result<(), String> = match log {
-        LogKind::Pages => pages::push,
-        LogKind::Links => links::push,
+        LogKind::Pages => log_tables::push_page,
+        LogKind::Links => log_tables::push_link,
     };
     let mut table = TableWriter::new(out, schema?, columns)?;
     let mut made = TableReport::default();
@@ -107,5 +105,5 @@ pub fn write_table(
 }
 
 fn too_long() -> String {
-    format!("it is longer than {} MiB", lines::LINE_MAX >> 20)
+    format!("it is longer than {} MiB", log_lines::LINE_MAX >> 20)
 }

@@ -5,8 +5,7 @@ use std::io::Write;
 use parquet::errors::ParquetError;
 use parquet::schema::parser::parse_message_type;
 
-use super::column::{Cell, Column, Values};
-use super::writer::TableWriter;
+use super::column::{Cell, Column, TableWriter, Values};
 
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

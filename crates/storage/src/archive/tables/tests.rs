@@ -116,7 +116,7 @@ fn every_field_of_a_line_is_a_typed_column() {
 
 #[test]
 fn a_page_is_a_row_with_the_list_of_its_links() {
-    use crate::archive::ExportedLink;
+    use crate::archive::link_export::ExportedLink;
     let directory = tempfile::tempdir().unwrap();
     let link = |href, new, refused| ExportedLink { href, apath: Apath(7), new, refused };
     let links = [link("http://h/a", true, None), link("http://h/b", false, Some("no_edge"))];

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use super::entry::sha256;
+use super::manifest::sha256;
 use crate::archive::gzip::{Content, MemberCompressor};
 
 /// Name of the file with the members.

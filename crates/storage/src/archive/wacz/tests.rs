@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::entry::sha256;
+use super::manifest::sha256;
 use super::{WaczPage, WaczWriter};
 use crate::archive::cdxj::LineSorter;
 

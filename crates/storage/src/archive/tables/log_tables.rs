@@ -1,4 +1,5 @@
-//! The table of the page log: one column per field of a line, with the same name.
+//! The tables of the logs of a crawl. That of the page log has one column per field of a line, with the same name; that
+//! of the link export has one row per page, with its links as a list.
 
 use parquet::errors::ParquetError;
 use parquet::schema::parser::parse_message_type;
@@ -6,6 +7,7 @@ use parquet::schema::types::Type;
 use serde::Serialize;
 
 use super::column::{Cell, Column, Values};
+use crate::archive::LinksLine;
 use harvestman_core::model::PageRecord;
 
 /// A column: its name, its Parquet type, and the function that extracts its value from a line.
@@ -70,7 +72,7 @@ fn int<T: Into<i32>>(value: Option<T>) -> Option<Cell> {
     value.map(|value| Cell::Int(value.into()))
 }
 
-pub(super) const FIELDS: [Field; 36] = [
+const FIELDS: [Field; 36] = [
     required("url", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.url)))),
     optional("time", Kind::Time, time),
     required("fate", Kind::Text, |page| Some(Cell::Text(std::mem::take(&mut page.fate)))),
@@ -121,7 +123,7 @@ fn time(page: &mut PageRecord) -> Option<Cell> {
     Some(Cell::Long(time.as_millisecond()))
 }
 
-pub(super) fn schema() -> Result<Type, ParquetError> {
+pub(super) fn page_schema() -> Result<Type, ParquetError> {
     let column = |field: &Field| {
         let (kind, meaning) = field.kind.in_schema();
         let repetition = if field.required { "REQUIRED" } else { "OPTIONAL" };
@@ -130,18 +132,63 @@ pub(super) fn schema() -> Result<Type, ParquetError> {
     parse_message_type(&format!("message page {{ {} }}", FIELDS.iter().map(column).collect::<String>()))
 }
 
-pub(super) fn columns() -> Vec<Column> {
+pub(super) fn page_columns() -> Vec<Column> {
     FIELDS.iter().map(|field| Column::new(field.kind.values(), !field.required, false)).collect()
 }
 
 /// Adds a line to the columns. Adds nothing and returns an error if it is not a line of the page log.
-pub(super) fn push(line: &[u8], columns: &mut [Column]) -> Result<(), String> {
+pub(super) fn push_page(line: &[u8], columns: &mut [Column]) -> Result<(), String> {
     let mut page: PageRecord = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     if let Some(time) = &page.time {
         time.parse::<jiff::Timestamp>().map_err(|_| format!("`{time}` is not a timestamp"))?;
     }
     for (field, column) in FIELDS.iter().zip(columns) {
         column.push((field.take)(&mut page));
+    }
+    Ok(())
+}
+
+const SCHEMA: &str = "message page {
+    REQUIRED BYTE_ARRAY url (STRING);
+    REQUIRED GROUP links (LIST) {
+        REPEATED GROUP list {
+            REQUIRED GROUP element {
+                REQUIRED BYTE_ARRAY href (STRING);
+                REQUIRED BYTE_ARRAY class (STRING);
+                REQUIRED BOOLEAN new;
+                OPTIONAL BYTE_ARRAY refused (STRING);
+            }
+        }
+    }
+}";
+
+pub(super) fn link_schema() -> Result<Type, ParquetError> {
+    parse_message_type(SCHEMA)
+}
+
+pub(super) fn link_columns() -> Vec<Column> {
+    let text = || Values::Text(Vec::new());
+    let of_links = [text(), text(), Values::Bool(Vec::new()), text()].map(|values| Column::new(values, true, true));
+    std::iter::once(Column::new(text(), false, false)).chain(of_links).collect()
+}
+
+/// Adds a line to the columns. Adds nothing and returns an error if it is not a line of the link export.
+pub(super) fn push_link(line: &[u8], columns: &mut [Column]) -> Result<(), String> {
+    let LinksLine { url, links } = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let [of_url, of_links @ ..] = columns else { unreachable!("the columns of this table") };
+    of_url.push(Some(Cell::Text(url)));
+    if links.is_empty() {
+        of_links.iter_mut().for_each(|column| column.push_at(None, 0, 0));
+    }
+    for (place, link) in links.into_iter().enumerate() {
+        let repetition = i16::from(place > 0);
+        // Within a list only the last column is optional, which adds one level.
+        let refusal = (link.refused.map(Cell::Text), 2);
+        let cells = [Cell::Text(link.href), Cell::Text(link.class), Cell::Bool(link.new)].map(|cell| (Some(cell), 1));
+        for ((cell, highest), column) in cells.into_iter().chain([refusal]).zip(of_links.iter_mut()) {
+            let definition = if cell.is_some() { highest } else { highest - 1 };
+            column.push_at(cell, definition, repetition);
+        }
     }
     Ok(())
 }

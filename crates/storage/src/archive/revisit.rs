@@ -1,4 +1,9 @@
-//! A part of the index that shares a lock: originals packed into bytes.
+//! The index of archived payloads: a page with exactly the same bytes as an earlier one becomes a revisit record.
+//!
+//! The index is shared by all workers. An entry is added only after its record was written (the writer calls
+//! [`RevisitIndex::register`]), so a revisit never refers to a missing record; of two equal pages in flight at the same
+//! time both are written as responses. The index is bounded in bytes: the oldest entries are forgotten. A payload that
+//! comes again after that is written once more, and remembered again.
 //!
 //! An original takes 47 bytes (with SHA-1) and its URL, and 5 to 11 bytes of the table that finds it. As a map of
 //! structures it would take twice as much. Originals are appended to segments of a fixed size. When there is no room
@@ -9,11 +14,63 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
+use parking_lot::Mutex;
 
-use super::original::OriginalRecord;
-use crate::archive::digest::Digest;
-use crate::archive::record_id::RecordId;
+use super::digest::Digest;
+use super::record_id::RecordId;
 use harvestman_core::clock::Instant;
+use harvestman_core::config::ByteSize;
+
+const SHARDS: usize = 16;
+
+/// Payload digests and the records that have the payloads.
+#[derive(Debug)]
+pub struct RevisitIndex {
+    shards: Vec<Mutex<RevisitShard>>,
+}
+
+impl RevisitIndex {
+    /// Creates an index that takes about `memory` (rounded up to a multiple of 256 KiB; 0 disables it).
+    pub fn new(memory: ByteSize) -> Self {
+        let bytes = memory.as_usize().div_ceil(SHARDS);
+        Self { shards: (0..SHARDS).map(|_| Mutex::new(RevisitShard::new(bytes))).collect() }
+    }
+
+    /// Returns the record with this payload, if it is in the index.
+    pub fn find(&self, payload: &Digest) -> Option<OriginalRecord> {
+        self.shard(payload).lock().find(payload)
+    }
+
+    /// Adds `original`, which has the payload `payload` and was written. The first record of a payload is retained.
+    pub fn register(&self, payload: &Digest, original: &OriginalRecord) {
+        self.shard(payload).lock().register(payload, original);
+    }
+
+    /// Returns the number of payloads.
+    pub fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.lock().len()).sum()
+    }
+
+    /// Returns whether the index is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn shard(&self, payload: &Digest) -> &Mutex<RevisitShard> {
+        &self.shards[usize::from(payload.as_bytes()[0]) % SHARDS]
+    }
+}
+
+/// A response record that later pages with the same payload refer to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OriginalRecord {
+    /// Its URL.
+    pub url: Box<str>,
+    /// Its date.
+    pub date: Instant,
+    /// Its record id.
+    pub id: RecordId,
+}
 
 const OFFSET_BITS: u32 = 14;
 /// Bytes of a segment. Longer originals are not remembered.
@@ -26,7 +83,7 @@ type Place = u32;
 
 /// Digests, and the records that have the payloads.
 #[derive(Debug)]
-pub(super) struct RevisitShard {
+struct RevisitShard {
     table: HashTable<Place>,
     segments: Segments,
     hasher: RandomState,
@@ -52,19 +109,19 @@ struct Packed<'a> {
 
 impl RevisitShard {
     /// Creates a shard of `bytes` (rounded up to whole segments).
-    pub(super) fn new(bytes: usize) -> Self {
+    fn new(bytes: usize) -> Self {
         let max = bytes.div_ceil(SEGMENT_BYTES).min(NUMBERS as usize);
         let segments = Segments { bytes: VecDeque::new(), oldest: 0, max };
         Self { table: HashTable::new(), segments, hasher: RandomState::default() }
     }
 
     /// Returns the number of originals.
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.table.len()
     }
 
     /// Returns the record with this payload.
-    pub(super) fn find(&self, payload: &Digest) -> Option<OriginalRecord> {
+    fn find(&self, payload: &Digest) -> Option<OriginalRecord> {
         let is_it = |place: &Place| self.segments.get(*place).is_some_and(|packed| packed.payload == *payload);
         let place = self.table.find(self.hasher.hash_one(payload), is_it)?;
         let Packed { url, date, id, .. } = self.segments.get(*place)?;
@@ -72,7 +129,7 @@ impl RevisitShard {
     }
 
     /// Adds an original, unless there is one with this payload.
-    pub(super) fn register(&mut self, payload: &Digest, original: &OriginalRecord) {
+    fn register(&mut self, payload: &Digest, original: &OriginalRecord) {
         let length = packed_length(payload, original);
         if self.segments.max == 0 || length > SEGMENT_BYTES || self.find(payload).is_some() {
             return;
@@ -159,7 +216,41 @@ mod tests {
 
     use super::*;
     use crate::archive::digest::digest;
+    use crate::archive::record_id::RunId;
     use harvestman_core::config::archive::DigestAlgorithm;
+    use harvestman_core::seed::Seed;
+
+    fn payload(n: u32) -> Digest {
+        digest(DigestAlgorithm::Sha1, &[&n.to_le_bytes()])
+    }
+
+    fn original(n: u32) -> OriginalRecord {
+        let id = RunId::new(Seed(1), Instant::EPOCH).ids(0).next_id();
+        OriginalRecord { url: format!("http://h/{n}").into(), date: Instant::from_micros(n.into()), id }
+    }
+
+    #[test]
+    fn the_first_record_of_a_payload_is_the_one_referred_to() {
+        let index = RevisitIndex::new(ByteSize::kib(1));
+        assert_eq!(index.find(&payload(1)), None);
+        index.register(&payload(1), &original(1));
+        index.register(&payload(1), &original(2));
+        assert_eq!(index.find(&payload(1)), Some(original(1)));
+    }
+
+    #[test]
+    fn the_index_stays_within_its_bound_and_forgets_the_oldest() {
+        let index = RevisitIndex::new(ByteSize::kib(512));
+        for n in 0..50_000 {
+            index.register(&payload(n), &original(n));
+            assert_eq!(index.find(&payload(n)), Some(original(n)));
+        }
+        assert!((3_000..8_000).contains(&index.len()), "{} payloads", index.len());
+        assert_eq!(index.find(&payload(0)), None);
+        let none = RevisitIndex::new(ByteSize(0));
+        none.register(&payload(1), &original(1));
+        assert!(none.is_empty());
+    }
 
     /// A payload of few, and a record with a URL of any length.
     fn page() -> impl Strategy<Value = (Digest, OriginalRecord)> {

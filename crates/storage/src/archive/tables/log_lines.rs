@@ -1,4 +1,4 @@
-//! Reads a log of lines with any compression in bounded memory.
+//! Reads a log of lines with any compression in bounded memory, and errors of converting it.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -6,8 +6,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
-
-use super::error::TableError;
+use parquet::errors::ParquetError;
 
 /// Maximum length of a line. A page has several hundred links of several hundred bytes each.
 pub(super) const LINE_MAX: usize = 64 << 20;
@@ -109,6 +108,20 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, length_max: usize) ->
             return Ok(LineRead { whole_length, ended: found.is_some() });
         }
     }
+}
+
+/// Why no table was written.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The directory does not contain the log.
+    #[error("there is no log")]
+    NoLog,
+    /// The log cannot be opened.
+    #[error("cannot read {0}")]
+    Read(String, #[source] io::Error),
+    /// The table could not be written.
+    #[error("{0}")]
+    Write(#[from] ParquetError),
 }
 
 #[cfg(test)]
