@@ -3,7 +3,7 @@ use std::io::{self, Read};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::file::{FORMAT, head, numbers};
+use super::bloom_file::{FORMAT, head, numbers};
 use super::tests::{filled, fingerprint, options};
 use super::{BloomError, BloomOptions, BloomSet};
 

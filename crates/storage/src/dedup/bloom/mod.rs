@@ -24,22 +24,16 @@
 //! their shard. Each shard counts its own fingerprints and continues with the next layer when its share of a layer is
 //! full, so that the only mutable state that threads share is bits and locks.
 
-mod error;
-mod estimate;
-mod file;
-mod key;
+mod bloom_file;
 mod layer;
-mod options;
-mod read;
 mod set;
 mod shape;
-mod shard;
 
 #[cfg(test)]
 mod file_tests;
 #[cfg(test)]
 mod tests;
 
-pub use error::BloomError;
-pub use options::BloomOptions;
+pub use bloom_file::BloomError;
 pub use set::BloomSet;
+pub use shape::BloomOptions;

@@ -4,10 +4,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use proptest::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::layer::Layer;
-use super::options::LAYERS_MAX;
-use super::shape::Shape;
-use super::shard::BloomShard;
+use super::layer::{BloomShard, Layer};
+use super::shape::{LAYERS_MAX, Shape};
 use super::{BloomOptions, BloomSet};
 use harvestman_core::url::Fingerprint;
 

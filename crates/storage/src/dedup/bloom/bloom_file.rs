@@ -1,15 +1,106 @@
-//! Reads the format of [`super::file`] from untrusted bytes.
+//! The file format of the set. All numbers are little-endian:
+//!
+//! | bytes | field |
+//! |---|---|
+//! | 8, 4 | [`MAGIC`], [`FORMAT`] |
+//! | 4 | number of layers |
+//! | 8 each | seed, planned size, rate (as a double), number of shards |
+//! | 8 | xxh3 of all preceding bytes |
+//! | each layer: 8, 8, 64 per block | number of blocks, bits per fingerprint, blocks |
+//! | 8 each | number of fingerprints of each shard, layer by layer |
+//! | 8 | xxh3 of all preceding bytes |
+//!
+//! It is read from untrusted bytes.
 
-use std::io::Read;
+use std::io::{self, Read, Write};
 
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::file::{BLOCK_BYTES, BLOCKS_TOGETHER, FORMAT, MAGIC, head};
-use super::layer::{Block, Layer, WORDS};
-use super::options::LAYERS_MAX;
-use super::shape::Shape;
-use super::shard::BloomShard;
-use super::{BloomError, BloomOptions, BloomSet};
+use super::layer::{Block, BloomShard, Layer, WORDS};
+use super::shape::{LAYERS_MAX, Shape};
+use super::{BloomOptions, BloomSet};
+
+/// The first bytes of the file.
+const MAGIC: [u8; 8] = *b"hvm-seen";
+/// The format version that is written and read. A change of hash functions or sizes requires a new version.
+pub(super) const FORMAT: u32 = 2;
+/// Number of blocks copied per lock acquisition, 64 KiB.
+const BLOCKS_TOGETHER: usize = 1_024;
+/// Bytes per block.
+const BLOCK_BYTES: usize = WORDS * size_of::<u64>();
+
+impl BloomSet {
+    /// Writes the set. It may be used concurrently: fingerprints added before this call are in the file, fingerprints
+    /// added during it may be. Pass a buffered writer.
+    ///
+    /// # Errors
+    /// Returns the errors of the writer.
+    pub fn write_to(&self, to: impl Write) -> io::Result<()> {
+        let layers: Vec<&Layer> = self.layers().collect();
+        let mut to = HashedWriter { to, hash: Xxh3::new() };
+        to.put(&head(layers.len() as u32, numbers(&self.options)))?;
+        for layer in &layers {
+            to.put_layer(layer, &self.shards)?;
+        }
+        // Counts follow the bits: a file must not contain bits of fingerprints that it does not count.
+        for shard in &self.shards {
+            let lock = shard.lock();
+            let counts: Vec<u64> = (0..layers.len()).map(|layer| shard.inserted(layer)).collect();
+            drop(lock);
+            counts.into_iter().try_for_each(|count| to.put_number(count))?;
+        }
+        to.put_number(to.hash.digest())?;
+        to.to.flush()
+    }
+}
+
+/// Returns the options as they are encoded in the header.
+pub(super) fn numbers(options: &BloomOptions) -> [u64; 4] {
+    [options.seed, options.planned, options.false_positives.to_bits(), options.shards as u64]
+}
+
+/// Returns the header: all bytes before the layers.
+pub(super) fn head(layers: u32, numbers: [u64; 4]) -> Vec<u8> {
+    let mut head = [MAGIC.as_slice(), &FORMAT.to_le_bytes(), &layers.to_le_bytes()].concat();
+    head.extend(numbers.into_iter().flat_map(u64::to_le_bytes));
+    head.extend(xxh3_64(&head).to_le_bytes());
+    head
+}
+
+/// A writer that hashes the bytes written through it.
+struct HashedWriter<W> {
+    to: W,
+    hash: Xxh3,
+}
+
+impl<W: Write> HashedWriter<W> {
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.hash.update(bytes);
+        self.to.write_all(bytes)
+    }
+
+    fn put_number(&mut self, number: u64) -> io::Result<()> {
+        self.put(&number.to_le_bytes())
+    }
+
+    fn put_layer(&mut self, layer: &Layer, shards: &[BloomShard]) -> io::Result<()> {
+        let shape = layer.shape();
+        self.put_number(shape.blocks)?;
+        self.put_number(shape.probes.into())?;
+        for (shard, run) in shards.iter().zip(layer.blocks().chunks(layer.blocks().len() / shards.len())) {
+            run.chunks(BLOCKS_TOGETHER).try_for_each(|some| self.put(&copied(shard, some)))?;
+        }
+        Ok(())
+    }
+}
+
+/// Copies blocks under the shard's lock, so that the copy has all bits of a fingerprint or none of them.
+fn copied(shard: &BloomShard, blocks: &[Block]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(blocks.len() * BLOCK_BYTES);
+    let _lock = shard.lock();
+    bytes.extend(blocks.iter().flat_map(Block::words).flat_map(u64::to_le_bytes));
+    bytes
+}
 
 /// An upper bound on the fingerprints of a shard in the last layer, so that sums of counts times bits do not overflow.
 const INSERTED_MAX: u64 = 1 << 46;
@@ -23,7 +114,7 @@ impl BloomSet {
     /// or damaged.
     pub fn read_from(from: impl Read, expected: &BloomOptions) -> Result<Self, BloomError> {
         let options = expected.bounded();
-        let mut from = Hashed { from, hash: Xxh3::new() };
+        let mut from = HashedReader { from, hash: Xxh3::new() };
         let layers = from.head(&options)?;
         let layers: Vec<Bits> = (0..layers).map(|index| from.layer(&options, index)).collect::<Result<_, _>>()?;
         let numbers = |_| layers.iter().map(|_| from.number()).collect::<Result<Vec<u64>, _>>();
@@ -79,12 +170,12 @@ fn check_option<T: PartialEq + ToString>(option: &'static str, found: T, expecte
 }
 
 /// A reader that hashes the bytes read through it.
-struct Hashed<R> {
+struct HashedReader<R> {
     from: R,
     hash: Xxh3,
 }
 
-impl<R: Read> Hashed<R> {
+impl<R: Read> HashedReader<R> {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), BloomError> {
         self.from.read_exact(bytes)?;
         self.hash.update(bytes);
@@ -160,4 +251,51 @@ impl<R: Read> Hashed<R> {
 fn words(bytes: &[u8; BLOCK_BYTES]) -> [u64; WORDS] {
     let chunks = bytes.as_chunks::<8>().0;
     std::array::from_fn(|word| u64::from_le_bytes(chunks[word]))
+}
+
+/// Why a file cannot be read as a set. Each message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum BloomError {
+    /// The file could not be read.
+    #[error("cannot read the set of URLs seen: {0}")]
+    Io(io::Error),
+    /// The file is not a saved set.
+    #[error("the file is not a set of URLs seen: check the file name")]
+    NotABloomSet,
+    /// The file was written in another format version.
+    #[error(
+        "the set of URLs seen has format {found}; this version reads format {known}: use the version that wrote it, or \
+         rebuild the set from the stored URLs"
+    )]
+    OtherVersion {
+        /// The format of the file.
+        found: u32,
+        /// The format that this version reads.
+        known: u32,
+    },
+    /// The set was created for another crawl or with other options.
+    #[error(
+        "the set of URLs seen was created with {option} {found}, not {expected}: restore the option, or \
+         rebuild the set from the stored URLs"
+    )]
+    OtherOptions {
+        /// The field of [`super::shape::BloomOptions`].
+        option: &'static str,
+        /// Its value in the file.
+        found: String,
+        /// The expected value.
+        expected: String,
+    },
+    /// The file is truncated.
+    #[error("the set of URLs seen is truncated, as by a crash or a full disk: rebuild it from the stored URLs")]
+    CutShort,
+    /// The contents differ from what was written.
+    #[error("the set of URLs seen is damaged ({0}): rebuild it from the stored URLs, and check the disk")]
+    Damaged(&'static str),
+}
+
+impl From<io::Error> for BloomError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::UnexpectedEof { Self::CutShort } else { Self::Io(error) }
+    }
 }
