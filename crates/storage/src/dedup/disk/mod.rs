@@ -14,24 +14,18 @@
 //! file name contains the range of writes that the run covers, so that after a crash it is known which runs were merged
 //! into another one and which are missing.
 
-mod batch;
-mod compaction;
 mod deferred;
-mod directory;
-mod error;
-mod header;
-mod memory;
-mod merge;
+mod disk_error;
 mod run;
+mod run_file;
 mod runs;
-mod scan;
+mod sequential;
 mod set;
 #[cfg(test)]
 mod tests;
-mod write;
 
 pub use deferred::DeferredSet;
-pub(super) use directory::remove_all;
-pub use error::DiskError;
-pub use memory::DiskOptions;
+pub use disk_error::DiskError;
+pub(super) use run_file::remove_all;
+pub use runs::DiskOptions;
 pub use set::DiskSet;

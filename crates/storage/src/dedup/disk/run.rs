@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use super::DiskError;
-use super::header::{FINGERPRINT_BYTES, HEADER_BYTES, RunHeader};
+use super::run_file::{FINGERPRINT_BYTES, HEADER_BYTES, RunHeader};
 use harvestman_core::crawl_file;
 
 /// A file of ascending fingerprints, with the first fingerprint of each page in memory.

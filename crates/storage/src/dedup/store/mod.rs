@@ -14,10 +14,8 @@
 //! unknown whether a URL is in it. The URL is then reported as new, which costs at most one more request, stays in
 //! memory, and the set requests the end of the crawl immediately.
 
-mod audit;
 mod exact;
 mod fingerprints;
-mod shard;
 mod stats;
 #[cfg(test)]
 mod tests;
@@ -25,14 +23,14 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use audit::{Audit, HELD_MAX};
-use exact::ExactSet;
-pub use stats::{BloomStats, DedupStats, Estimate, FalsePositives};
-
 use super::{BloomOptions, BloomSet, DiskError};
+use exact::ExactSet;
 use harvestman_core::config::{DedupOptions, DedupStore};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;
+use stats::{Audit, HELD_MAX};
+
+pub use stats::{BloomStats, DedupStats, Estimate, FalsePositives};
 
 /// Maximum number of locks of the filter; enough that workers rarely contend for the same lock. A small filter has
 /// fewer.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::audit::Audit;
+use super::stats::Audit;
 use super::*;
 use harvestman_core::config::ByteSize;
 
