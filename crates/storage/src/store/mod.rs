@@ -5,19 +5,16 @@
 //! still waiting in it. A crawl reads all of it when it resumes; while it runs, it reads only the records of earlier
 //! visits to a page ([`VisitReader`]).
 
-mod error;
-mod notes;
-mod record;
 mod spill_file;
 mod state;
 mod torn_journal;
+mod values;
 mod visits;
 
 #[cfg(test)]
 mod tests;
 
-pub use error::StoreError;
-pub use record::{decode, encode};
 pub use spill_file::SpillFile;
 pub use state::{Account, CommitGroup, RestoredState, Store};
+pub use values::{StoreError, decode, encode};
 pub use visits::{RecrawlRound, VisitReader};

@@ -7,11 +7,9 @@ use std::time::Duration;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use serde::{Deserialize, Serialize};
 
-use super::StoreError;
-use super::notes;
-use super::record::{self, FORMAT};
-use super::torn_journal;
+use super::values::{self, FORMAT};
 use super::visits::{self, RecrawlRound, VisitReader};
+use super::{StoreError, torn_journal};
 use harvestman_core::model::{Change, Ended, Lastmod, Ledger, ProgressRecord, ScheduledUrl, Visit};
 use harvestman_core::url::{Fingerprint, HostKey};
 
@@ -140,39 +138,39 @@ impl Store {
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
         for (number, item) in last_of_each(changes) {
             match item {
-                Some(item) => batch.insert(&self.waiting, number.to_be_bytes(), record::encode_waiting(item)),
+                Some(item) => batch.insert(&self.waiting, number.to_be_bytes(), values::encode_waiting(item)),
                 None => batch.remove(&self.waiting, number.to_be_bytes()),
             }
         }
         let ended: BTreeMap<Fingerprint, &Ended> =
             changes.iter().flat_map(|change| &change.ended).map(|ended| (ended.url, ended)).collect();
         for (url, ended) in ended {
-            batch.insert(&self.ended, url.0.to_be_bytes(), record::encode_fate(ended.fate));
+            batch.insert(&self.ended, url.0.to_be_bytes(), values::encode_fate(ended.fate));
         }
         let noted = notes.iter().chain(changes.iter().flat_map(|change| &change.progress));
-        let noted: BTreeMap<_, _> = noted.map(notes::entry).collect();
+        let noted: BTreeMap<_, _> = noted.map(visits::entry).collect();
         for (key, value) in noted {
             batch.insert(&self.facts, key, value);
         }
         let visits: BTreeMap<Fingerprint, &Visit> =
             changes.iter().filter_map(|change| change.visit.as_deref()).map(|visit| (visit.page(), visit)).collect();
         for (url, visit) in visits {
-            batch.insert(&self.visits, url.0.to_be_bytes(), record::encode(visit));
+            batch.insert(&self.visits, url.0.to_be_bytes(), values::encode(visit));
         }
         for sighting in changes.iter().filter_map(|change| change.recrawl_visit.as_deref()) {
-            batch.insert(&self.sightings, visits::sighting_key(sighting), record::encode(sighting));
+            batch.insert(&self.sightings, visits::sighting_key(sighting), values::encode(sighting));
         }
         let stated: BTreeMap<Fingerprint, &Lastmod> =
             changes.iter().flat_map(|change| &change.lastmods).map(|lastmod| (lastmod.page, lastmod)).collect();
         for (url, lastmod) in stated {
-            batch.insert(&self.lastmods, url.0.to_be_bytes(), record::encode(lastmod));
+            batch.insert(&self.lastmods, url.0.to_be_bytes(), values::encode(lastmod));
         }
         for (host, memory) in hosts {
             batch.insert(&self.facts, host_key(host), memory.as_slice());
         }
         if let Some(last) = changes.last() {
             let account = Account { ledger: last.ledger.clone(), elapsed };
-            batch.insert(&self.facts, ACCOUNT_KEY, record::encode(&account));
+            batch.insert(&self.facts, ACCOUNT_KEY, values::encode(&account));
         }
         batch.commit().map_err(|error| self.error("write", &error))
     }
@@ -188,7 +186,7 @@ impl Store {
         let mut unreadable = 0;
         for entry in self.waiting.iter() {
             let (key, value) = entry.into_inner().map_err(failed)?;
-            match (<[u8; 8]>::try_from(&*key), record::decode_waiting(&value)) {
+            match (<[u8; 8]>::try_from(&*key), values::decode_waiting(&value)) {
                 (Ok(number), Some(item)) => waiting(u64::from_be_bytes(number), item),
                 _ => unreadable += 1,
             }
@@ -207,13 +205,13 @@ impl Store {
         let failed = |error: fjall::Error| self.error("read", &error);
         let mut restored = RestoredState::default();
         if let Some(bytes) = self.facts.get(ACCOUNT_KEY).map_err(failed)? {
-            match record::decode(&bytes) {
+            match values::decode(&bytes) {
                 Some(account) => restored.account = account,
                 None => return Err(self.broken("its account cannot be read")),
             }
         }
         if let Some(bytes) = self.facts.get(ROUND_KEY).map_err(failed)? {
-            restored.round = record::decode(&bytes);
+            restored.round = values::decode(&bytes);
             restored.unreadable += u64::from(restored.round.is_none());
         }
         for entry in self.facts.iter() {
@@ -223,7 +221,7 @@ impl Store {
                     Ok(host) => restored.hosts.push((HostKey::from_origin(host), value.to_vec())),
                     Err(_) => restored.unreadable += 1,
                 }
-            } else if let Some(note) = notes::read(&key, &value) {
+            } else if let Some(note) = visits::read(&key, &value) {
                 match note {
                     Ok(note) => restored.notes.push(note),
                     Err(()) => restored.unreadable += 1,
@@ -250,12 +248,12 @@ impl Store {
         // start, pages still count as visited.
         self.sightings.clear().map_err(|error| self.error("write", &error))?;
         let mut batch = self.database.batch().durability(Some(PersistMode::SyncData));
-        batch.insert(&self.facts, ROUND_KEY, record::encode(round));
+        batch.insert(&self.facts, ROUND_KEY, values::encode(round));
         // Sitemaps are read again because they list new URLs.
-        for entry in self.facts.prefix(notes::READ) {
+        for entry in self.facts.prefix(visits::READ) {
             batch.remove(&self.facts, entry.key().map_err(|error| self.error("read", &error))?);
         }
-        batch.insert(&self.facts, ACCOUNT_KEY, record::encode(account));
+        batch.insert(&self.facts, ACCOUNT_KEY, values::encode(account));
         batch.commit().map_err(|error| self.error("write", &error))
     }
 

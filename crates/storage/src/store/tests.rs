@@ -360,14 +360,14 @@ fn the_last_note_of_each_key_is_restored_and_unreadable_notes_are_counted() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::create(&dir.path().join("state")).unwrap();
     let host = HostKey::from_origin("http://h.test");
-    let robots = ProgressRecord::Robots(host.clone(), record::encode(&7_u64));
+    let robots = ProgressRecord::Robots(host.clone(), values::encode(&7_u64));
     let found = ProgressRecord::SitemapFound("http://h.test/a.xml".to_owned(), 1);
     let noted = |notes: &[ProgressRecord]| Change { progress: notes.to_vec(), ..Change::default() };
     let changes = [
         noted(&[ProgressRecord::Admitted(host.clone(), 3), found.clone()]),
         noted(&[ProgressRecord::Admitted(host.clone(), 5)]),
     ];
-    let hosts = BTreeMap::from([(host.clone(), vec![record::FORMAT, 1])]);
+    let hosts = BTreeMap::from([(host.clone(), vec![values::FORMAT, 1])]);
     store
         .commit(&CommitGroup { changes: changes.to_vec(), hosts, notes: vec![robots.clone()] }, Duration::ZERO)
         .unwrap();
@@ -375,7 +375,7 @@ fn the_last_note_of_each_key_is_restored_and_unreadable_notes_are_counted() {
     store.commit(&of(vec![read]), Duration::ZERO).unwrap();
     let read = |store: &Store| {
         let past = store.restore().unwrap();
-        assert_eq!(past.hosts, [(host.clone(), vec![record::FORMAT, 1])]);
+        assert_eq!(past.hosts, [(host.clone(), vec![values::FORMAT, 1])]);
         (past.notes, past.unreadable)
     };
     let all = vec![

@@ -1,15 +1,15 @@
-//! Records of visited pages, and of the recrawls that visited them again.
+//! Records of visited pages and of the recrawls that visited them again, and notes: other progress of a crawl besides
+//! its URLs and host records.
 
 use std::path::PathBuf;
 
 use fjall::Keyspace;
 use serde::{Deserialize, Serialize};
 
-use super::StoreError;
-use super::record;
+use super::{StoreError, values};
 use harvestman_core::clock::Instant;
-use harvestman_core::model::{Lastmod, RecrawlVisit, Visit};
-use harvestman_core::url::Fingerprint;
+use harvestman_core::model::{Lastmod, ProgressRecord, RecrawlVisit, Visit};
+use harvestman_core::url::{Fingerprint, HostKey};
 
 /// A recrawl.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,13 +48,13 @@ impl VisitReader {
     /// Returns the visit record of a page, or `None` if it was not visited or its record cannot be decoded.
     pub fn of(&self, page: Fingerprint) -> Result<Option<Visit>, StoreError> {
         let bytes = self.visits.get(page.0.to_be_bytes()).map_err(|error| self.failed(&error))?;
-        Ok(bytes.and_then(|bytes| record::decode(&bytes)))
+        Ok(bytes.and_then(|bytes| values::decode(&bytes)))
     }
 
     /// Returns what a sitemap states about a page, or `None` if none does or its record cannot be decoded.
     pub fn lastmod(&self, page: Fingerprint) -> Result<Option<Lastmod>, StoreError> {
         let bytes = self.lastmods.get(page.0.to_be_bytes()).map_err(|error| self.failed(&error))?;
-        Ok(bytes.and_then(|bytes| record::decode(&bytes)))
+        Ok(bytes.and_then(|bytes| values::decode(&bytes)))
     }
 
     /// Returns the number of pages with a visit record.
@@ -68,7 +68,7 @@ impl VisitReader {
         let mut unreadable = 0;
         for entry in self.visits.iter() {
             let (key, value) = entry.into_inner().map_err(|error| self.failed(&error))?;
-            match (<[u8; 16]>::try_from(&*key), record::decode(&value)) {
+            match (<[u8; 16]>::try_from(&*key), values::decode(&value)) {
                 (Ok(page), Some(visit)) => take(Fingerprint(u128::from_be_bytes(page)), visit),
                 _ => unreadable += 1,
             }
@@ -81,7 +81,7 @@ impl VisitReader {
     pub fn sightings(&self, round: u32, mut take: impl FnMut(RecrawlVisit)) -> Result<(), StoreError> {
         for entry in self.sightings.prefix(round.to_be_bytes()) {
             let value = entry.value().map_err(|error| self.failed(&error))?;
-            record::decode(&value).into_iter().for_each(&mut take);
+            values::decode(&value).into_iter().for_each(&mut take);
         }
         Ok(())
     }
@@ -89,4 +89,39 @@ impl VisitReader {
     fn failed(&self, error: &fjall::Error) -> StoreError {
         StoreError::of("read", &self.path, error)
     }
+}
+
+/// Key prefixes of notes.
+const ADMITTED: &str = "admitted ";
+const FOUND: &str = "sitemap found ";
+pub(super) const READ: &str = "sitemap read ";
+const ROBOTS: &str = "robots ";
+
+/// Encodes a note as key and value.
+pub fn entry(note: &ProgressRecord) -> (String, Vec<u8>) {
+    match note {
+        ProgressRecord::Admitted(host, count) => ([ADMITTED, host.as_str()].concat(), values::encode(count)),
+        ProgressRecord::SitemapFound(url, nesting) => ([FOUND, url].concat(), values::encode(nesting)),
+        ProgressRecord::SitemapRead(url) => ([READ, url].concat(), values::encode(&())),
+        ProgressRecord::Robots(host, bytes) => ([ROBOTS, host.as_str()].concat(), bytes.clone()),
+    }
+}
+
+/// Decodes a note from key and value. Returns an error if the value of a note cannot be decoded, and `None` if the key
+/// is not that of a note.
+pub fn read(key: &[u8], value: &[u8]) -> Option<Result<ProgressRecord, ()>> {
+    let key = std::str::from_utf8(key).ok()?;
+    let host = |name: &str| HostKey::from_origin(name);
+    if let Some(name) = key.strip_prefix(ADMITTED) {
+        return Some(values::decode(value).map(|count| ProgressRecord::Admitted(host(name), count)).ok_or(()));
+    }
+    if let Some(url) = key.strip_prefix(FOUND) {
+        return Some(
+            values::decode(value).map(|nesting| ProgressRecord::SitemapFound(url.to_owned(), nesting)).ok_or(()),
+        );
+    }
+    if let Some(url) = key.strip_prefix(READ) {
+        return Some(Ok(ProgressRecord::SitemapRead(url.to_owned())));
+    }
+    key.strip_prefix(ROBOTS).map(|name| Ok(ProgressRecord::Robots(host(name), value.to_vec())))
 }
