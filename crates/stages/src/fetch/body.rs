@@ -8,7 +8,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::timer::Timer;
+use super::bounds::Timer;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::Truncation;
 

@@ -11,21 +11,20 @@ use hyper::body::{Body, Incoming};
 use tokio::sync::Semaphore;
 
 use super::body::{self, BodyLimits};
-use super::bounds::{ClientBounds, DRAIN_MAX};
-use super::connect::Connector;
+use super::bounds::{ClientBounds, DRAIN_MAX, Timer};
+use super::connect::{self, Connector};
 use super::connection::{Connection, RequestBody};
 use super::cookies::{Cookies, StoredCookies};
-use super::guard::Guard;
-use super::media::WantedTypes;
+use super::failure::{self, Http1Origins, Remedy};
 use super::pool::Pool;
 use super::proxy::Proxy;
-use super::remedy::{Http1Origins, Remedy};
 use super::request::{Accept, Request, RequestHeaders};
 use super::resolve::Resolver;
+use super::response_headers::WantedTypes;
 use super::signing::{Heard, RequestSigner};
 use super::target::Target;
-use super::timer::Timer;
-use super::{Error, Trust, failure, redirect, tls};
+use super::trust::Guard;
+use super::{Error, Trust, redirect};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{
@@ -106,7 +105,7 @@ impl Client {
         let cookies = Cookies::new(options, &credentials, clock.now(), &mut errors);
         let headers = RequestHeaders::new(options, credentials, authorization, &mut errors);
         let types = WantedTypes::read(&options.types, &mut errors);
-        let tls = tls::config(options, &mut errors);
+        let tls = connect::tls_config(options, &mut errors);
         let Some(tls) = tls.filter(|_| errors.is_empty()) else { return Err(Error::Settings(errors)) };
         let inner = Inner {
             connector: Connector::new(options, bounds, clock.clone(), resolver, proxy, tls),

@@ -1,4 +1,5 @@
-//! Establishes connections: resolve, guard, dial, tunnel, TLS, each with its own time-out and its own failure.
+//! Establishes connections: resolve, guard, dial, tunnel, TLS, each with its own time-out and its own failure. TLS is
+//! rustls with ring, the built-in roots and the configured ones.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,18 +10,19 @@ use hyper::client::conn::{http1, http2};
 use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
 use hyper_util::client::legacy::connect::Connection as _;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use rustls::ClientConfig;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tower_service::Service;
 
 use super::bounds::ClientBounds;
-use super::connection::{Connection, Sender};
+use super::connection::{Connection, Ready, Sender, Wire};
+use super::failure;
 use super::proxy::Proxy;
 use super::resolve::Resolver;
 use super::target::Target;
-use super::wire::{Ready, Wire};
-use super::{failure, local};
 use harvestman_core::clock::Clock;
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{Failure, LocalFailure};
@@ -122,7 +124,7 @@ impl Connector {
                     let _ = stream.set_nodelay(true);
                     return Ok(Wire::new(stream));
                 }
-                Ok(Err(error)) => match local::of_connect(&error, *address) {
+                Ok(Err(error)) => match failure::of_connect(&error, *address) {
                     Some(lack) => return Err(Failure::Local(lack)),
                     None => failure = Failure::Connect,
                 },
@@ -183,4 +185,44 @@ fn h2_builder(bounds: ClientBounds) -> http2::Builder<TokioExecutor> {
     let mut builder = http2::Builder::new(TokioExecutor::new());
     builder.timer(TokioTimer::new()).max_header_list_size(u32::try_from(bounds.head_max).unwrap_or(u32::MAX));
     builder
+}
+
+/// Returns the configuration of all connections of a client. Appends errors in the settings to `errors`.
+pub(super) fn tls_config(options: &FetchOptions, errors: &mut Vec<String>) -> Option<Arc<ClientConfig>> {
+    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    if !options.ca_file.is_empty() {
+        add_authorities(&options.ca_file, &mut roots, errors);
+    }
+    // The provider is explicit: with two in the dependency tree, rustls' default choice would panic.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let mut config = match builder {
+        Ok(builder) => builder.with_root_certificates(roots).with_no_client_auth(),
+        Err(error) => {
+            errors.push(format!("fetch: TLS cannot be set up: {error}"));
+            return None;
+        }
+    };
+    config.alpn_protocols =
+        if options.http2 { vec![b"h2".to_vec(), b"http/1.1".to_vec()] } else { vec![b"http/1.1".to_vec()] };
+    Some(Arc::new(config))
+}
+
+fn add_authorities(file: &str, roots: &mut RootCertStore, errors: &mut Vec<String>) {
+    let wrong = |why: &dyn std::fmt::Display| format!("fetch.ca_file: `{file}` cannot be used: {why}");
+    let certificates = match CertificateDer::pem_file_iter(file) {
+        Ok(certificates) => certificates,
+        Err(error) => return errors.push(wrong(&error)),
+    };
+    let before = roots.len();
+    for certificate in certificates {
+        let added =
+            certificate.map_err(|error| wrong(&error)).and_then(|der| roots.add(der).map_err(|error| wrong(&error)));
+        if let Err(error) = added {
+            errors.push(error);
+        }
+    }
+    if roots.len() == before && errors.is_empty() {
+        errors.push(wrong(&"it contains no certificate in PEM format"));
+    }
 }

@@ -12,7 +12,7 @@ use hickory_resolver::proto::rr::{Name, RecordType};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::local;
+use super::failure;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::model::{Failure, LocalFailure};
 
@@ -90,7 +90,7 @@ fn judge(of_name: Outcome, of_probe: Outcome) -> Failure {
 /// Returns what the socket of a question lacked, if anything.
 fn lack(error: &NetError) -> Option<LocalFailure> {
     match error {
-        NetError::Io(error) => local::of_socket(error),
+        NetError::Io(error) => failure::of_socket(error),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use hyper_util::rt::TokioIo;
 use percent_encoding::percent_decode_str;
 use tower_service::Service;
 
-use super::wire::{Ready, Wire};
+use super::connection::{Ready, Wire};
 use harvestman_core::model::Failure;
 
 /// A proxy, as configured: `http://user:password@host:port`, `socks5://host:port`.

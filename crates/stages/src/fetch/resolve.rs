@@ -10,10 +10,10 @@ use tokio::sync::Semaphore;
 
 use super::bounds::{ADDRESSES_MAX, DNS_CACHE};
 use super::descriptors::DescriptorShares;
-use super::guard::Guard;
 use super::name_servers::NameServerProbe;
 use super::overrides::Overrides;
 use super::public_address::is_public;
+use super::trust::Guard;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{Failure, LocalFailure};

@@ -5,22 +5,22 @@
 //! omitted.
 
 mod cookie;
-mod date;
-mod jar;
 mod netscape;
-mod stored;
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
 
 use http::HeaderMap;
 use http::header::SET_COOKIE;
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 
-use self::cookie::Cookie;
-use self::jar::{Jar, JarLimits};
-pub use self::stored::StoredCookies;
 use super::target::Target;
 use super::trust::CredentialScope;
+use cookie::Cookie;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::FetchOptions;
+use harvestman_core::url::registrable_domain;
 
 /// All cookies of a client.
 pub(super) struct Cookies {
@@ -124,6 +124,125 @@ fn bytes(text: &str) -> Vec<u8> {
 
 fn bare(host: &str) -> &str {
     host.trim_start_matches('[').trim_end_matches(']')
+}
+
+/// The capacity of a jar. With the default one, cookies take 80 MB at worst.
+#[derive(Debug, Clone, Copy)]
+struct JarLimits {
+    /// Per registrable domain: the 50 that RFC 6265, section 6.1, asks for. The oldest are dropped first.
+    per_domain: usize,
+    /// In all: those of many more domains than are usually crawled.
+    all: usize,
+    /// Of one cookie, name, value, domain and path together: the 4 KiB that RFC 6265, section 6.1, asks for.
+    cookie_bytes: usize,
+}
+
+impl Default for JarLimits {
+    fn default() -> Self {
+        Self { per_domain: 50, all: 20_000, cookie_bytes: 4 << 10 }
+    }
+}
+
+/// Cookies by registrable domain.
+struct Jar {
+    limits: JarLimits,
+    by_domain: HashMap<Box<str>, Vec<Cookie>>,
+    /// The domains in the order in which they were added: the first one is evicted first.
+    order: VecDeque<Box<str>>,
+    len: usize,
+    /// How often it has changed.
+    changes: u64,
+}
+
+impl Jar {
+    fn new(limits: JarLimits) -> Self {
+        Self { limits, by_domain: HashMap::new(), order: VecDeque::new(), len: 0, changes: 0 }
+    }
+
+    /// Returns all cookies that may apply to `host`.
+    fn cookies_of(&self, host: &str) -> &[Cookie] {
+        self.by_domain.get(key(host)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns all cookies, those of the domain that was added first before the others.
+    fn all(&self) -> impl Iterator<Item = &Cookie> {
+        self.order.iter().filter_map(|domain| self.by_domain.get(domain)).flatten()
+    }
+
+    /// Returns how often it has changed.
+    const fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Stores `cookie` and replaces an earlier value of it; an expired cookie only removes the earlier value.
+    fn put(&mut self, cookie: Cookie, now: Instant) {
+        if cookie.bytes() > self.limits.cookie_bytes {
+            return;
+        }
+        let domain = key(&cookie.domain);
+        if !self.by_domain.contains_key(domain) {
+            self.order.push_back(domain.into());
+        }
+        let cookies = self.by_domain.entry(domain.into()).or_default();
+        if cookies.contains(&cookie) {
+            return;
+        }
+        self.changes += 1;
+        let before = cookies.len();
+        cookies.retain(|known| !known.is_same(&cookie) && !known.is_expired(now));
+        if !cookie.is_expired(now) {
+            cookies.push(cookie);
+        }
+        while cookies.len() > self.limits.per_domain {
+            // Those that also plain http may set do not push out the others.
+            let oldest = cookies.iter().position(|known| !known.secure).unwrap_or(0);
+            cookies.remove(oldest);
+        }
+        self.len = self.len - before + cookies.len();
+        self.make_room();
+    }
+
+    fn make_room(&mut self) {
+        while self.len > self.limits.all || self.order.len() > self.limits.all.max(1) {
+            let Some(oldest) = self.order.pop_front() else { break };
+            self.len -= self.by_domain.remove(&oldest).map_or(0, |cookies| cookies.len());
+        }
+    }
+
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// Returns the registrable domain of a host, or the host itself if it has none. A cookie's domain and every host that
+/// it applies to share it.
+fn key(host: &str) -> &str {
+    if host.parse::<std::net::IpAddr>().is_ok() { host } else { registrable_domain(host) }
+}
+
+/// Maximum number of cookies that are taken from a file, whatever the limits of the jar are.
+const STORED_MAX: usize = 100_000;
+
+/// The cookies that sites have set, for a later run. They are secret: their debug output has none of them.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct StoredCookies(Vec<Cookie>);
+
+impl StoredCookies {
+    fn of(cookies: impl Iterator<Item = Cookie>) -> Self {
+        Self(cookies.take(STORED_MAX).collect())
+    }
+
+    fn into_cookies(self) -> impl Iterator<Item = Cookie> {
+        self.0.into_iter().take(STORED_MAX)
+    }
+}
+
+impl fmt::Debug for StoredCookies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StoredCookies({})", self.0.len())
+    }
 }
 
 #[cfg(test)]

@@ -3,9 +3,7 @@
 //! The signatures themselves are made by `harvestman-identity`. Here are what that crate must not know: the settings,
 //! the key file, the time, the nonces, and the hosts.
 
-mod hosts;
-mod shared;
-mod skew;
+mod signing_memory;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,10 +14,9 @@ use data_encoding::BASE64;
 use http::HeaderMap;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
+use signing_memory::{AskingHosts, SharedSignatures};
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::hosts::AskingHosts;
-use self::shared::SharedSignatures;
 use super::Error;
 use super::target::Target;
 use harvestman_core::clock::Instant;
@@ -183,7 +180,7 @@ impl RequestSigner {
 
     /// Warns once if a server's clock differs so much that it rejects signatures.
     fn report_skew(&self, target: &Target<'_>, headers: &HeaderMap, now: Instant) {
-        let skew = skew::of(headers, now).filter(|skew| skew.spoils(self.lifetime));
+        let skew = signing_memory::of(headers, now).filter(|skew| skew.spoils(self.lifetime));
         if let Some(skew) = skew
             && !self.skew_reported.swap(true, Ordering::Relaxed)
         {
