@@ -8,8 +8,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::spill::{Chunk, SpillStorage};
-use super::varint::{get, put};
+use super::spill::{Chunk, SpillStorage, get_varint, put_varint};
 
 /// Bytes after which a chunk is closed. The first record of a chunk contains its whole path, and a chunk is freed as a
 /// whole.
@@ -149,13 +148,13 @@ fn pack(out: &mut Vec<u8>, last: &Waiting, waiting: &Waiting) {
     ];
     out.push(flags.iter().map(|(set, flag)| if *set { *flag } else { 0 }).sum());
     debug_assert!(waiting.order >= last.order, "URLs come in the order of their discovery");
-    put(out, waiting.order.wrapping_sub(last.order));
+    put_varint(out, waiting.order.wrapping_sub(last.order));
     pack_text(out, &last.path, &waiting.path);
     if let Some(via) = waiting.via.as_deref().filter(|_| new_via) {
         pack_text(out, last.via.as_deref().unwrap_or(""), via);
     }
     if waiting.depth != last.depth {
-        put(out, u64::from(waiting.depth));
+        put_varint(out, u64::from(waiting.depth));
     }
     if new_tries {
         out.extend([waiting.redirects, waiting.attempts]);
@@ -165,14 +164,14 @@ fn pack(out: &mut Vec<u8>, last: &Waiting, waiting: &Waiting) {
 /// Reads what [`pack`] wrote at `at` after `last`, and advances `at`.
 fn unpack(chunk: &[u8], at: &mut usize, last: &Waiting) -> Waiting {
     let flags = byte(chunk, at);
-    let order = last.order.wrapping_add(get(chunk, at));
+    let order = last.order.wrapping_add(get_varint(chunk, at));
     let path = unpack_text(chunk, at, &last.path);
     let via = match flags & (flag::VIA | flag::NO_VIA) {
         flag::VIA => Some(Arc::from(unpack_text(chunk, at, last.via.as_deref().unwrap_or("")))),
         flag::NO_VIA => None,
         _ => last.via.clone(),
     };
-    let depth = if flags & flag::DEPTH == 0 { last.depth } else { get(chunk, at) as u16 };
+    let depth = if flags & flag::DEPTH == 0 { last.depth } else { get_varint(chunk, at) as u16 };
     let (redirects, attempts) = match flags & flag::TRIES {
         0 => (last.redirects, last.attempts),
         _ => (byte(chunk, at), byte(chunk, at)),
@@ -184,14 +183,14 @@ fn unpack(chunk: &[u8], at: &mut usize, last: &Waiting) -> Waiting {
 fn pack_text(out: &mut Vec<u8>, last: &str, text: &str) {
     let same = last.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
     let same = (0..=same).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    put(out, same as u64);
-    put(out, (text.len() - same) as u64);
+    put_varint(out, same as u64);
+    put_varint(out, (text.len() - same) as u64);
     out.extend_from_slice(&text.as_bytes()[same..]);
 }
 
 fn unpack_text(chunk: &[u8], at: &mut usize, last: &str) -> String {
-    let same = get(chunk, at) as usize;
-    let rest = get(chunk, at) as usize;
+    let same = get_varint(chunk, at) as usize;
+    let rest = get_varint(chunk, at) as usize;
     let rest = &chunk[*at..*at + rest];
     *at += rest.len();
     let mut text = String::with_capacity(same + rest.len());

@@ -4,14 +4,11 @@
 //! fate of every link. The actor ([`FrontierActor`]) grants leases to hosts that may be contacted, best first, within
 //! the budgets of the crawl.
 
-mod activity;
 mod actor;
 mod allowance;
 mod budgets;
 mod class_table;
 mod credit;
-mod due_hosts;
-mod early_stop;
 mod fifo;
 mod forecast;
 mod host_queue;
@@ -20,21 +17,17 @@ mod queues;
 mod ranking;
 mod spill;
 mod survey;
-mod varint;
 
 #[cfg(test)]
 mod tests;
 
-pub use actor::{FrontierActor, FrontierSetup};
+pub use actor::{FrontierActivity, FrontierActor, FrontierSetup};
 pub use allowance::{Allowance, BudgetShare, Shortages, SpentBudgets};
-pub use budgets::{Budgets, EndReason, UnderWay};
+pub use budgets::{Budgets, EarlyStop, EarlyStopOptions, EndReason, UnderWay};
 pub use class_table::CATCH_ALL;
 pub use credit::{Credit, CreditPool};
-pub use early_stop::{EarlyStop, EarlyStopOptions};
-pub use host_queue::{NotReady, Readmit};
-
-pub use activity::FrontierActivity;
 pub use forecast::YieldForecast;
+pub use host_queue::{NotReady, Readmit};
 pub use messages::{
     ChangePort, Control, DiscoveredLinks, DropHosts, ErrandsAdded, ErrandsDone, FleetEvent, FollowNow, HostDue,
     HostPort, Hosts, LeaseEnded, LeasesCommitted, LeasesOf, LimitsChanged, LinksFound, Order, OrderChanged, OrderSlot,

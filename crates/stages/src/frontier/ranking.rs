@@ -1,10 +1,14 @@
-//! The order of waiting URLs, and the best of many classes: a winner tree over the ranks of their heads.
+//! The order of waiting URLs, the best of many classes, and the queue of hosts that may be contacted now. The best
+//! class is found by a winner tree over the ranks of their heads.
 //!
 //! A heap would be enough for popping. In a winner tree, the rank of any class can be changed as cheaply as that of the
 //! best one, which exploration needs; and ranking all classes again is one pass over a flat list that moves no entry.
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
+
+use harvestman_core::url::HostKey;
 
 /// The rank of a URL: the score of its class, then its depth, then the order of discovery. Greater is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,6 +132,44 @@ impl Ranking {
 
     fn leaves(&self) -> usize {
         self.winners.len() / 2
+    }
+}
+
+/// Hosts that wait for a lease, best first. A host is in it at most once, because it requests again only after an
+/// answer.
+#[derive(Debug, Default)]
+pub(super) struct DueHosts {
+    heap: BinaryHeap<(Rank, HostKey)>,
+}
+
+impl DueHosts {
+    /// Adds a host that may be contacted, with the rank of its best URL.
+    pub(super) fn add(&mut self, host: HostKey, rank: Rank) {
+        self.heap.push((rank, host));
+    }
+
+    /// Returns whether no host waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// Removes hosts that no longer ask for leases.
+    pub(super) fn forget(&mut self, hosts: &dyn Fn(&HostKey) -> bool) {
+        self.heap.retain(|(_, host)| !hosts(host));
+    }
+
+    /// Takes the best host. Its rank dates from when it was added, and scores may have changed since: so `rank_now` is
+    /// called, and a host that is now worse than the next one is put back.
+    pub(super) fn take(&mut self, mut rank_now: impl FnMut(&HostKey) -> Option<Rank>) -> Option<HostKey> {
+        while let Some((rank, host)) = self.heap.pop() {
+            let Some(now) = rank_now(&host) else { return Some(host) };
+            let beaten = self.heap.peek().is_some_and(|(next, _)| *next > now);
+            if now >= rank || !beaten {
+                return Some(host);
+            }
+            self.heap.push((now, host));
+        }
+        None
     }
 }
 

@@ -9,23 +9,21 @@ mod links;
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use actix::{Actor, AsyncContext, Context};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::activity::FrontierActivity;
 use super::allowance::Allowance;
-use super::budgets::EndReason;
-use super::due_hosts::DueHosts;
-use super::early_stop::{EarlyStop, EarlyStopOptions};
+use super::budgets::{EarlyStop, EarlyStopOptions, EndReason};
 use super::messages::{ChangePort, HostPort, Order, OrderSlot};
 use super::queues::{Frontier, FrontierLimits};
+use super::ranking::DueHosts;
 use super::spill::SpillStorage;
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::model::HostOwnership;
-use harvestman_core::model::{Ended, Fate, Ledger, ScheduledUrl};
+use harvestman_core::model::{Ended, Fate, HostOwnership, Ledger, ScheduledUrl};
 use harvestman_core::url::HostKey;
 use harvestman_metrics::{CrawlMetrics, FrontierMetrics};
 
@@ -183,5 +181,30 @@ impl Actor for FrontierActor {
             let now = actor.setup.clock.now();
             actor.grant(now);
         });
+    }
+}
+
+/// The number of URLs waiting, of items in progress, and of events. Only the frontier writes them, after every message
+/// that it handles.
+#[derive(Debug, Default)]
+pub struct FrontierActivity {
+    waiting: AtomicU64,
+    under_way: AtomicU64,
+    events: AtomicU64,
+}
+
+impl FrontierActivity {
+    /// Publishes how many URLs wait, how many items are in progress (leases, results not yet persisted, errands), and
+    /// how many events (accepted, ended and dropped links) there were.
+    fn publish(&self, waiting: u64, under_way: u64, events: u64) {
+        self.waiting.store(waiting, Ordering::Relaxed);
+        self.under_way.store(under_way, Ordering::Relaxed);
+        self.events.store(events, Ordering::Release);
+    }
+
+    /// Returns the number of URLs waiting, of items in progress, and of events.
+    pub fn now(&self) -> (u64, u64, u64) {
+        let events = self.events.load(Ordering::Acquire);
+        (self.waiting.load(Ordering::Relaxed), self.under_way.load(Ordering::Relaxed), events)
     }
 }
