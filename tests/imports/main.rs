@@ -134,9 +134,7 @@ const SHELLS: &[&str] = &[
     "stages/src/frontier/actor/",
     "stages/src/frontier/messages.rs",
     "stages/src/host/actor/",
-    "stages/src/host/messages.rs",
-    "stages/src/host/ports.rs", // the traits that an actor calls, which hand over permits
-    "stages/src/host/reply.rs", // the address of an actor
+    "stages/src/host/ports.rs", // the messages of an actor, and the traits that it calls, which hand over permits
     "stages/src/fetch/",        // the HTTP client
     "storage/src/archive/",     // writes files; the encoder receives everything that it encodes
     "storage/src/dedup/disk/",  // the set on disk

@@ -5,19 +5,16 @@
 //! asks the frontier for URLs whenever politeness allows. Sub-requests of pages that are rendered come before sitemaps
 //! and URLs.
 
-mod consent;
-mod session;
-mod sitemaps;
-mod subrequests;
+mod auxiliary;
+mod conditions;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use super::capped::CappedDelay;
-use super::content_report::ContentReport;
-use super::health::Health;
+use super::health::{ContentReport, Health};
 use super::history::{HostHistory, StoredRobots};
 use super::politeness::{Politeness, Readiness, RequestEnd, WaitReason};
+use super::restricted::CappedDelay;
 use super::retry_after;
 use super::robots::{Reply, RobotsState, Verdict};
 use super::rules::{HostRules, PolitenessRules};

@@ -1,4 +1,4 @@
-//! Classifies an exchange by what it says about the host's health.
+//! Classifies an exchange by what it says about the host's health, and what a host is told of its pages.
 
 use std::time::Duration;
 
@@ -68,4 +68,17 @@ impl Health {
             | Failure::WaitOver => Self::Neutral,
         }
     }
+}
+
+/// Reports what the pages of the host turned out to be.
+#[derive(Debug)]
+pub enum ContentReport {
+    /// A block page, several times in a row: the host pauses.
+    BlockPage,
+    /// What was asked for, again.
+    AsAsked,
+    /// What guests see: the session is lost, and pages wait for the next log-in.
+    SessionLost,
+    /// The crawl is logged in.
+    SessionFound,
 }

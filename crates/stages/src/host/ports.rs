@@ -1,20 +1,26 @@
-//! The ports of a host actor: the services of the rest of the crawl that it uses, one trait for each.
+//! How a host actor meets the rest of the crawl: the ports that it calls, one trait for each service, the replies to
+//! its requests and address lookups, and the messages to it.
 //!
 //! Each port is implemented by the part of the pipeline that owns the service. Calls must not block.
 
+use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use actix::{Message, Recipient};
 use bytes::Bytes;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::core::HostCore;
 use super::gates::{GateId, Return};
+use super::health::ContentReport;
 use super::history::StoredRobots;
 use super::politeness::{Politeness, WaitReason};
-use super::reply::ReplyTo;
+use super::rules::HostRules;
+use super::status::HostStatus;
 use super::step::Errand;
-use super::subrequest::SubrequestReply;
+use super::subrequest::{Subrequest, SubrequestReply};
 use harvestman_core::clock::Instant;
 use harvestman_core::model::{Exchange, Fate, FetchedPage, Lease, PolicyRefusal};
 use harvestman_core::url::{CanonicalUrl, HostGroup, HostKey};
@@ -37,14 +43,14 @@ pub trait LeasePort: Send + Sync {
 
 /// Sends the host's requests.
 pub trait RequestPort: Send + Sync {
-    /// Fetches the URL of `lease`; replies with a [`HostReply`](super::HostReply).
+    /// Fetches the URL of `lease`; replies with a [`HostReply`](HostReply).
     fn fetch_page(&self, host: HostRequest, lease: Lease);
     /// Returns whether the crawl's budgets allow an auxiliary request now. If so, it counts as in progress and must be
     /// run. `for_page`: a page that is in progress waits for it, so the budget of pages does not count.
     fn begin_errand(&self, for_page: bool) -> bool;
     /// Returns whether no auxiliary request for a page may begin any more: the crawl is stopped, or a budget is spent.
     fn is_over(&self) -> bool;
-    /// Runs the auxiliary request; replies with a [`HostReply`](super::HostReply).
+    /// Runs the auxiliary request; replies with a [`HostReply`](HostReply).
     fn run_errand(&self, host: HostRequest, errand: Errand);
     /// Looks up the host's address; replies with `HostReply::Resolved`.
     fn resolve(&self, host: HostRequest);
@@ -140,3 +146,126 @@ pub struct HostPorts {
     /// The callers of sub-requests.
     pub subrequests: Arc<dyn SubrequestPort>,
 }
+
+/// The reply to a call of a host actor on its [`RequestPort`](RequestPort).
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub enum HostReply {
+    /// The request for a page has ended.
+    PageEnded(Lease, Exchange),
+    /// The request for a page was aborted, because this node may not send requests any more.
+    PageAborted(Lease),
+    /// An auxiliary request has ended.
+    ErrandEnded(ErrandEnded),
+    /// An auxiliary request was aborted.
+    ErrandAborted(Errand),
+    /// The host's address was looked up; `None` if the lookup failed or the address does not matter (proxy).
+    Resolved(Option<IpAddr>),
+}
+
+/// An auxiliary request that has ended.
+#[derive(Debug)]
+pub struct ErrandEnded {
+    /// What was requested.
+    pub errand: Errand,
+    /// The request and its response.
+    pub exchange: Exchange,
+    /// The response body with its content coding removed.
+    pub body: Bytes,
+    /// One of the crawl's permits for auxiliary requests, held until the outcome is recorded.
+    pub permit: OwnedSemaphorePermit,
+}
+
+/// Where the reply to a request goes.
+#[derive(Debug, Clone)]
+pub struct ReplyTo {
+    actor: Recipient<HostReply>,
+    pending: Arc<AtomicU32>,
+}
+
+impl ReplyTo {
+    /// Creates a handle that replies to an actor which decrements `pending` with each message that it handles.
+    pub(super) const fn new(actor: Recipient<HostReply>, pending: Arc<AtomicU32>) -> Self {
+        Self { actor, pending }
+    }
+
+    /// Counts a reply that is sent later, so that the actor stays awake until then. Must be followed by
+    /// [`ReplyTo::answer`].
+    pub fn expect_answer(&self) {
+        self.pending.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Sends the reply that [`ReplyTo::expect_answer`] counted.
+    ///
+    /// Replies are bounded by the requests in progress, so the mailbox is bounded too.
+    pub fn answer(&self, reply: HostReply) {
+        self.actor.do_send(reply);
+    }
+}
+
+/// Announces work for the host.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Wake;
+
+/// Grants the lease that the host asked for.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Grant(pub Lease);
+
+/// Reports that the frontier has no URL for the host, or none before the given time.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct NoWork(pub Option<Instant>);
+
+/// Admits the host at a gate where it was queued.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct GatePassed(pub GateId);
+
+/// Announces that the rules changed, or that the host was blocked or unblocked.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct RulesChanged {
+    /// The previous rules, if the rules changed.
+    pub before: Option<Arc<HostRules>>,
+}
+
+impl Message for ContentReport {
+    type Result = ();
+}
+
+/// Ends the wait for the host: what waits for it fails, and can be fetched by another run.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct WaitOver;
+
+/// Asks for the state of the host's clock. The response is `None` if the host is just going to sleep.
+#[derive(Debug, Message)]
+#[rtype(result = "Option<HostStatus>")]
+pub struct StatusQuery;
+
+/// Stops the actor: another node now owns the host, and no request of it is in progress here.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct Retire;
+
+/// Delivers sitemaps of this host that robots.txt or a sitemap index names.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SitemapsFound {
+    /// Their URLs, all on this host.
+    pub urls: Vec<String>,
+    /// Number of sitemap indexes that lead to them.
+    pub nesting: u32,
+}
+
+/// Asks for something that a page needs. [`SubrequestPort`](SubrequestPort) gets the reply.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SubrequestWanted(pub Subrequest);
+
+/// Withdraws the sub-request with this ticket, because nobody waits for its reply any more.
+#[derive(Debug, Message)]
+#[rtype(result = "()")]
+pub struct SubrequestWithdrawn(pub u64);

@@ -3,10 +3,8 @@
 //! No other component sends requests to its host. Messages to it are bounded: one lease per question to the frontier,
 //! one reply per request sent, one wake-up from the frontier.
 
-mod address;
-mod ended;
 mod handlers;
-mod subrequests;
+mod requests;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,12 +13,11 @@ use std::time::Duration;
 use actix::{Actor, ActorContext, AsyncContext, Context, SpawnHandle};
 use arc_swap::ArcSwap;
 
-use super::capped::CappedDelays;
 use super::core::HostCore;
 use super::gates::{GateId, Return};
 use super::politeness::WaitReason;
-use super::ports::{HostPorts, HostRequest};
-use super::reply::ReplyTo;
+use super::ports::{HostPorts, HostRequest, ReplyTo};
+use super::restricted::CappedDelays;
 use super::rules::HostRules;
 use super::step::{Errand, Step};
 use super::subrequest::SubrequestRefusal;
@@ -28,7 +25,7 @@ use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::url::{HostGroup, HostGroups, HostKey};
 use harvestman_metrics::HostMetrics;
 
-pub use self::address::HostAddress;
+pub use handlers::HostAddress;
 
 /// The delay before a host tries again to send an auxiliary request that was not allowed (by the budgets, or because
 /// the crawl is paused).

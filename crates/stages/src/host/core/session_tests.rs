@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
 
 use super::*;
-use crate::host::content_report::ContentReport;
+use crate::host::health::ContentReport;
 use crate::host::subrequest::{Subrequest, SubrequestRefusal};
 use harvestman_core::config::{Config, RobotsOptions};
 use harvestman_core::model::{Exchange, Failure, PostBody, RequestSignature, Timings};

@@ -10,7 +10,6 @@
 
 mod groups;
 mod lines;
-mod path;
 mod signals;
 mod state;
 #[cfg(test)]
@@ -65,8 +64,8 @@ impl RobotsRules {
     ///
     /// The time per rule is linear in the length of the path.
     pub fn decide(&self, path_and_query: &str) -> Decision {
-        let path = path::rewrite(path_and_query);
-        if path::is_robots_txt(&path) {
+        let path = groups::rewrite(path_and_query);
+        if groups::is_robots_txt(&path) {
             return Decision { allowed: true, rule: None };
         }
         match self.rules.matching_rule(&path) {
@@ -96,5 +95,5 @@ impl RobotsRules {
 fn spell_out(rule: &robotxt::Rule) -> String {
     let name = if rule.is_allow() { "Allow" } else { "Disallow" };
     let pattern = rule.pattern();
-    format!("{name}: {}", pattern.strip_prefix(path::SENTINEL).unwrap_or(pattern))
+    format!("{name}: {}", pattern.strip_prefix(groups::SENTINEL).unwrap_or(pattern))
 }
