@@ -12,7 +12,6 @@
 pub mod lastmod;
 pub mod plan;
 pub mod rate;
-pub mod regression;
 pub mod rows;
 pub mod traits;
 
@@ -20,7 +19,6 @@ pub use lastmod::{LastmodEvidence, LastmodSign};
 pub use plan::{
     ChangeForecast, DatedVisit, KnownPage, PageNumber, Plan, PlanLimits, PlanStop, PlannedLink, VisitFinding,
 };
-pub use rate::{Gamma, chance_of_change, irregular_rate, regular_rate, shrunk_rate};
-pub use regression::Regression;
+pub use rate::{Gamma, Regression, chance_of_change, irregular_rate, regular_rate, shrunk_rate};
 pub use rows::{RowChange, RowLink, RowMark};
 pub use traits::{PageTraits, Trait, TraitTable};

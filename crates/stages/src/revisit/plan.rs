@@ -9,15 +9,14 @@
 //! A page type (a coarse URL pattern) in which nearly each visit finds a change may contain a clock or a counter: one
 //! of its pages is then requested twice in a row. A difference between these two responses is noise, not a change.
 
-mod lastmods;
 mod learn;
 mod rank;
-mod signals;
+mod signs;
 
 use std::collections::BTreeMap;
 
 use super::lastmod::{HostLastmods, LastmodSign};
-use super::regression::Regression;
+use super::rate::Regression;
 use super::rows::RowChange;
 use super::traits::{PageTraits, Trait, TraitTable};
 use harvestman_core::clock::Instant;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
-use super::regression::Regression;
+use super::rate::Regression;
 use super::rows::RowChange;
 
 /// A property that pages may have in common. Patterns are those of URLs, as hashes.

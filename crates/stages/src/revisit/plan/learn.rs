@@ -2,7 +2,7 @@
 
 use super::{DatedVisit, FIT_MAX, HISTORY_MAX, KnownPage, NOISY_KINDS, PROBE_SHARE, PROBE_VISITS, PageNumber, Plan};
 use crate::revisit::lastmod::LastmodSign;
-use crate::revisit::regression::Regression;
+use crate::revisit::rate::Regression;
 use harvestman_core::model::{Difference, History};
 
 impl Plan {
