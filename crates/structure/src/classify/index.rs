@@ -1,10 +1,10 @@
-//! Exact k nearest neighbours through an inverted index.
+//! Exact k nearest neighbours through an inverted index, and by comparison with every page of the sample: the reference
+//! implementation for tests of the index.
 
 use std::ops::Range;
 
-use super::sample::Sample;
-use super::vote::{Classified, KnnOptions, Neighbour, Outliers, vote};
-use crate::site::{Label, distance, squared_norm};
+use super::sample::{Classified, KnnOptions, Neighbour, Outliers, Sample, vote};
+use crate::site::{Label, SparseVector, distance, squared_norm};
 
 /// The sample by feature: for each feature, the entries that have it.
 ///
@@ -119,13 +119,24 @@ impl Index {
     }
 }
 
+/// Classifies `page` by its distances to all pages of `sample`.
+pub fn classify_naively(sample: &Sample, options: &KnnOptions, page: &SparseVector) -> Classified {
+    let heard = |label: Option<u32>| label.is_some() || options.outliers == Outliers::Vote;
+    let mut neighbours: Vec<Neighbour> = Vec::new();
+    for entry in sample.entries().iter().filter(|entry| heard(entry.label)) {
+        let distance = page.distance(&entry.vector);
+        neighbours.extend(entry.pages.iter().map(|&page| Neighbour { distance, page, label: entry.label }));
+    }
+    neighbours.sort_unstable_by(|one, other| one.distance.total_cmp(&other.distance).then(one.page.cmp(&other.page)));
+    neighbours.truncate(options.neighbours);
+    vote(&neighbours, options)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::classify::naive::classify_naively;
-    use crate::site::SparseVector;
 
     fn classify(index: &Index, page: &SparseVector) -> Classified {
         index.classify(&page.iter().collect::<Vec<_>>(), &mut Buffers::default())

@@ -21,19 +21,15 @@ mod attributes;
 mod body;
 mod builder;
 mod bytes;
-mod charset;
 mod classes;
 mod collect;
-mod display;
 mod doctype;
 mod element;
 mod foreign;
 mod formatting;
 mod formatting_entry;
-mod forms;
 mod gist;
 mod head;
-mod leaves;
 mod limits;
 mod links;
 mod markup;
@@ -168,7 +164,7 @@ impl Parser {
     #[must_use]
     pub fn with_path_strings(mut self) -> Self {
         self.builder.units.ask_strings();
-        self.builder.classes.display = Some(display::Display::new(self.builder.limits.attribute));
+        self.builder.classes.display = Some(classes::Display::new(self.builder.limits.attribute));
         self
     }
 
@@ -247,7 +243,7 @@ struct Read<'b> {
 
 impl<'b> Read<'b> {
     fn of(bytes: &'b [u8], content_type: Option<&str>) -> Self {
-        let (encoding, plain) = charset::of(bytes, content_type);
+        let (encoding, plain) = markup::of(bytes, content_type);
         match from_xhtml(bytes, content_type) {
             Ok(html) => Self {
                 bytes: Cow::Owned(html.into_bytes()),
@@ -257,7 +253,7 @@ impl<'b> Read<'b> {
                 rules: MarkupRules::Xml,
             },
             Err(language) => {
-                let (scanned_as, bytes) = charset::scannable(encoding, plain);
+                let (scanned_as, bytes) = markup::scannable(encoding, plain);
                 Self { bytes, scanned_as, encoding, language, rules: language.rules() }
             }
         }
