@@ -1,9 +1,7 @@
 //! The radius of DBSCAN, chosen from the data (SOUrCe 2018, section 3.3).
 
-use super::dbscan::{MIN_PTS, dbscan_points};
-use super::distances::Distances;
-use super::kdist::{Counting, K, k_dist};
-use super::silhouette::silhouette_times_coverage;
+use super::dbscan::{MIN_PTS, dbscan_points, silhouette_times_coverage};
+use super::distances::{Counting, Distances, K, k_dist};
 
 /// The paper's w for a sample of 1,000 pages; it grows with the sample.
 const BINS_PER_FEATURE: f64 = 4.8;

@@ -6,42 +6,34 @@
 //! A [`Label`] is the number of a cluster, counted from 0, or `None` for an outlier: a page whose template has few
 //! instances.
 
-mod centroid;
 mod cluster_graph;
 mod dbscan;
 mod distances;
 mod eps;
 mod features;
-mod harmonic_mean;
-mod kdist;
 mod queries;
 mod random_pages;
-mod silhouette;
 mod tokens;
 mod url_clusters;
-mod url_form;
 mod url_kind;
 mod url_parts;
 mod url_pattern;
 mod vector;
 
-pub use centroid::nearest_cluster;
 pub use cluster_graph::{
     Appraisal, CLUSTERS_MAX, Cluster, ClusterGraph, GraphEdge, GraphFilter, GraphLink, GraphNode, GraphPage,
     GraphReason, NodeRule, PruneOptions, Reach, SplitOff, Standing, Threshold, Universe,
 };
-pub use dbscan::{MIN_PTS, dbscan};
-pub use distances::Distances;
+pub use dbscan::{MIN_PTS, dbscan, silhouette_times_coverage};
+pub use distances::{Counting, Distances, K, k_dist};
 pub use eps::{EpsOptions, EpsRule, eps};
 pub use features::{THETA, Vocabulary};
-pub use harmonic_mean::harmonic_mean;
-pub use kdist::{Counting, K, k_dist};
+
 pub use queries::{
     QUERY_LENGTH_MAX, QUERY_TOKENS_MAX, Queries, Query, QueryGeneration, QueryOptions, QueryPhase, QueryResult,
-    RankedToken, middle_out, ranked, search_weights,
+    RankedToken, harmonic_mean, middle_out, ranked, search_weights,
 };
 pub use random_pages::{RandomPages, RandomPagesOptions};
-pub use silhouette::silhouette_times_coverage;
 pub use tokens::{Background, Language, StopWords, TOKENS_MAX, TokenWeight, preselected_tokens, token_weights, tokens};
 pub use url_clusters::{
     TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
@@ -50,7 +42,7 @@ pub use url_clusters::{
 pub use url_kind::UrlKind;
 pub use url_parts::{Segment, after_authority, parameters};
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
-pub use vector::{SparseVector, distance, squared_norm};
+pub use vector::{SparseVector, distance, nearest_cluster, squared_norm};
 
 /// The cluster of a page, numbered from 0; `None` for an outlier.
 pub type Label = Option<u32>;

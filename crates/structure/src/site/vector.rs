@@ -1,6 +1,8 @@
-//! Sparse vectors: the representation of a page in clustering and classification.
+//! Sparse vectors: the representation of a page in clustering and classification; and the cluster nearest to a page.
 
 use std::hash::{Hash, Hasher};
+
+use super::Label;
 
 /// A vector with few non-zero entries, sorted by feature.
 ///
@@ -157,6 +159,21 @@ pub fn normalise_l1(entries: &mut Vec<(u32, f32)>) {
     entries.retain(|(_, weight)| weight.is_finite() && *weight != 0.0);
 }
 
+/// Returns the cluster whose pages are nearest to `page` on average. It represents an example page that is itself an
+/// outlier.
+pub fn nearest_cluster(vectors: &[SparseVector], labels: &[Label], page: &SparseVector) -> Label {
+    let mut sums = std::collections::BTreeMap::<u32, (f64, u32)>::new();
+    for (vector, label) in vectors.iter().zip(labels) {
+        if let Some(cluster) = label {
+            let (sum, count) = sums.entry(*cluster).or_default();
+            *sum += f64::from(page.distance(vector));
+            *count += 1;
+        }
+    }
+    let means = sums.into_iter().map(|(cluster, (sum, count))| (cluster, sum / f64::from(count)));
+    means.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(cluster, _)| cluster)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -207,5 +224,17 @@ mod tests {
             prop_assert_eq!(read.squared_norm().to_bits(), vector.squared_norm().to_bits());
             prop_assert_eq!(read, vector);
         }
+    }
+
+    fn at(x: f32, y: f32) -> SparseVector {
+        SparseVector::new(vec![(0, x), (3, y)])
+    }
+
+    #[test]
+    fn an_outlier_is_nearest_to_the_cluster_that_is_nearest_on_average() {
+        let vectors = [at(1.0, 0.0), at(9.0, 0.0), at(4.0, 0.0), at(2.5, 0.0)];
+        let labels = [Some(0), Some(0), Some(1), None];
+        assert_eq!(nearest_cluster(&vectors, &labels, &at(2.0, 0.0)), Some(1));
+        assert_eq!(nearest_cluster(&vectors[..1], &[None], &at(2.0, 0.0)), None);
     }
 }

@@ -18,20 +18,19 @@
 //! answers in the order in which they are processed.
 
 mod address;
-mod content;
 mod form;
+mod shown_content;
 #[cfg(test)]
 mod tests;
-mod variety;
 
 use std::collections::VecDeque;
 
+use form::Form;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::Fingerprint;
 
 pub use address::Address;
-pub use content::{AnswerContent, PathSet};
-use form::Form;
+pub use shown_content::{AnswerContent, PathSet};
 
 /// Forms of addresses that are known of a host; the one that was not met for longest makes room.
 pub const FORMS_MAX: usize = 32;

@@ -7,35 +7,29 @@
 //! Its [`GraphFilter`] is the form for crawling: it decides whether a link is followed by the clusters of its page and
 //! its URL.
 
-mod cluster_sample;
-mod content;
 #[cfg(test)]
 mod content_tests;
-mod coverage;
 mod evidence;
-mod filter;
-mod gateways;
 mod graph;
-mod leaves;
-mod options;
+mod graph_pages;
+mod links_alone;
 mod prune;
 #[cfg(test)]
 mod prune_tests;
-mod reach;
 #[cfg(test)]
 mod reach_tests;
-mod sample;
+mod repeated_content;
 #[cfg(test)]
 mod samples;
 mod worth;
 #[cfg(test)]
 mod worth_tests;
 
-pub use content::Appraisal;
-pub use filter::GraphFilter;
-pub use graph::{ClusterGraph, GraphEdge, GraphNode, GraphReason, Standing};
-pub use options::{NodeRule, PruneOptions, Reach, Universe};
-pub use sample::{Cluster, GraphLink, GraphPage};
+pub use graph::{
+    ClusterGraph, GraphEdge, GraphFilter, GraphNode, GraphReason, NodeRule, PruneOptions, Reach, Standing, Universe,
+};
+pub use graph_pages::{Cluster, GraphLink, GraphPage};
+pub use repeated_content::Appraisal;
 pub use worth::{SplitOff, Threshold};
 
 /// Maximum number of clusters in a graph: the filter then takes 2 MiB. Clusters with higher numbers count as none.

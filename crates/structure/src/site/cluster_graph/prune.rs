@@ -1,12 +1,10 @@
 //! Pruning: which rules apply, and their order.
 
-use super::content::Appraisal;
-use super::evidence::Evidence;
-use super::graph::{ClusterGraph, GraphEdge, GraphReason, Standing};
-use super::options::{NodeRule, PruneOptions, Reach, Universe};
-use super::reach::Starts;
-use super::sample::{Cluster, GraphPage};
-use super::{CLUSTERS_MAX, coverage, leaves, reach};
+use super::evidence::{self, Evidence, Starts};
+use super::graph::{ClusterGraph, GraphEdge, GraphReason, NodeRule, PruneOptions, Reach, Standing, Universe};
+use super::graph_pages::{Cluster, GraphPage};
+use super::repeated_content::Appraisal;
+use super::{CLUSTERS_MAX, links_alone};
 
 impl ClusterGraph {
     /// Builds the graph of a sample without pruning it. It has `clusters` clusters, at most [`CLUSTERS_MAX`]; URLs of
@@ -24,7 +22,7 @@ impl ClusterGraph {
         let mut evidence = Evidence::new(sample, clusters.min(CLUSTERS_MAX), options.universe);
         match options.nodes {
             NodeRule::Never => {}
-            NodeRule::Links => leaves::prune_headers_and_footers(&mut evidence.graph),
+            NodeRule::Links => links_alone::prune_headers_and_footers(&mut evidence.graph),
             NodeRule::Content(distinct_min) => {
                 let appraisal = Appraisal::of(sample, clusters, distinct_min, options.sure);
                 apply_verdicts(&mut evidence.graph, &appraisal.pruned);
@@ -51,7 +49,7 @@ impl ClusterGraph {
     pub fn reached(&self, sample: &[GraphPage], seeds: &[u64]) -> Vec<Cluster> {
         let starts = Starts::new(self, sample, &seeds.iter().copied().collect());
         let number = |cluster| Cluster(u32::try_from(cluster).expect("clusters are numbered by u32"));
-        reach::reached(self, &starts).into_iter().map(number).collect()
+        evidence::reached(self, &starts).into_iter().map(number).collect()
     }
 }
 
@@ -61,14 +59,14 @@ fn finished(mut evidence: Evidence<'_>, seeds: &[u64], options: &PruneOptions) -
         delete_edges(&mut evidence, required);
     }
     if options.nodes == NodeRule::Links {
-        leaves::prune_duplicates(&mut evidence.graph);
-        leaves::prune_uninformative(&mut evidence.graph);
+        links_alone::prune_duplicates(&mut evidence.graph);
+        links_alone::prune_uninformative(&mut evidence.graph);
     }
     let Evidence { mut graph, pages, .. } = evidence;
     delete_edges_of_pruned(&mut graph, options.nodes);
     if options.reach != Reach::Never {
         let starts = Starts::new(&graph, pages, &seeds.iter().copied().collect());
-        reach::put_edges_back(&mut graph, &starts, options.reach);
+        evidence::put_edges_back(&mut graph, &starts, options.reach);
     }
     graph
 }
@@ -88,7 +86,7 @@ fn delete_edges(evidence: &mut Evidence<'_>, required: f64) {
     }
     for (node, places) in graph.nodes.iter().zip(incoming) {
         let reached: Vec<&[u32]> = places.iter().map(|place| &*evidence.reached[*place]).collect();
-        for chosen in coverage::covering(&reached, node.size, required) {
+        for chosen in links_alone::covering(&reached, node.size, required) {
             graph.edges[places[chosen]].kept = true;
         }
     }

@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{RandomPagesOptions, rate::Rate};
+use super::{RandomPagesOptions, Rate};
 
 pub(super) struct Url {
     pub(super) url: u32,

@@ -1,4 +1,4 @@
-//! TF-IDF of the tokens of sample documents.
+//! TF-IDF of the tokens of sample documents, and how many documents of a general collection contain each token.
 //!
 //! xCrawl names TF-IDF and no form of it. The one used here:
 //! * tf(t) is the mean over the sample documents of (1 + ln n) / (1 + ln m), where n is the number of times that the
@@ -12,9 +12,11 @@
 //! better: tokens that every sample document contains are those of their subject, and only a background shows that
 //! other documents do not contain them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::{Background, StopWords, tokens};
+use foldhash::fast::FixedState;
+
+use super::{StopWords, tokens};
 
 /// Maximum number of sample documents that are used.
 const DOCUMENTS_MAX: usize = 1_000;
@@ -96,12 +98,54 @@ fn idf(all: u64, containing: u64) -> f64 {
     1.0 + ((1.0 + all as f64) / (1.0 + containing.min(all) as f64)).ln()
 }
 
+/// Maximum number of distinct tokens that are counted, about 60 bytes each. Further ones count as unknown.
+const COUNTED_MAX: usize = 1 << 20;
+
+/// Document frequencies of a collection that is not about the wanted subject: the other pages of a site, or pages of
+/// many sites.
+#[derive(Debug, Clone, Default)]
+pub struct Background {
+    documents: u64,
+    containing: HashMap<String, u64, FixedState>,
+}
+
+impl Background {
+    /// Creates it from known counts: the number of documents, and for each token how many of them contain it.
+    pub fn from_counts(documents: u64, containing: impl IntoIterator<Item = (String, u64)>) -> Self {
+        let containing = containing.into_iter().take(COUNTED_MAX).map(|(token, count)| (token, count.min(documents)));
+        Self { documents, containing: containing.collect() }
+    }
+
+    /// Counts a document.
+    pub fn add(&mut self, text: &str) {
+        self.documents = self.documents.saturating_add(1);
+        let distinct: BTreeSet<String> = tokens(text).collect();
+        for token in distinct {
+            if let Some(count) = self.containing.get_mut(&token) {
+                *count = count.saturating_add(1);
+            } else if self.containing.len() < COUNTED_MAX {
+                self.containing.insert(token, 1);
+            }
+        }
+    }
+
+    /// Returns the number of documents.
+    pub const fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// Returns the number of documents that contain `token`.
+    pub fn containing(&self, token: &str) -> u64 {
+        self.containing.get(token).copied().unwrap_or(0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::site::tokens::Language;
+    use crate::site::Language;
 
     fn of(documents: &[&str], background: Option<&Background>) -> Vec<TokenWeight> {
         token_weights(documents.iter().copied(), background, &StopWords::new(&Language::ALL))
@@ -174,5 +218,20 @@ mod tests {
                 prop_assert!((one.weight - naive_weight(&one.token, &documents) / largest).abs() < 1e-12);
             }
         }
+    }
+
+    #[test]
+    fn a_document_counts_once_for_each_token_it_contains() {
+        let mut background = Background::default();
+        background.add("zoom Zoom lens");
+        background.add("zoom");
+        assert_eq!(background.documents(), 2);
+        assert_eq!(["zoom", "lens", "tripod"].map(|token| background.containing(token)), [2, 1, 0]);
+    }
+
+    #[test]
+    fn no_more_documents_contain_a_token_than_there_are() {
+        let background = Background::from_counts(3, [("zoom".to_owned(), 9)]);
+        assert_eq!(background.containing("zoom"), 3);
     }
 }

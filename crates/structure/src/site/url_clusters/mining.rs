@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::fp_growth::{FrequentSet, LimitReached, MiningLimits, fp_growth};
-use super::fp_tree::Transaction;
+use super::fp_growth::{FrequentSet, LimitReached, MiningLimits, Transaction, fp_growth};
 use super::keywords::{ItemId, Keywords, KeywordsForm};
-use super::limit_hit::UrlLimitHit;
-use super::options::{UrlClusterOptions, UrlLiterals};
+use super::options::{UrlClusterOptions, UrlLimitHit, UrlLiterals};
 use super::pieces::{PIECES_MAX, Pieces, UrlPart};
 use super::procedure::is_wildcard;
 

@@ -16,12 +16,9 @@
 //! list: a URL that matches none of them belongs to no cluster.
 
 mod fp_growth;
-mod fp_tree;
 mod keywords;
 mod largest;
 mod learn;
-mod limit_hit;
-mod matcher;
 mod mining;
 mod options;
 mod pieces;
@@ -31,10 +28,8 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub use learn::{TooFewUrls, UrlCluster, UrlClusters, UrlPlacement};
-pub use limit_hit::UrlLimitHit;
-pub use matcher::UrlMatcher;
-pub use options::{UrlClusterLimits, UrlClusterOptions, UrlLiterals};
+pub use learn::{TooFewUrls, UrlCluster, UrlClusters, UrlMatcher, UrlPlacement};
+pub use options::{UrlClusterLimits, UrlClusterOptions, UrlLimitHit, UrlLiterals};
 pub use pieces::UrlPart;
 
 /// A cluster of URLs: its position among a [`UrlMatcher`]'s patterns.
