@@ -8,22 +8,18 @@
 mod crawl;
 mod fleet;
 mod hosts;
-mod keeping;
 mod pages;
-mod policy;
-mod render;
 
 use prometheus::Registry;
 
 use super::instrument::{Counter, CounterBy, Definition, Instrument, Kind, Label};
 use super::labels;
-pub use crawl::{BuildMetrics, CrawlMetrics, FrontierMetrics};
+pub use crawl::{ArchiveMetrics, BuildMetrics, CrawlMetrics, FrontierMetrics, RecrawlMetrics, StateMetrics};
 pub use fleet::FleetMetrics;
 pub use hosts::{FetchMetrics, HostMetrics};
-pub use keeping::{ArchiveMetrics, RecrawlMetrics, StateMetrics};
-pub use pages::{ClassifyMetrics, DedupMetrics, FilterMetrics, ParseMetrics, WorkerMetrics};
-pub use policy::PolicyMetrics;
-pub use render::RenderMetrics;
+pub use pages::{
+    ClassifyMetrics, DedupMetrics, FilterMetrics, ParseMetrics, PolicyMetrics, RenderMetrics, WorkerMetrics,
+};
 
 /// Bounds for durations of requests: from a fast local server to the longest timeout.
 const REQUEST_SECONDS: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];

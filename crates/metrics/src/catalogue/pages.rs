@@ -1,7 +1,8 @@
-//! The work on a page: parser, classifier, link filter, dedup.
+//! The work on a page: parser, classifier, link filter, dedup, rendering in a browser; and the policy with its
+//! learning.
 
-use super::super::instrument::{CounterByNumber, CounterByPair, Gauge, Ratio, SecondsCounter};
 use super::*;
+use crate::instrument::{CounterByNumber, CounterByPair, Gauge, GaugeBy, Histogram, Ratio, SecondsCounter};
 
 group! {
     /// The workers: threads that take a fetched page through parser, classifier, filter, dedup and the encoder of the
@@ -117,5 +118,90 @@ group! {
         wrongly_dropped: Gauge = "harvestman_dedup_wrongly_dropped_urls";
         /// The same, as expected from the fill of the Bloom filter.
         expected_wrongly_dropped: Gauge = "harvestman_dedup_wrongly_dropped_expected_urls";
+    }
+}
+
+group! {
+    /// The policy, if it learns: its observations, its model, the snapshots that it publishes.
+    pub struct PolicyMetrics {
+        /// Ended fetches that the policy observed.
+        observations: Counter = "harvestman_policy_observations_total";
+        /// Ended fetches that the policy did not observe because it was behind. A policy that knows the site leaves out
+        /// fetches rather than hold up the crawl.
+        skipped: Counter = "harvestman_policy_skipped_observations_total";
+        /// Observed pages whose text was not read because the policy knows what pages of their class are worth.
+        unread: Counter = "harvestman_policy_unread_pages_total";
+        /// Ended fetches that wait to be observed by the policy. At `frontier.in_flight_max` the workers wait for it.
+        queue_length: Gauge = "harvestman_policy_queue_length";
+        /// Time that all workers together waited because the policy was behind.
+        waiting_seconds: SecondsCounter = "harvestman_policy_waiting_seconds_total";
+        /// Time that the policy spent learning, including model updates. It is one thread: near one second per second
+        /// it is the bottleneck of the crawl.
+        busy_seconds: SecondsCounter = "harvestman_policy_busy_seconds_total";
+        /// Snapshots published.
+        snapshots: Counter = "harvestman_policy_snapshots_total";
+        /// Version of the current snapshot, which decisions refer to in the page log.
+        version: Gauge = "harvestman_policy_snapshot_version";
+        /// Generation of the current snapshot, which increases when link classes change their meaning.
+        generation: Gauge = "harvestman_policy_snapshot_generation";
+        /// Time at which the current snapshot was published, in seconds since the epoch; 0 before the first. If it is
+        /// old while pages are fetched, the policy learns nothing new any more.
+        published: Gauge = "harvestman_policy_snapshot_timestamp_seconds";
+        /// Model updates: times that the site's templates were learned from scratch.
+        model_updates: Counter = "harvestman_policy_model_updates_total";
+        /// Model updates that were due because the site's pages had changed. More than a few mean that a site changes
+        /// all the time, or that its templates do not distinguish its pages.
+        drifts: Counter = "harvestman_policy_drifts_total";
+        /// Time spent on model updates.
+        model_update_seconds: SecondsCounter = "harvestman_policy_model_update_seconds_total";
+        /// Clusters of pages, made from one template each, that the policy knows.
+        clusters: Gauge = "harvestman_policy_clusters";
+        /// Pages that were wanted and new when they came, with policies that tell pages apart: content, pages like the
+        /// example, accepted pages, items of the topic. The share of all fetched pages is what the crawl is paid for
+        /// its requests.
+        wanted_pages: Gauge = "harvestman_policy_wanted_pages";
+        /// Pages that the policy took for repetitions of others. A large share of all pages is wasted work.
+        duplicates: Counter = "harvestman_policy_duplicates_total";
+        /// Addresses without links to them that the policy has proposed.
+        proposals: Counter = "harvestman_policy_proposals_total";
+        /// Queries that were sent to searches; on each node of a fleet, those of all nodes.
+        queries: Counter = "harvestman_policy_queries_total";
+        /// Sites that searches found and that were added to the crawl; on each node of a fleet, those of all nodes.
+        found_sites: Counter = "harvestman_policy_found_sites_total";
+        /// Targets (clusters, URL forms) banned by command.
+        banned: Gauge = "harvestman_policy_banned_targets";
+        /// Targets (clusters, URL forms) put first by command.
+        pinned: Gauge = "harvestman_policy_pinned_targets";
+        /// URL forms whose links wait until no others do, because their pages bring nothing.
+        forms_last: Gauge = "harvestman_policy_forms_put_last";
+        /// URL forms whose links are refused, because they grow without bringing anything new: traps.
+        forms_refused: Gauge = "harvestman_policy_forms_refused";
+        /// Panics of the policy, which are bugs: please report them. The crawl continues with the last snapshot.
+        panics: Counter = "harvestman_policy_panics_total";
+    }
+}
+
+/// Bounds for the time of a render: from a static page to one with many polite requests.
+const RENDER_SECONDS: &[f64] = &[0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
+
+group! {
+    /// Rendering of pages in a browser.
+    pub struct RenderMetrics {
+        /// Pages that were rendered, by what it brought: links or text that the plain page lacks and no rendered page
+        /// had before, nothing, something unknown because requests of the page were not allowed or failed (`impaired`),
+        /// or a failure; and pages that plain requests completed in place of a browser (`replayed`).
+        pages: CounterBy = "harvestman_render_pages_total" by "outcome" in RENDER_OUTCOMES;
+        /// Clicks on rendered pages, by what came of the element's path on that page: content (`gain`), ways to other
+        /// pages (`navigation`), or nothing.
+        clicks: CounterBy = "harvestman_render_clicks_total" by "outcome" in RENDER_CLICKS;
+        /// Links that only the rendered pages have.
+        gained_links: Counter = "harvestman_render_gained_links_total";
+        /// Requests of rendered pages, answered or refused for this reason.
+        requests: CounterBy = "harvestman_render_requests_total" by "outcome" in RENDER_REQUESTS;
+        /// Time of a render in seconds, waits for answers included.
+        seconds: Histogram = "harvestman_render_duration_seconds" buckets RENDER_SECONDS;
+        /// Classes of pages of which some were rendered, by what is known of their need; `replayed`: plain requests
+        /// complete their pages.
+        classes: GaugeBy = "harvestman_render_classes" by "need" in RENDER_NEEDS;
     }
 }
