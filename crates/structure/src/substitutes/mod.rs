@@ -17,7 +17,6 @@
 //! Pure: one [`SubstituteDetector`] per host, bounded in memory ([`FORMS_MAX`], [`TEXTS_MAX`]); it sees the host's
 //! answers in the order in which they are processed.
 
-mod address;
 mod form;
 mod shown_content;
 #[cfg(test)]
@@ -29,7 +28,7 @@ use form::Form;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::Fingerprint;
 
-pub use address::Address;
+pub use form::Address;
 pub use shown_content::{AnswerContent, PathSet};
 
 /// Forms of addresses that are known of a host; the one that was not met for longest makes room.

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::samples::*;
+use super::samples_tests::*;
 use super::*;
 
 const DUPLICATE: Standing = Standing::Pruned(GraphReason::DuplicateContent);

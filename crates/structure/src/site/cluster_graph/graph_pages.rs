@@ -4,6 +4,9 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
+/// Maximum number of clusters in a graph: the filter then takes 2 MiB. Clusters with higher numbers count as none.
+pub const CLUSTERS_MAX: usize = 4_096;
+
 /// A cluster of URLs, numbered from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

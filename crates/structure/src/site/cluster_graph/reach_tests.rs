@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::samples::*;
+use super::samples_tests::*;
 use super::*;
 
 const BRIDGE: Standing = Standing::Bridge(GraphReason::DuplicateContent);

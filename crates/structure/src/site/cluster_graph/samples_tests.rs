@@ -15,7 +15,7 @@ pub(super) fn link(url: u64) -> GraphLink {
 }
 
 /// Returns the cluster of a URL; URLs from 9,000 on belong to none.
-pub(super) fn cluster_of(url: u64) -> Option<Cluster> {
+fn cluster_of(url: u64) -> Option<Cluster> {
     (url < 9_000).then(|| Cluster(u32::try_from(url / 100).unwrap()))
 }
 
