@@ -5,9 +5,9 @@ use std::io::Read;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use flate2::read::MultiGzDecoder;
-use harvestman_core::model::ContentType;
 
-use super::contents::{SitemapError, SitemapLimits};
+use super::collect::{SitemapError, SitemapLimits};
+use harvestman_core::model::ContentType;
 
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
 

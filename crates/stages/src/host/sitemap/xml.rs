@@ -12,11 +12,9 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::name::QName;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::collect::Collector;
-use super::contents::SitemapError;
+use super::collect::{Collector, SitemapError};
 use super::decode::beginning;
-use super::lastmod::read_lastmod;
-use super::role::Role;
+use super::elements::{Role, read_lastmod};
 
 /// Parses a document into `collector`.
 pub fn read(markup: &str, nesting: usize, collector: &mut Collector) -> Result<(), SitemapError> {
