@@ -6,6 +6,7 @@
 //! it is connected to. Bodies keep their content coding, because the archive stores them so; `decode` removes it, on a
 //! CPU worker. Redirects are not followed: [`redirect::target`] returns where they lead.
 
+mod addresses;
 mod body;
 mod bounds;
 mod client;
@@ -13,15 +14,12 @@ mod connect;
 mod connection;
 mod cookies;
 mod decode;
-mod descriptors;
 mod failure;
 #[doc(hidden)]
 pub mod fuzzing;
 mod name_servers;
-mod overrides;
 mod pool;
 mod proxy;
-mod public_address;
 mod recorded;
 pub mod redirect;
 mod request;
@@ -31,13 +29,12 @@ mod signing;
 mod target;
 mod trust;
 
-pub use bounds::ClientBounds;
+pub use addresses::is_public;
+pub use bounds::{ClientBounds, DescriptorShares, raise_descriptor_limit};
 pub use client::Client;
 pub use cookies::StoredCookies;
 pub use decode::{DecodeLimits, Decoded, decode, decode_answer};
-pub use descriptors::{DescriptorShares, raise_descriptor_limit};
 pub use failure::Error;
-pub use public_address::is_public;
 pub use recorded::{RecordedResponse, recorded_response};
 pub use request::{Accept, Request, user_agent};
 pub use response_headers::directives as robots_directives;

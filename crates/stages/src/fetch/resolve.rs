@@ -8,11 +8,9 @@ use hickory_resolver::TokioResolver;
 use hickory_resolver::config::LookupIpStrategy;
 use tokio::sync::Semaphore;
 
-use super::bounds::{ADDRESSES_MAX, DNS_CACHE};
-use super::descriptors::DescriptorShares;
+use super::addresses::{Overrides, is_public};
+use super::bounds::{ADDRESSES_MAX, DNS_CACHE, DescriptorShares};
 use super::name_servers::NameServerProbe;
-use super::overrides::Overrides;
-use super::public_address::is_public;
 use super::trust::Guard;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::FetchOptions;

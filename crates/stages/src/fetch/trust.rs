@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::public_address::is_public;
+use super::addresses::is_public;
 use super::target::Target;
 use harvestman_core::url::{HostKey, registrable_domain};
 
