@@ -5,7 +5,7 @@
 //! are a Poisson process of rate λ, so a visit after the time τ finds one or more with probability 1 − exp(−λτ). A page
 //! that changes several times between visits is found changed once, so counting the found changes underestimates λ.
 //!
-//! Learns rates of change from the traits of pages.
+//! [`Regression`] learns rates of change from the traits of pages.
 //!
 //! Whether a visit after the time τ finds a page of rate λ changed is a Bernoulli variable with probability 1 −
 //! exp(−λτ). If ln λ is a sum of weights, one for each trait of the page, this is a regression with the complementary

@@ -4,8 +4,6 @@
 //! A replay tool looks captures up by these keys, so they must equal those of other tools to the byte: the form is that
 //! of the Wayback Machine, which merges far more than a canonical URL does (scheme, `www.`, letter case, user, session
 //! ids, the order of a query). It is a key and not an address: nothing is fetched by it.
-//!
-//! The host of a key.
 
 mod path;
 

@@ -314,3 +314,16 @@ proptest! {
         prop_assert!(decode(&body.into(), Some(name), &LIMITS).bytes.len() <= LIMITS.bytes_max);
     }
 }
+
+#[test]
+fn text_in_any_charset_is_plain_and_compressed_data_are_not() {
+    let latin_1 = b"Gr\xf6\xdfe ".repeat(64);
+    for plain in [b"".as_slice(), b"<p>\xd1\xe0\xe9\xf2", "größer\t\r\n".as_bytes(), b"\xff\xfe<\0", &latin_1] {
+        assert!(is_plain(plain), "{plain:?}");
+    }
+    let cut_in_a_letter = "ä".repeat(LOOKED_AT);
+    assert!(is_plain(&cut_in_a_letter.as_bytes()[1..]) && is_plain(&cut_in_a_letter.as_bytes()[..LOOKED_AT - 1]));
+    for coded in [GZIP_MAGIC, b"\x78\x9c\x03\x00", b"a\0", b"Gr\xf6\xdfe"] {
+        assert!(!is_plain(coded), "{coded:?}");
+    }
+}

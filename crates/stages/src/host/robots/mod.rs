@@ -5,7 +5,7 @@
 //!
 //! Precedence and matching of rules are implemented by `robotxt`. `lines` and `groups` select what applies to the
 //! crawler, because the crate ends a group's agents at `Crawl-delay`, does not recognise agent names with a version and
-//! does not truncate overlong lines. `path` rewrites patterns and URLs, so that the crate also handles patterns that
+//! does not truncate overlong lines. `groups` also rewrites patterns and URLs, so that the crate handles patterns that
 //! begin with `*`, and literal `*` and `$` in URLs, correctly.
 
 mod groups;

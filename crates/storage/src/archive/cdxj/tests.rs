@@ -147,3 +147,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn times_have_fourteen_digits() {
+    for (date, expected) in [
+        ("2026-01-02T03:04:05Z", Some("20260102030405")),
+        ("2026-01-02T03:04:05.678901Z", Some("20260102030405")),
+        ("2026-01", Some("20260101000000")),
+        ("2026", Some("20260101000000")),
+        ("2026-01-02T03:04", Some("20260102030400")),
+        ("", None),
+        ("yesterday", None),
+        ("1-2", None),
+    ] {
+        assert_eq!(time(date).as_deref(), expected, "{date}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn texts_are_ascii_and_survive_a_round_trip(text in "\\PC*|[\\x00-\\x7fäö😀\"\\\\]*") {
+        let mut line = Vec::new();
+        write_text(&text, &mut line);
+        prop_assert!(line.iter().all(|byte| (b' '..=b'~').contains(byte)));
+        prop_assert_eq!(serde_json::from_slice::<String>(&line).unwrap(), text);
+    }
+}

@@ -1,10 +1,9 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-
-use super::literal::Literal;
 use rand::Rng;
 
+use super::literal_tests::Literal;
 use super::*;
 use harvestman_core::seed::Seed;
 
@@ -255,4 +254,26 @@ fn merged_cohorts_draw_by_nearly_the_same_distribution_as_the_printed_algorithm(
     assert!(exact < 1.3, "{exact}");
     assert!(merged < 1.3, "{merged}");
     assert!(uniform > 2.0, "the test sees another distribution: {uniform}");
+}
+
+fn rate(alpha: u32, out_degrees: &[usize]) -> f64 {
+    let mut rate = Rate::new(NonZeroU32::new(alpha).unwrap());
+    out_degrees.iter().for_each(|degree| rate.see(*degree));
+    rate.desired()
+}
+
+#[test]
+fn the_rate_is_that_of_the_formula() {
+    // K = 10: 0.1 + 0.9 / 5.
+    assert!((rate(5, &[4, 16]) - 0.28).abs() < 1e-12);
+    // With a large α it falls to 1/K, with α = 1 every page is to be sampled.
+    assert!((rate(1_000_000, &[10]) - 0.1).abs() < 1e-5);
+    assert!((rate(1, &[10]) - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn without_links_every_page_is_to_be_sampled() {
+    for out_degrees in [&[][..], &[0], &[0, 0, 1], &[1]] {
+        assert!((rate(5, out_degrees) - 1.0).abs() < 1e-12, "{out_degrees:?}");
+    }
 }
