@@ -15,6 +15,7 @@ mod findings;
 mod fleet_status;
 mod ledger;
 mod local_failure;
+mod log_records;
 mod media;
 mod packed_words;
 mod page_content;
@@ -22,7 +23,6 @@ mod page_tree;
 mod parsed_page;
 pub mod path_hash;
 mod prediction;
-mod record;
 mod scheduled;
 mod statement;
 mod visit;
@@ -45,6 +45,7 @@ pub use findings::{
 pub use fleet_status::{FleetProgress, FleetStatus, NodeStatus, load_deviation};
 pub use ledger::{Fates, Ledger};
 pub use local_failure::LocalFailure;
+pub use log_records::{ClassRecord, ModelUpdateRecord, PageRecord, PolicyRecord};
 pub use media::{ContentType, MediaType};
 pub use page_content::{CLASS_TOKENS_MAX, ClassTokens, ContentUnit, FormFacts, PageText, TextRun};
 pub use page_tree::{PageNode, PageTree, ROOT, UnplacedElement};
@@ -53,7 +54,6 @@ pub use parsed_page::{
     Unread,
 };
 pub use prediction::{Prediction, TopicMark};
-pub use record::{ClassRecord, ModelUpdateRecord, PageRecord, PolicyRecord};
 pub use scheduled::{Decision, HostOwnership, Lease, LeaseId, ScheduledUrl, SingleNode};
 pub use statement::{Effect, ElementKind, PageElement, Signal, StatedIn, Statement, StatementRecord, Usage, Wish};
 pub use visit::{ArchivedRecord, Difference, History, PageDigests, Visit};

@@ -13,11 +13,11 @@ use std::sync::Arc;
 
 use super::health::{ContentReport, Health};
 use super::history::{HostHistory, StoredRobots};
+use super::host_rules::{HostRules, PolitenessRules};
 use super::politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 use super::restricted::CappedDelay;
 use super::retry_after;
 use super::robots::{Reply, RobotsState, Verdict};
-use super::rules::{HostRules, PolitenessRules};
 use super::sitemap::{self, SitemapQueue};
 use super::step::{Disposition, Errand, RobotsResult, Step};
 use super::subrequest::SubrequestQueue;

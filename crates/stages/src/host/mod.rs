@@ -6,15 +6,15 @@ mod core;
 mod gates;
 mod health;
 mod history;
+mod host_rules;
+mod host_status;
 mod politeness;
 mod ports;
 mod restricted;
 pub mod retry_after;
 pub mod robots;
-mod rules;
 pub mod search_description;
 pub mod sitemap;
-mod status;
 mod step;
 mod subrequest;
 mod tdmrep;
@@ -24,6 +24,8 @@ pub use core::HostCore;
 pub use gates::{GateId, GateTerms, Gates, Return};
 pub use health::{ContentReport, Health};
 pub use history::{HostHistory, StoredRobots};
+pub use host_rules::{HostLimits, HostRules, PolitenessRules};
+pub use host_status::HostStatus;
 pub use politeness::{Politeness, Readiness, RequestEnd, WaitReason};
 pub use ports::{
     DeliveredErrand, DeliveryPort, ErrandEnded, GatePassed, GatePort, Grant, HostPorts, HostRegistry, HostReply,
@@ -31,8 +33,6 @@ pub use ports::{
     SubrequestPort, SubrequestWanted, SubrequestWithdrawn, WaitOver, Wake,
 };
 pub use restricted::{BLOCKED_MAX, BlockedHosts, CAPPED_DELAYS_MAX, CappedDelay, CappedDelays, HostName, NotAHost};
-pub use rules::{HostLimits, HostRules, PolitenessRules};
-pub use status::HostStatus;
 pub use step::{Disposition, Errand, RobotsResult, Step};
 pub use subrequest::{SUBREQUESTS_MAX, Subrequest, SubrequestRefusal, SubrequestReply};
 

@@ -12,7 +12,7 @@ use rand::Rng as _;
 use serde::{Deserialize, Serialize};
 
 use super::health::Health;
-use super::rules::PolitenessRules;
+use super::host_rules::PolitenessRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::seed::Rng;
 use harvestman_core::url::Fingerprint;

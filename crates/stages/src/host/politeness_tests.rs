@@ -5,8 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::health::Health;
+use super::host_rules::PolitenessRules;
 use super::politeness::{Politeness, Readiness, RequestEnd, WaitReason};
-use super::rules::PolitenessRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::seed::{Rng, Seed};
 use harvestman_core::url::Fingerprint;

@@ -9,7 +9,7 @@
 //! A page type (a coarse URL pattern) in which nearly each visit finds a change may contain a clock or a counter: one
 //! of its pages is then requested twice in a row. A difference between these two responses is noise, not a change.
 
-mod learn;
+mod plan_learning;
 mod rank;
 mod signs;
 

@@ -17,9 +17,9 @@ use std::sync::Arc;
 use http::header::{CONTENT_ENCODING, HeaderName};
 
 use super::digest::{Digest, digest};
-use super::fields::{self, Fields, PageFacts};
 use super::gzip::{BUFFER_KEPT, Content, MemberCompressor, content_of};
 use super::head;
+use super::named_fields::{self, Fields, PageFacts};
 use super::record_id::{RecordId, RecordIds};
 use super::revisit::{OriginalRecord, RevisitIndex};
 use harvestman_core::config::archive::ArchiveOptions;
@@ -248,7 +248,7 @@ impl RecordEncoder {
         facts: &PageFacts<'_>,
     ) {
         self.head.clear();
-        fields::write(exchange, item, facts, &mut self.head);
+        named_fields::write(exchange, item, facts, &mut self.head);
         let id = self.ids.next_id();
         let mut fields = self.maker.start("metadata");
         fields.id("WARC-Record-ID", id).date("WARC-Date", exchange.timings.started);

@@ -13,7 +13,7 @@ use std::io::Write;
 use http::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, TRANSFER_ENCODING};
 use http::{StatusCode, Version};
 
-use super::fields::safe_uri;
+use super::named_fields::safe_uri;
 use harvestman_core::model::Answer;
 use harvestman_core::url::CanonicalUrl;
 

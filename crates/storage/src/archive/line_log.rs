@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::append_file::{AppendFile, sync_directory};
+use super::archive_limits::ArchiveLimits;
 use super::gzip::{Content, MemberCompressor};
-use super::limits::ArchiveLimits;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::archive::LineCompression;
 use harvestman_core::crawl_file;

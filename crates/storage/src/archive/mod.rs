@@ -13,15 +13,15 @@
 
 mod append_file;
 mod archive_error;
+mod archive_limits;
 pub mod cdxj;
 mod digest;
 mod encode;
-mod fields;
 mod gzip;
 mod head;
-mod limits;
 mod line_log;
 mod link_export;
+mod named_fields;
 #[cfg(test)]
 mod previous_capture_tests;
 pub mod reader;
@@ -45,12 +45,12 @@ pub fn is_warc(name: &str) -> bool {
 }
 
 pub use archive_error::Error;
+pub use archive_limits::ArchiveLimits;
 pub use digest::{Digest, Hasher};
 pub use encode::{EncodedPage, PreviousCapture, RecordEncoder};
-pub use fields::PageFacts;
-pub use limits::ArchiveLimits;
 pub use line_log::LineLog;
 pub use link_export::{ExportedLink, LinksLine, ParsedLink, links_line};
+pub use named_fields::PageFacts;
 pub use record_id::{RecordId, RecordIds, RunId};
 pub use repair::{RepairReport, repair, repair_all};
 pub use revisit::{OriginalRecord, RevisitIndex};

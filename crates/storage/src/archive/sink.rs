@@ -14,8 +14,8 @@ use std::time::Duration;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::Error;
+use super::archive_limits::{ArchiveLimits, ByteBudget, DiskReserve};
 use super::encode::EncodedPage;
-use super::limits::{ArchiveLimits, ByteBudget, DiskReserve};
 use super::line_log::LineLog;
 use super::record_id::RunId;
 use super::revisit::RevisitIndex;

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::Error;
 use super::append_file::{AppendFile, rename, sync_directory};
+use super::archive_limits::ArchiveLimits;
 use super::digest::digest;
 use super::encode::{EncodedPage, RecordAssembler};
-use super::fields::Fields;
 use super::gzip::Content;
-use super::limits::ArchiveLimits;
+use super::named_fields::Fields;
 use super::record_id::{RecordId, RecordIds, RunId};
 use super::upload::UploadTarget;
 use harvestman_core::clock::Instant;

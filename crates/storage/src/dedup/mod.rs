@@ -6,8 +6,8 @@
 
 mod bloom;
 mod disk;
+mod fingerprint_table;
 mod store;
-mod table;
 
 use harvestman_core::url::Fingerprint;
 

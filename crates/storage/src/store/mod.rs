@@ -5,8 +5,8 @@
 //! still waiting in it. A crawl reads all of it when it resumes; while it runs, it reads only the records of earlier
 //! visits to a page ([`VisitReader`]).
 
+mod database;
 mod spill_file;
-mod state;
 mod torn_journal;
 mod values;
 mod visits;
@@ -14,7 +14,7 @@ mod visits;
 #[cfg(test)]
 mod tests;
 
+pub use database::{Account, CommitGroup, RestoredState, Store};
 pub use spill_file::SpillFile;
-pub use state::{Account, CommitGroup, RestoredState, Store};
 pub use values::{StoreError, decode, encode};
 pub use visits::{RecrawlRound, VisitReader};

@@ -1,7 +1,7 @@
 //! A smaller sample that classifies alike (condensed nearest neighbours, Hart 1968), which is future work of SOUrCe.
 
 use super::index::{Buffers, Index};
-use super::sample::{KnnOptions, NEIGHBOURS, Sample};
+use super::training_sample::{KnnOptions, NEIGHBOURS, Sample};
 use crate::site::{Label, SparseVector};
 
 /// Drops the entries of `sample` that its labels do not need: pages deep inside a cluster.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::sample::{Classified, KnnOptions, Neighbour, Outliers, Sample, vote};
+use super::training_sample::{Classified, KnnOptions, Neighbour, Outliers, Sample, vote};
 use crate::site::{Label, SparseVector, distance, squared_norm};
 
 /// The sample by feature: for each feature, the entries that have it.

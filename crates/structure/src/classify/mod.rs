@@ -7,14 +7,14 @@
 
 mod condense;
 mod index;
-mod sample;
+mod training_sample;
 
 use crate::site::Vocabulary;
 use harvestman_core::model::LeafPath;
 
 pub use condense::condense;
 pub use index::{Buffers, Index, classify_naively};
-pub use sample::{Classified, Entry, KnnOptions, NEIGHBOURS, Neighbour, Outliers, Sample};
+pub use training_sample::{Classified, Entry, KnnOptions, NEIGHBOURS, Neighbour, Outliers, Sample};
 
 /// Classifies pages by a trained sample. It is immutable, so all workers can share one.
 #[derive(Debug, Clone)]

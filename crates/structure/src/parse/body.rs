@@ -1,11 +1,11 @@
 //! Rules for the body (HTML standard, section 13.2.6.4.7).
 
 use super::builder::{Builder, Next, Phase};
+use super::decoded_text::Source;
 use super::element::{self, Tag};
 use super::formatting_entry::Formatting;
 use super::open::{Mode, Space};
 use super::raw::Raw;
-use super::text::Source;
 use super::tokens::TagToken;
 use harvestman_core::model::LinkKind;
 

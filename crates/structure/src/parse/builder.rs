@@ -6,15 +6,15 @@
 
 use super::attributes::Attributes;
 use super::classes::Classes;
+use super::decoded_text::Source;
 use super::element::{self, Tag};
 use super::formatting_entry::Anchor;
-use super::limits::ParseLimits;
-use super::links::Links;
 use super::meta::Meta;
 use super::open::{OpenElements, Space};
+use super::outlinks::Links;
+use super::parse_limits::ParseLimits;
 use super::path::{Leaves, Path, Spellings, TEXT, step};
 use super::raw::Raw;
-use super::text::Source;
 use super::tokens::{TagToken, Token, Tokens};
 use super::units::{self, Texts, UnitContext, Units};
 use harvestman_core::config::{ParseOptions, RobotsOptions};

@@ -10,8 +10,8 @@ use foldhash::fast::RandomState;
 
 use super::attributes::Attributes;
 use super::bytes::{is_space, squeeze_in_place};
+use super::decoded_text::Source;
 use super::path::{Spellings, fold_run, name_word, step, tokens_word};
-use super::text::Source;
 use harvestman_core::model::{CLASS_TOKENS_MAX, ClassTokens};
 
 /// The attributes that change the look of an element, in the order in which a path string has them. These are `class`

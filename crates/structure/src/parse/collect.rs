@@ -3,11 +3,11 @@
 use super::attributes::Linked;
 use super::builder::Builder;
 use super::bytes::squeeze_in_place;
+use super::decoded_text::Source;
 use super::element::Tag;
 use super::formatting_entry::Anchor;
 use super::meta::has_token;
 use super::path::class_word;
-use super::text::Source;
 use super::tokens::TagToken;
 use harvestman_core::model::{Apath, LinkKind, LinkPosition};
 

@@ -1,9 +1,9 @@
 //! Rules for SVG and MathML (HTML standard, section 13.2.6.5).
 
 use super::builder::{Builder, Next, spelt};
+use super::decoded_text::Source;
 use super::element::{self, Tag};
 use super::open::Space;
-use super::text::Source;
 use super::tokens::TagToken;
 
 impl Builder {

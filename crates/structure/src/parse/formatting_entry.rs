@@ -1,9 +1,8 @@
 //! Entries of the list of active formatting elements.
 
-use harvestman_core::model::PageNode;
-
 use super::element::Tag;
-use super::links::LinkSpan;
+use super::outlinks::LinkSpan;
+use harvestman_core::model::PageNode;
 
 /// The stack position of elements that are not open any more.
 pub(super) const CLOSED: usize = usize::MAX;

@@ -1,10 +1,10 @@
 //! Rules for the content before the body, and for framesets (HTML standard, sections 13.2.6.4.1 to 6 and 20).
 
 use super::builder::{Builder, Next, Phase};
+use super::decoded_text::Source;
 use super::element::Tag;
 use super::path::Path;
 use super::raw::Raw;
-use super::text::Source;
 use super::tokens::TagToken;
 use harvestman_core::model::LinkKind;
 

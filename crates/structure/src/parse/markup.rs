@@ -12,7 +12,7 @@ use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE,
 use super::attributes::Attributes;
 use super::bytes::is_space;
 use super::element::Tag;
-use super::limits::CHARSET_SNIFF_MAX;
+use super::parse_limits::CHARSET_SNIFF_MAX;
 use super::tokens::{Token, Tokens};
 use super::unended::{Repaired, repaired};
 use super::xhtml::{NotXhtml, as_html};

@@ -2,7 +2,7 @@
 
 use super::attributes::Attributes;
 use super::bytes::is_space;
-use super::text::{Source, squeeze};
+use super::decoded_text::{Source, squeeze};
 use harvestman_core::model::{ElementKind, PageElement, RobotsDirectives};
 
 /// Maximum number of elements about the use of content that are kept of a page.

@@ -23,6 +23,7 @@ mod builder;
 mod bytes;
 mod classes;
 mod collect;
+mod decoded_text;
 mod doctype;
 mod element;
 mod foreign;
@@ -30,11 +31,11 @@ mod formatting;
 mod formatting_entry;
 mod gist;
 mod head;
-mod limits;
-mod links;
 mod markup;
 mod meta;
 mod open;
+mod outlinks;
+mod parse_limits;
 mod path;
 #[cfg(test)]
 mod path_string_tests;
@@ -42,7 +43,6 @@ mod raw;
 mod table;
 #[cfg(test)]
 mod tests;
-mod text;
 mod tokens;
 mod tree_recorder;
 mod unended;
@@ -52,15 +52,17 @@ mod xhtml;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use builder::Builder;
+use decoded_text::Source;
 use encoding_rs::{Encoding, UTF_8};
+
+use builder::Builder;
 use harvestman_core::config::ParseOptions;
 use harvestman_core::model::{ClassTokens, MarkupRules, ParsedPage, Reading};
-pub use limits::ParseLimits;
-pub use markup::html_of;
 use markup::{MarkupLanguage, from_xhtml, with_ends};
+
+pub use markup::html_of;
 pub use meta::refresh_target;
-use text::Source;
+pub use parse_limits::ParseLimits;
 pub use units::PageWords;
 
 /// Whether paths are also spelt out.

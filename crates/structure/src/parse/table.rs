@@ -1,9 +1,9 @@
 //! Rules for tables (HTML standard, sections 13.2.6.4.9 to 15). `None` means that the rules of the body apply.
 
 use super::builder::{Builder, Next};
+use super::decoded_text::Source;
 use super::element::{self, Tag};
 use super::open::Mode;
-use super::text::Source;
 use super::tokens::TagToken;
 
 impl Builder {

@@ -4,13 +4,12 @@
 //! Each open element has its node. What may not be directly in a table stays where it is on the page. After a misnested
 //! end tag, elements that go on are other nodes.
 
-use harvestman_core::model::{PageNode, PageTree, UnplacedElement};
-
 use super::attributes::Attributes;
+use super::decoded_text::Source;
 use super::element::Tag;
 use super::raw::Raw;
-use super::text::Source;
 use super::tokens::TagToken;
+use harvestman_core::model::{PageNode, PageTree, UnplacedElement};
 
 /// The node of elements that are not recorded, nor is what is in them.
 const HIDDEN: PageNode = PageNode::MAX;

@@ -5,9 +5,9 @@
 //! persisted: **any change here invalidates existing models.**
 
 use super::ascii_words::{HashedWord, ascii_words};
+use super::decoded_text::Source;
 use super::gist::Gist;
 use super::path::{Spellings, step};
-use super::text::Source;
 use harvestman_core::model::{ContentUnit, PageText, PsnvPair};
 
 /// Maximum number of units of one page; further texts are dropped.

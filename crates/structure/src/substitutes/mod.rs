@@ -17,18 +17,19 @@
 //! Pure: one [`SubstituteDetector`] per host, bounded in memory ([`FORMS_MAX`], [`TEXTS_MAX`]); it sees the host's
 //! answers in the order in which they are processed.
 
-mod form;
+mod address_forms;
 mod shown_content;
 #[cfg(test)]
 mod tests;
 
 use std::collections::VecDeque;
 
-use form::Form;
+use address_forms::Form;
+
 use harvestman_core::clock::Instant;
 use harvestman_core::url::Fingerprint;
 
-pub use form::Address;
+pub use address_forms::Address;
 pub use shown_content::{AnswerContent, PathSet};
 
 /// Forms of addresses that are known of a host; the one that was not met for longest makes room.

@@ -5,7 +5,7 @@
 //! of the Wayback Machine, which merges far more than a canonical URL does (scheme, `www.`, letter case, user, session
 //! ids, the order of a query). It is a key and not an address: nothing is fetched by it.
 
-mod path;
+mod key_path;
 
 use std::net::Ipv4Addr;
 
@@ -85,7 +85,7 @@ impl<'a> Parts<'a> {
 
     fn key(&self) -> String {
         let host = canonical_host(&self.host, self.scheme != "dns");
-        let path = path::canonical(self.path, !host.name.is_empty());
+        let path = key_path::canonical(self.path, !host.name.is_empty());
         let query = self.query.map(canonical_query).filter(|query| !query.is_empty());
         let mut key = if host.name.is_empty() { format!("{}:", self.scheme) } else { host.reversed() };
         if !host.name.is_empty() {
@@ -110,7 +110,7 @@ fn default_port(scheme: &str) -> Option<u16> {
 /// Returns the query in lower case, without session ids, its parameters in order of name and value.
 fn canonical_query(query: &str) -> String {
     let mut query = escaped(&unescaped(query.as_bytes()));
-    path::strip_from_query(&mut query);
+    key_path::strip_from_query(&mut query);
     query.make_ascii_lowercase();
     let mut parameters: Vec<&str> = query.split('&').collect();
     // A name without a value comes before the same name with an empty one.

@@ -9,10 +9,10 @@ use actix::{ActorContext, Addr, Context, Handler, Message};
 use super::{HostActor, Turn};
 use crate::host::gates::Return;
 use crate::host::health::ContentReport;
+use crate::host::host_status::HostStatus;
 use crate::host::ports::{
     GatePassed, Grant, HostReply, NoWork, Retire, RulesChanged, SitemapsFound, StatusQuery, WaitOver, Wake,
 };
-use crate::host::status::HostStatus;
 use crate::host::step::Errand;
 use crate::host::subrequest::SubrequestRefusal;
 use harvestman_core::model::{Failure, Fate, LinkClass};

@@ -3,8 +3,8 @@
 //! No other component sends requests to its host. Messages to it are bounded: one lease per question to the frontier,
 //! one reply per request sent, one wake-up from the frontier.
 
+mod ended_requests;
 mod handlers;
-mod requests;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,10 +15,10 @@ use arc_swap::ArcSwap;
 
 use super::core::HostCore;
 use super::gates::{GateId, Return};
+use super::host_rules::HostRules;
 use super::politeness::WaitReason;
 use super::ports::{HostPorts, HostRequest, ReplyTo};
 use super::restricted::CappedDelays;
-use super::rules::HostRules;
 use super::step::{Errand, Step};
 use super::subrequest::SubrequestRefusal;
 use harvestman_core::clock::{Clock, Instant};

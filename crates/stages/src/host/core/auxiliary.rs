@@ -2,7 +2,7 @@
 //! sub-requests.
 
 use super::HostCore;
-use crate::host::rules::HostRules;
+use crate::host::host_rules::HostRules;
 use crate::host::sitemap::{self, SITEMAP_PATH};
 use crate::host::step::Disposition;
 use crate::host::subrequest::{Subrequest, SubrequestRefusal};

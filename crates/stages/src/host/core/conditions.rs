@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use super::HostCore;
+use crate::host::host_rules::HostRules;
 use crate::host::politeness::WaitReason;
 use crate::host::robots::Verdict;
-use crate::host::rules::HostRules;
 use crate::host::step::{Errand, Step};
 use harvestman_consent::{TDMREP_PATH, UrlPath, combined};
 use harvestman_core::clock::Instant;

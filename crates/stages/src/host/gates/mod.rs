@@ -20,12 +20,13 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::IpAddr;
 use std::time::Duration;
 
-pub use self::gate::Return;
 use self::gate::{Gate, Terms};
+use super::host_rules::HostRules;
 use super::politeness::WaitReason;
-use super::rules::HostRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::url::{HostGroup, HostGroups, HostKey};
+
+pub use self::gate::Return;
 
 /// Number of gates below which unused address gates are not searched for.
 const SWEPT_LEAST: usize = 64;

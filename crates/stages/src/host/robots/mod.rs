@@ -3,26 +3,27 @@
 //! [`RobotsRules`] is one parsed file as it applies to one crawler. [`RobotsState`] is a host's robots.txt over time:
 //! when it must be fetched, what a reply means, what applies while it is unavailable. Both are pure.
 //!
-//! Precedence and matching of rules are implemented by `robotxt`. `lines` and `groups` select what applies to the
+//! Precedence and matching of rules are implemented by `robotxt`. `lines` and `agent_groups` select what applies to the
 //! crawler, because the crate ends a group's agents at `Crawl-delay`, does not recognise agent names with a version and
-//! does not truncate overlong lines. `groups` also rewrites patterns and URLs, so that the crate handles patterns that
-//! begin with `*`, and literal `*` and `$` in URLs, correctly.
+//! does not truncate overlong lines. `agent_groups` also rewrites patterns and URLs, so that the crate handles patterns
+//! that begin with `*`, and literal `*` and `$` in URLs, correctly.
 
-mod groups;
+mod agent_groups;
 mod lines;
-mod signals;
-mod state;
+mod robots_signals;
+mod robots_state;
 #[cfg(test)]
 mod tests;
 
 use std::time::Duration;
 
 use harvestman_consent::RobotsStatements;
-pub(super) use state::http_url;
-pub use state::{Next, REDIRECTS_MAX, Reply, RobotsState, Verdict};
+
+pub(super) use robots_state::http_url;
+pub use robots_state::{Next, REDIRECTS_MAX, Reply, RobotsState, Verdict};
+pub use robotxt::BYTE_LIMIT;
 
 /// The number of bytes of a robots.txt that are read: 500 KiB (RFC 9309, section 2.5).
-pub use robotxt::BYTE_LIMIT;
 
 /// Whether a URL may be fetched, and the rule that decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +49,8 @@ impl RobotsRules {
     /// version) are ignored. Accepts any bytes: invalid lines are skipped, and only the first 500 KiB are read.
     pub fn parse(bytes: &[u8], agent: &str) -> Self {
         let agent = agent.split('/').next().unwrap_or_default().trim();
-        let groups::Groups { rules, crawl_delay, sitemaps } = groups::Groups::read(bytes, agent);
-        let statements = signals::read(bytes, agent);
+        let agent_groups::Groups { rules, crawl_delay, sitemaps } = agent_groups::Groups::read(bytes, agent);
+        let statements = robots_signals::read(bytes, agent);
         Self { rules: robotxt::Robots::parse(&rules, agent), crawl_delay, sitemaps, statements }
     }
 
@@ -64,8 +65,8 @@ impl RobotsRules {
     ///
     /// The time per rule is linear in the length of the path.
     pub fn decide(&self, path_and_query: &str) -> Decision {
-        let path = groups::rewrite(path_and_query);
-        if groups::is_robots_txt(&path) {
+        let path = agent_groups::rewrite(path_and_query);
+        if agent_groups::is_robots_txt(&path) {
             return Decision { allowed: true, rule: None };
         }
         match self.rules.matching_rule(&path) {
@@ -95,5 +96,5 @@ impl RobotsRules {
 fn spell_out(rule: &robotxt::Rule) -> String {
     let name = if rule.is_allow() { "Allow" } else { "Disallow" };
     let pattern = rule.pattern();
-    format!("{name}: {}", pattern.strip_prefix(groups::SENTINEL).unwrap_or(pattern))
+    format!("{name}: {}", pattern.strip_prefix(agent_groups::SENTINEL).unwrap_or(pattern))
 }

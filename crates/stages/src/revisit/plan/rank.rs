@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rand::RngCore;
 
-use super::learn::lastmod_index;
+use super::plan_learning::lastmod_index;
 use super::{
     CHANCE_AT_FIRST, DRAWN, FIT_AGAIN, Kind, Page, PageNumber, Plan, PlanStop, SAMPLE_MAX, SAMPLED, SHAPE, State,
 };

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::run::Page;
 use super::runs::Runs;
 use super::{DiskError, DiskOptions};
-use crate::dedup::table::{OfferResult, Table};
+use crate::dedup::fingerprint_table::{OfferResult, Table};
 use harvestman_core::url::Fingerprint;
 
 /// An exact set of fingerprints on disk. New fingerprints wait in a table of bounded size; when it is full they are

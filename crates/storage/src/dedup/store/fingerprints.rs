@@ -1,6 +1,6 @@
 //! An in-memory set of fingerprints.
 
-use crate::dedup::table::{OfferResult, Table};
+use crate::dedup::fingerprint_table::{OfferResult, Table};
 use harvestman_core::seed::Seed;
 
 /// A set of fingerprints in memory with 20 to 25 bytes per fingerprint. It grows by a quarter at a time, so that it

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::cluster_options::{UrlClusterOptions, UrlLimitHit, UrlLiterals};
 use super::fp_growth::{FrequentSet, LimitReached, MiningLimits, Transaction, fp_growth};
 use super::keywords::{ItemId, Keywords, KeywordsForm};
-use super::options::{UrlClusterOptions, UrlLimitHit, UrlLiterals};
 use super::pieces::{PIECES_MAX, Pieces, UrlPart};
 use super::procedure::is_wildcard;
 

@@ -10,27 +10,27 @@
 //! 3. In each part, the items of the largest frequent itemset of a URL stay (`largest`), and the others become `$` or
 //!    `*` (`procedure`). The paper's tree of itemsets is not built: a pattern shows its three itemsets and so stands
 //!    for its node.
-//! 4. The smallest of the patterns are dropped (`learn`).
+//! 4. The smallest of the patterns are dropped (`url_learner`).
 //!
 //! These patterns are coarser than those of [`UrlPatterns`](super::UrlPatterns), and unlike them they are a site's own
 //! list: a URL that matches none of them belongs to no cluster.
 
+mod cluster_options;
 mod fp_growth;
 mod keywords;
 mod largest;
-mod learn;
 mod mining;
-mod options;
 mod pieces;
 mod procedure;
 #[cfg(test)]
 mod tests;
+mod url_learner;
 
 use serde::{Deserialize, Serialize};
 
-pub use learn::{TooFewUrls, UrlCluster, UrlClusters, UrlMatcher, UrlPlacement};
-pub use options::{UrlClusterLimits, UrlClusterOptions, UrlLimitHit, UrlLiterals};
+pub use cluster_options::{UrlClusterLimits, UrlClusterOptions, UrlLimitHit, UrlLiterals};
 pub use pieces::UrlPart;
+pub use url_learner::{TooFewUrls, UrlCluster, UrlClusters, UrlMatcher, UrlPlacement};
 
 /// A cluster of URLs: its position among a [`UrlMatcher`]'s patterns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::super::learn::deal;
 use super::naive::Naive;
 use super::*;
+use crate::site::url_clusters::url_learner::deal;
 
 fn url() -> impl Strategy<Value = String> {
     let host = select(vec!["a.x.com", "b.x.com", "x.com", "www.x.com", "www.y.com", "127.0.0.1:80", "www"]);

@@ -82,7 +82,7 @@ impl Plan {
         self.regression.fit(FIT_MAX);
     }
 
-    pub(super) fn traits_at(&self, at: usize, waited: f64, signs: bool) -> Vec<(usize, f64)> {
+    fn traits_at(&self, at: usize, waited: f64, signs: bool) -> Vec<(usize, f64)> {
         let page = &self.pages[at];
         let signs = page.signs.iter().filter(|_| signs);
         let own = page.known.traits.iter().chain(signs).map(|number| (*number as usize, 1.0));
@@ -105,7 +105,7 @@ impl Plan {
     }
 
     /// Learns from the visits of earlier rounds.
-    pub(super) fn observe_history(&mut self, at: usize) {
+    fn observe_history(&mut self, at: usize) {
         let mut history = self.own_history(&self.pages[at].known);
         if let Some(visit) = self.pages[at].known.earlier.filter(|_| history != History::default()) {
             history.forget(self.is_change(at, visit.difference), visit.waited);

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
+use super::decoded_text::{Source, is_link};
 use super::path::Spellings;
-use super::text::{Source, is_link};
 use harvestman_core::model::{Apath, LinkGroup, LinkKind, LinkPosition, RawLink};
 
 /// A link that is remembered: the span of its text among the link texts, and whether it is `nofollow`.

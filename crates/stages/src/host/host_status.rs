@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::core::HostCore;
+use super::host_rules::HostRules;
 use super::politeness::WaitReason;
-use super::rules::HostRules;
 use super::step::Step;
 use harvestman_core::clock::Instant;
 
@@ -56,5 +56,5 @@ impl HostCore {
 }
 
 #[cfg(test)]
-#[path = "status_tests.rs"]
+#[path = "host_status_tests.rs"]
 mod tests;

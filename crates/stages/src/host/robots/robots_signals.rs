@@ -4,7 +4,7 @@
 //! rules of their group (AIPREF, section 3): a statement ends a run of `User-agent` lines. Statements before the first
 //! `User-agent` line belong to no group and apply to all crawlers; so does `License` wherever it stands (RSL).
 
-use super::groups::product_token;
+use super::agent_groups::product_token;
 use super::lines::{Line, lines};
 use harvestman_consent::{RobotsLine, RobotsStatements};
 
@@ -58,9 +58,10 @@ pub fn read(bytes: &[u8], agent: &str) -> RobotsStatements {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::host::robots::RobotsRules;
-    use proptest::prelude::*;
 
     fn says(file: &str) -> String {
         let said = read(file.as_bytes(), "harvestman");

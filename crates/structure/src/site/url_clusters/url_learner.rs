@@ -9,9 +9,9 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use super::UrlClusterId;
+use super::cluster_options::{UrlClusterOptions, UrlLimitHit};
 use super::keywords::{Keywords, KeywordsForm, Malformed};
 use super::mining::{is_too_long, mine};
-use super::options::{UrlClusterOptions, UrlLimitHit};
 use super::pieces::UrlPart;
 use super::procedure::{Procedure, hash_of_pattern};
 

@@ -173,5 +173,5 @@ impl From<HostGroups> for Vec<String> {
 }
 
 #[cfg(test)]
-#[path = "groups_tests.rs"]
+#[path = "host_groups_tests.rs"]
 mod tests;

@@ -19,9 +19,6 @@ use super::RobotsRules;
 use harvestman_core::clock::Instant;
 use harvestman_core::config::RobotsOptions;
 
-#[cfg(test)]
-mod tests;
-
 /// Minimum time for which rules are cached, whatever the settings. With less, robots.txt would be due again before the
 /// host's delay lets a page through, and the crawl would request nothing else.
 const CACHE_MIN: Duration = Duration::from_secs(60);
@@ -256,3 +253,7 @@ pub fn http_url(base: &str, reference: &str) -> Option<String> {
     let url = ::url::Url::parse(base).ok()?.join(reference.trim()).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| url.into())
 }
+
+#[cfg(test)]
+#[path = "robots_state_tests.rs"]
+mod tests;
