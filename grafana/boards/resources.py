@@ -47,7 +47,7 @@ def process():
               units.BytesIEC,
               (MEMORY, "process"), (total("dedup_memory_bytes"), "URLs seen")),
         graph("Files and threads",
-              "Open file descriptors and threads. If files grow without end, lower `fetch.idle_max` or `frontier.in_flight_max`.",
+              "Open file descriptors and threads. If files grow without end, lower `frontier.in_flight_max`.",
               units.Short,
               ("sum (process_open_fds{@})", "files"), ("sum (process_threads{@})", "threads")),
     ]

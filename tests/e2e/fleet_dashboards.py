@@ -36,7 +36,7 @@ PARTITIONS = 32
 # A node that is silent for this long is considered dead.
 LEASE = "8s"
 SETTINGS = ["scope.hosts=*.localhost", "fetch.private_addresses=true", "host.connections_per_ip=64", f"fleet.lease={LEASE}",
-            f"fleet.partitions={PARTITIONS}", "fleet.checkpoint=3s", "fleet.renew=500ms"]
+            f"fleet.partitions={PARTITIONS}", "fleet.checkpoint=3s"]
 # Slow enough to be observed, and to leave the machine some CPU time.
 PACE = ["--delay", "300ms", "--per-host", "1", "--contact", "gate@localhost"]
 # The other dashboards need data that an ordinary crawl may not have: model updates of a policy, measured times.

@@ -19,7 +19,7 @@ START_SECONDS_MAX = 40
 LEAVE_SECONDS_MAX = 60
 # The exit codes of a node that ends, including those of a stopped crawl.
 END_CODES = (0, 130)
-FLEET = ["--set", f"fleet.lease={LEASE_SECONDS}s", "--set", "fleet.renew=1s", "--set", "fleet.checkpoint=10s"]
+FLEET = ["--set", f"fleet.lease={LEASE_SECONDS}s", "--set", "fleet.checkpoint=10s"]
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use harvestman::config::{ByteSize, FetchOptions, Period};
-use harvestman::fetch::{Accept, ClientBounds, Request};
+use harvestman::config::{FetchOptions, Period};
+use harvestman::fetch::{Accept, Request};
 use harvestman::model::{Failure, Initiator, Truncation};
 use harvestman::url::CanonicalUrl;
 
-use crate::server::{Server, answered, client, client_within, exchange, get, get_with, quick};
+use crate::server::{Server, answered, client, exchange, get, get_with, quick};
 
 const PLAIN: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n";
 
@@ -22,40 +22,6 @@ async fn a_body_that_drips_is_kept_as_far_as_it_came() {
     let answer = get(&server.url("/")).await.unwrap();
     assert_eq!(answer.truncated, Some(Truncation::Time));
     assert!(answer.body.starts_with(b"dropdrop") && answer.body.len() < 1_000);
-}
-
-fn of_window(millis: u64) -> ClientBounds {
-    ClientBounds { low_speed_window: Duration::from_millis(millis), ..ClientBounds::default() }
-}
-
-#[tokio::test]
-async fn a_body_slower_than_the_low_speed_limit_is_cut_long_before_the_whole_timeout() {
-    let server = Server::start(|mut peer| async move {
-        peer.request().await;
-        peer.send(format!("{PLAIN}Content-Length: 100000\r\n\r\nstart")).await;
-        peer.drip("x", Duration::from_millis(50)).await;
-    })
-    .await;
-    let options = FetchOptions { low_speed_min: ByteSize(1_000), whole_timeout: Period::secs(60), ..quick() };
-    let answer = get_with(&client_within(of_window(200), &options), &server.url("/")).await.unwrap();
-    assert_eq!(answer.truncated, Some(Truncation::Time));
-    assert!(answer.body.starts_with(b"startx"));
-}
-
-#[tokio::test]
-async fn a_body_above_the_low_speed_limit_is_read_to_its_end() {
-    let server = Server::start(|mut peer| async move {
-        peer.request().await;
-        peer.send(format!("{PLAIN}Content-Length: 2000\r\n\r\n")).await;
-        for _ in 0..20 {
-            peer.send("x".repeat(100)).await;
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    })
-    .await;
-    let options = FetchOptions { low_speed_min: ByteSize(500), whole_timeout: Period::secs(5), ..quick() };
-    let answer = get_with(&client_within(of_window(100), &options), &server.url("/")).await.unwrap();
-    assert_eq!((answer.body.len(), answer.truncated), (2_000, None));
 }
 
 #[tokio::test]

@@ -58,8 +58,7 @@ pub fn config(seeds: Vec<String>, servers: &Servers, dir: &Path, node: &str) -> 
     let fleet = &mut config.fleet;
     (fleet.servers, fleet.name, fleet.node) = (servers.url(), "counted".to_owned(), node.to_owned());
     (fleet.partitions, fleet.shards) = (PARTITIONS as u32, 2);
-    (fleet.lease, fleet.renew) = (Period::secs(8), Period::millis(500));
-    (fleet.checkpoint, fleet.commit_every) = (Period::secs(1), Period::millis(200));
+    (fleet.lease, fleet.checkpoint) = (Period::secs(8), Period::secs(1));
     config
 }
 

@@ -10,7 +10,6 @@ const LEAST: &[&str] = &[
     "host.connections_per_host=1",
     "host.connections_per_ip=1",
     "fetch.large_bodies=1",
-    "fetch.idle_max=0",
     "archive.file_size_max=1",
     "archive.revisit_memory=0",
 ];

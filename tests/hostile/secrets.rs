@@ -114,12 +114,7 @@ fn crawl(site: &Site, out: &Path) -> Command {
     log_in(&mut command);
     command.args(["--policy", "xcrawl", "--query", "zoom lens", "--posts", "--delay", "0", "--log-level", "trace"]);
     command.args(["--metrics", "127.0.0.1:0"]);
-    for setting in [
-        "policy.want=['selector:article.post']",
-        "archive.links=true",
-        "archive.links_compress=none",
-        "robots.sitemap_guess=false",
-    ] {
+    for setting in ["policy.want=['selector:article.post']", "archive.links=true", "robots.sitemap_guess=false"] {
         command.args(["--set", setting]);
     }
     command

@@ -2,6 +2,7 @@
 
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{BudgetOptions, Config};
+use harvestman_stages::fetch::ClientBounds;
 use harvestman_stages::fetch::DescriptorShares;
 use harvestman_stages::frontier::{Budgets, FrontierLimits};
 
@@ -46,7 +47,7 @@ pub(crate) fn descriptor_shares(config: &Config) -> DescriptorShares {
     DescriptorShares::of_process(DescriptorShares {
         pages: config.frontier.in_flight_max.max(1),
         errands: ERRANDS_MAX as u32,
-        idle: config.fetch.idle_max,
+        idle: ClientBounds::default().idle_max as u32,
         ..DescriptorShares::default()
     })
 }

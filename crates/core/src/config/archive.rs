@@ -60,8 +60,6 @@ crate::options! {
         /// secrets. Values of `fetch.headers` and of cookies are always left out.
         redact_request_headers: Vec<String> =
             ["authorization", "cookie", "proxy-authorization"].map(str::to_owned).to_vec(),
-        /// Whether the warcinfo record contains the name of the machine.
-        hostname: bool = false,
         /// Compression of the page log: `none`, `gzip` or `zstd`.
         pages_compress: LineCompression = LineCompression::None,
         /// Whether the links of each page are exported to `links.jsonl`.
@@ -69,8 +67,6 @@ crate::options! {
         /// Whether the posts of the pages are written to `posts.jsonl` while the crawl runs, by a thread that reads the
         /// WARC files behind it. Needs `enabled` and an uncompressed page log. Has no effect on nodes of a fleet.
         posts: bool = false,
-        /// Compression of the link export: `none`, `gzip` or `zstd`.
-        links_compress: LineCompression = LineCompression::Gzip,
         /// Where closed WARC files are copied to while the crawl runs: `s3://BUCKET/PREFIX` in Amazon S3 or compatible
         /// storage, which the environment configures (`AWS_ENDPOINT_URL`, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
         /// `AWS_REGION`). The local files are retained. Empty: no upload. Needs a build with the feature `upload`.

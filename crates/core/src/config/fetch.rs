@@ -54,12 +54,6 @@ options! {
         /// Timeout of a whole request, from resolution to the last byte; the part of the body received by then is
         /// stored.
         whole_timeout: Period = Period::secs(120),
-        /// Bodies slower than this many bytes per second over 15 seconds are truncated. 0: no limit except
-        /// `whole_timeout`.
-        low_speed_min: ByteSize = ByteSize(0),
-        /// Maximum number of unused connections in all. Each is an open file: where the limit of the process (`ulimit
-        /// -n`) leaves fewer beside the requests in progress, there are fewer.
-        idle_max: u32 = 1_024,
         /// Whether HTTP/2 is offered to https hosts.
         http2: bool = true,
         /// Whether all hosts may have private, loopback and link-local addresses. Otherwise only the hosts of seeds and

@@ -25,15 +25,11 @@ crate::options! {
         /// Number of servers with a copy of all data. 0: 3 if there are as many, otherwise 1.
         replicas: u32 = 0,
         /// How long a node may be silent before others take over its partitions. The node itself stops fetching a
-        /// little earlier.
+        /// little earlier. Ten times in this period it reports that it is alive, which every other node hears: raising
+        /// it lets a large fleet send fewer messages, and delays takeovers.
         lease: Period = Period::secs(10),
-        /// How often a node reports that it is alive.
-        renew: Period = Period::secs(1),
         /// How often a node's log is summarized, so that it can be truncated. The log holds the events in between.
         checkpoint: Period = Period::secs(60),
-        /// How often the results of pages are committed at least, in place of `state.commit_every`. Each commit costs
-        /// some messages, so a short period is expensive if hosts are slow; a long one delays the links to other nodes.
-        commit_every: Period = Period::secs(1),
         /// The user name at the servers, and its password.
         user: String = String::new(),
         /// See `user`.

@@ -65,7 +65,7 @@ pub use recrawl::RecrawlOptions;
 pub use render::{RenderMode, RenderOptions};
 pub use retired::overridden;
 pub use robots::RobotsOptions;
-pub use search::SearchOptions;
+pub use search::{SEARCH_SITES_MAX, SearchOptions};
 pub use sections::{Config, SECTIONS, SectionInfo, section};
 pub use state::StateOptions;
 pub use values::{ByteSize, Period};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ByteSize, Period};
+use super::Period;
 
 /// When pages are rendered in a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -59,8 +59,6 @@ crate::options! {
         clicks: u32 = 20,
         /// Maximum number of requests of a page: scripts, style sheets and data.
         requests: u32 = 100,
-        /// Maximum size of all answers of a page together.
-        page_bytes: ByteSize = ByteSize::mib(20),
         /// Maximum size of the scripts' memory of a page, in MiB.
         heap_mib: u32 = 256,
     }

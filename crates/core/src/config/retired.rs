@@ -106,6 +106,14 @@ pub(super) const RETIRED: &[(&str, &str, Fixed)] = &[
     ("fetch", "accept", Text("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")),
     ("fetch", "accept_encoding", Text("gzip, br, zstd, deflate")),
     ("fleet", "balance", Time(Period::secs(10))),
+    ("search", "sites_max", Number(20.0)),
+    ("archive", "hostname", Switch(false)),
+    ("archive", "links_compress", Text("gzip")),
+    ("fetch", "low_speed_min", Size(ByteSize(0))),
+    ("fetch", "idle_max", Number(1_024.0)),
+    ("render", "page_bytes", Size(ByteSize::mib(20))),
+    ("fleet", "renew", Time(Period::secs(1))),
+    ("fleet", "commit_every", Time(Period::secs(1))),
 ];
 
 /// A retired setting.

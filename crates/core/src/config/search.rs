@@ -20,11 +20,12 @@ crate::options! {
         /// search: no new wanted page. A site's own search is also given up after as many answers
         /// without a new page. Raising it finds rarer sites and costs requests.
         fruitless_max: u32 = 10,
-        /// Maximum number of sites that are added to the crawl, and of seeds on whose pages a search of the site is
-        /// looked for.
-        sites_max: u32 = 20,
     }
 }
+
+/// Maximum number of sites that are added to the crawl, and of seeds on whose pages a search of the site is looked for.
+/// What the first ones bring shows whether the searches are good; more would leave too few requests to each site.
+pub const SEARCH_SITES_MAX: usize = 20;
 
 /// Stands among the searches for those of the seeds' own sites.
 const OWN: &str = "site";

@@ -312,6 +312,14 @@ fn the_address_of_a_key_needs_a_key_except_in_a_fleet() {
 }
 
 #[test]
+fn a_node_of_a_fleet_has_a_lease() {
+    for (lease, fits) in [("0s", false), ("1s", true), ("50s", true)] {
+        let loaded = of_file(&format!("[fleet]\nlease = \"{lease}\"\n"));
+        assert_eq!(loaded.is_ok(), fits, "{lease}");
+    }
+}
+
+#[test]
 fn a_signature_lives_from_a_second_to_a_day() {
     for (lifetime, fits) in [("0s", false), ("999ms", false), ("1s", true), ("24h", true), ("86401s", false)] {
         let loaded = of_file(&format!("[identity]\nlifetime = \"{lifetime}\"\n"));

@@ -66,7 +66,7 @@ pub fn validate(config: &Config) -> Vec<InvalidSetting> {
     wrong("fleet", "partitions", invalid_count(config.fleet.partitions, PARTITIONS_MAX, true));
     wrong("fleet", "weight", excessive_weight(config.fleet.weight));
     wrong("fleet", "shards", invalid_count(config.fleet.shards, config.fleet.partitions.min(SHARDS_MAX), false));
-    wrong("fleet", "renew", rare_renewal(config));
+    wrong("fleet", "lease", no_lease(config.fleet.lease));
     wrong("fleet", "servers", stateless_fleet(config));
     wrong("fleet", "seal", invalid_seal(&config.fleet.seal));
     all
@@ -310,16 +310,8 @@ fn excessive_weight(weight: u32) -> Option<String> {
     })
 }
 
-/// Checks the renewal period: a lease must outlive some late renewals.
-fn rare_renewal(config: &Config) -> Option<String> {
-    let (lease, renew) = (config.fleet.lease.0, config.fleet.renew.0);
-    let wrong = renew.is_zero() || lease < renew * 4;
-    wrong.then(|| {
-        format!(
-            "every {} is too rare for a lease of {}: use at most a quarter of the lease",
-            config.fleet.renew, config.fleet.lease
-        )
-    })
+fn no_lease(lease: Period) -> Option<String> {
+    lease.0.is_zero().then(|| "a node needs some time to report that it is alive: use a time such as 10s".to_owned())
 }
 
 fn stateless_fleet(config: &Config) -> Option<String> {

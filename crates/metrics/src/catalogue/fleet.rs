@@ -12,8 +12,8 @@ const STEP_SECONDS: &[f64] = &[0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0,
 group! {
     /// A node of a fleet. Only nodes have these metrics; all metrics of a node have the label `node`, its name.
     pub struct FleetMetrics {
-        /// Nodes, as this one sees them; `silent` nodes have not renewed their lease for two and a half times
-        /// `fleet.renew`.
+        /// Nodes, as this one sees them; `silent` nodes have not renewed their lease for a quarter of
+        /// `fleet.lease`.
         nodes: GaugeBy = "harvestman_fleet_nodes" by "state" in NODE_STATES;
         /// 1 while this node is the leader. Each node reports its own view: for some seconds there may be two leaders,
         /// or none.

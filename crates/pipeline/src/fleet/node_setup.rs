@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::policy_thread::example::examples;
 use crate::wiring::{scope, seeds as canonical_seeds};
-use harvestman_core::config::Config;
+use harvestman_core::config::{Config, Period};
 use harvestman_core::model::{Apath, LinkClass, ScheduledUrl};
 use harvestman_core::seed::Seed;
 use harvestman_core::url::{Canonicaliser, HostGroups};
@@ -16,6 +16,12 @@ use harvestman_fleet::{LeaseTerms, Partitions, SessionId};
 /// How often the balance of the work is checked by what is known about hosts, not by their number alone; a leader
 /// checks sooner at first. Loads change slowly, and a move costs the hosts some seconds.
 const BALANCE_EVERY: Duration = Duration::from_secs(10);
+/// How often a node reports within a lease that it is alive. Every node hears every other: more reports would be most
+/// of the messages of a large fleet.
+const REPORTS_PER_LEASE: u32 = 10;
+/// How often a node commits the results of pages at least. Each commit costs some messages, so a shorter time is
+/// expensive if hosts are slow; a longer one delays the links to other nodes.
+const COMMIT_EVERY: Period = Period::secs(1);
 
 /// Returns the node's name: the configured one, or that of the machine.
 pub(crate) fn node_name(config: &Config) -> String {
@@ -26,6 +32,12 @@ pub(crate) fn node_name(config: &Config) -> String {
     let usable = |byte: char| byte.is_ascii_alphanumeric() || matches!(byte, '-' | '_');
     let name: String = name.chars().map(|byte| if usable(byte) { byte } else { '-' }).take(48).collect();
     if name.is_empty() { "node".to_owned() } else { name }
+}
+
+/// Returns the durations of leases: of the reports in a lease some may be late or lost.
+pub(super) fn lease_terms(config: &Config) -> LeaseTerms {
+    let lease = config.fleet.lease.0;
+    LeaseTerms { lease, renew: lease / REPORTS_PER_LEASE }
 }
 
 /// Returns how hosts are divided.
@@ -44,7 +56,7 @@ pub(super) fn options(config: &Config, seeds: Vec<ScheduledUrl>) -> Result<NodeO
         weight: fleet.weight,
         log_shards: partitions.shards(),
         partitions,
-        terms: LeaseTerms { lease: fleet.lease.0, renew: fleet.renew.0 },
+        terms: lease_terms(config),
         calls: CallOptions { timeout: Duration::from_secs(5), pause_max: Duration::from_secs(2) },
         checkpoint: fleet.checkpoint.0,
         parts_max: 8,
@@ -73,7 +85,7 @@ pub(super) fn seeds(config: &Config) -> Result<Vec<ScheduledUrl>, Error> {
 /// Returns the crawl's settings for a node of a fleet.
 pub(super) fn adapted(config: &Config) -> Config {
     let mut config = config.clone();
-    config.state.commit_every = config.fleet.commit_every;
+    config.state.commit_every = COMMIT_EVERY;
     config.archive.prefix = archive_prefix(&config.archive.prefix, &node_name(&config));
     config
 }

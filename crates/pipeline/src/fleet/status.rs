@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::agreed;
-use super::node_setup::partitions;
+use super::node_setup::{lease_terms, partitions};
 use crate::error::Error;
 use harvestman_core::clock::Clock;
 use harvestman_core::config::Config;
@@ -25,7 +25,7 @@ pub(crate) async fn status(own: &Config) -> Result<FleetStatus, Error> {
     let bus = connect::open(&own.fleet).await?;
     let clock = Clock::system();
     let config = agreed::seen(&*bus, &clock, own).await?;
-    let (view, heard) = listen(&*bus, &clock, config.fleet.renew.0 * 5 / 2).await.map_err(failed)?;
+    let (view, heard) = listen(&*bus, &clock, lease_terms(&config).renew * 5 / 2).await.map_err(failed)?;
     let partitions = partitions(&config)?;
     let mut ends = Vec::new();
     for shard in 0..partitions.shards() {

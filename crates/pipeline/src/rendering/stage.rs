@@ -294,14 +294,13 @@ fn settings(config: &Config, clock: &Clock) -> Result<ChromiumSettings, Error> {
 
 /// Returns the limits on pages.
 fn limits(config: &Config) -> RenderLimits {
-    let RenderOptions { page_time, quiet, scrolls, clicks, requests, page_bytes, heap_mib, .. } = &config.render;
+    let RenderOptions { page_time, quiet, scrolls, clicks, requests, heap_mib, .. } = &config.render;
     RenderLimits {
         active: page_time.0,
         quiet: quiet.0,
         scrolls: *scrolls,
         clicks: *clicks,
         requests: *requests,
-        answers_bytes: page_bytes.as_usize(),
         heap_mib: *heap_mib,
         ..RenderLimits::default()
     }

@@ -21,7 +21,7 @@ use crate::page::validator::{ValidatorGate, reads_posts};
 use crate::policy_thread::needs::SharedNeeds;
 use crate::search::searches::{Searches, query};
 use harvestman_core::clock::Instant;
-use harvestman_core::config::Config;
+use harvestman_core::config::{Config, SEARCH_SITES_MAX};
 use harvestman_core::model::SingleNode;
 use harvestman_core::model::{Apath, Exchange, Fate, FetchedPage, Lease, LinkClass, ScheduledUrl};
 use harvestman_core::seed::Seed;
@@ -209,7 +209,7 @@ pub(crate) fn rules(
     let wrong = |error: &dyn std::fmt::Display| Error::Configuration(error.to_string());
     let canonicaliser = Canonicaliser::new(&config.url).map_err(|error| wrong(&error))?;
     let searches = Searches::new(config, &canonicaliser)?;
-    let found_max = if config.search.has_named() { config.search.sites_max as usize } else { 0 };
+    let found_max = if config.search.has_named() { SEARCH_SITES_MAX } else { 0 };
     let scope = Scope::new(&config.scope, seeds).map_err(|error| wrong(&error))?.with_found_sites(found_max);
     Ok(Rules {
         urls: UrlRules {

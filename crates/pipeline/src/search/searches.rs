@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::search::own_searches::{DESCRIPTION_BYTES_MAX, OwnRequest, OwnSearches};
 use crate::search::reach::Reach;
-use harvestman_core::config::{Config, PolicyKind};
+use harvestman_core::config::{Config, PolicyKind, SEARCH_SITES_MAX};
 use harvestman_core::model::{Apath, Fate, Initiator, LinkClass, Priority, RobotsRefusal, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostKey, SearchKeys, SearchTemplate, origin_of};
 use harvestman_policy::search::{FoundSearch, Searching, SearchingOptions, SiteLimits};
@@ -72,7 +72,7 @@ impl Searches {
     pub(crate) fn new(config: &Config, canonicaliser: &Canonicaliser) -> Result<Option<Arc<Self>>, Error> {
         let parse = |text: String| SearchTemplate::parse(&text, canonicaliser).map_err(Error::Configuration);
         let templates = config.search.named().map(parse).collect::<Result<Vec<_>, _>>()?;
-        let own = config.search.uses_own().then(|| OwnSearches::new(config.search.sites_max));
+        let own = config.search.uses_own().then(|| OwnSearches::new(SEARCH_SITES_MAX as u32));
         let site_results_max = if is_printed(config) { usize::MAX } else { SITE_RESULTS };
         let keys = Arc::new(SearchKeys::new(&config.search.url, canonicaliser));
         let searches = || Arc::new(Self { templates, keys, own, results_max: RESULTS, site_results_max });
@@ -194,7 +194,7 @@ impl Searches {
             policy,
             SearchingOptions {
                 templates: searches.templates.clone(),
-                own_max: if searches.own.is_some() { search.sites_max as usize } else { 0 },
+                own_max: if searches.own.is_some() { SEARCH_SITES_MAX } else { 0 },
                 canonicaliser: canonicaliser.clone(),
                 queries: search.query.clone(),
                 samples,

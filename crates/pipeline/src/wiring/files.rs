@@ -96,6 +96,5 @@ fn crawl_info(config: &Config) -> CrawlInfo {
         operator: Some(config.fetch.contact.clone()).filter(|contact| !contact.is_empty()),
         user_agent: Some(harvestman_stages::fetch::user_agent(&config.fetch)),
         description: None,
-        hostname: None,
     }
 }

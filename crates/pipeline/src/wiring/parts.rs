@@ -14,7 +14,7 @@ use crate::page::validator::reads_posts;
 use crate::policy_thread::policy_setup::{PolicyEnvironment, PolicySetup};
 use crate::run::environment::{Network, NetworkOptions};
 use crate::search::searches::{Searches, query};
-use harvestman_core::config::Config;
+use harvestman_core::config::{Config, SEARCH_SITES_MAX};
 use harvestman_core::model::{Apath, Fate, HostOwnership, LinkClass, ScheduledUrl};
 use harvestman_core::url::{CanonicalUrl, Canonicaliser, HostGroups, HostKey, Scope};
 use harvestman_policy::{PolicySnapshot, Proposal};
@@ -72,7 +72,6 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
     let log_in = LogInSettings::read(config, &scope)?;
     let groups = HostGroups::new(&config.host.groups).map_err(|error| wrong(&error))?;
     let mut fetch = config.fetch.clone();
-    fetch.idle_max = descriptor_shares(config).idle;
     let bounds = client_bounds(config);
     // The session of a log-in.
     fetch.cookie_jar |= config.login.is_on();
@@ -91,6 +90,7 @@ pub(super) fn parts(builder: &CrawlBuilder<'_>) -> Result<(Parts, PolicySetup), 
 fn client_bounds(config: &Config) -> ClientBounds {
     let usual = ClientBounds::default();
     ClientBounds {
+        idle_max: descriptor_shares(config).idle as usize,
         idle_per_host: usual.idle_per_host.max(config.host.connections_per_host as usize),
         resends_unanswered: config.host.delay.0.is_zero() && config.host.delay_per_ip.0.is_zero(),
         ..usual
@@ -120,7 +120,7 @@ pub(crate) fn scope(config: &Config, canonicaliser: &Canonicaliser, seeds: &[Can
     let examples = examples.filter_map(|text| canonicaliser.parse(text).ok());
     let seeds: Vec<CanonicalUrl> = seeds.iter().cloned().chain(examples).collect();
     let scope = Scope::new(&config.scope, &seeds).map_err(|error| wrong(&error))?;
-    Ok(scope.with_found_sites(if is_on { config.search.sites_max as usize } else { 0 }))
+    Ok(scope.with_found_sites(if is_on { SEARCH_SITES_MAX } else { 0 }))
 }
 
 /// Builds the rules that are the same for all pages.

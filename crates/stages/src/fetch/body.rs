@@ -1,4 +1,4 @@
-//! Reads response bodies, within limits of length and speed.
+//! Reads response bodies, within limits of length and time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,18 +9,7 @@ use hyper::body::{Body, Incoming};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::bounds::Timer;
-use harvestman_core::clock::Instant;
 use harvestman_core::model::Truncation;
-
-/// How much of a body is read, and its minimum speed.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct BodyLimits {
-    /// The maximum number of bytes that are stored.
-    pub(super) max: u64,
-    /// The minimum number of bytes received in each `window`; 0 for no limit.
-    pub(super) window_min: u64,
-    pub(super) window: Duration,
-}
 
 /// The part of a body that was read.
 pub(super) struct Read {
@@ -37,17 +26,11 @@ const LARGE: usize = 1 << 20;
 /// The maximum initial allocation for a body, whatever length it announces.
 const FIRST_ALLOCATION_MAX: u64 = 256 << 10;
 
-/// Reads `body` to its end or to a limit. A body that is not read to its end closes its connection (HTTP/1.1) or its
-/// stream (HTTP/2).
-pub(super) async fn read(
-    mut body: Incoming,
-    limits: BodyLimits,
-    permits: &Arc<Semaphore>,
-    timer: &mut Timer<'_>,
-) -> Read {
-    let expected = body.size_hint().lower().min(limits.max).min(FIRST_ALLOCATION_MAX);
+/// Reads `body` to its end, to `max` bytes or to the end of the exchange. A body that is not read to its end closes its
+/// connection (HTTP/1.1) or its stream (HTTP/2).
+pub(super) async fn read(mut body: Incoming, max: u64, permits: &Arc<Semaphore>, timer: &mut Timer<'_>) -> Read {
+    let expected = body.size_hint().lower().min(max).min(FIRST_ALLOCATION_MAX);
     let mut bytes = BytesMut::with_capacity(usize::try_from(expected).unwrap_or(0));
-    let mut pace = Pace::start(limits, timer);
     let mut permit = None;
     let truncated = loop {
         if permit.is_none() && bytes.len() > LARGE {
@@ -61,7 +44,10 @@ pub(super) async fn read(
         let frame = tokio::select! {
             biased;
             () = timer.fired() => {
-                if pace.is_over(bytes.len() as u64, timer) { break Some(Truncation::Time) }
+                let now = timer.now();
+                if now >= timer.end { break Some(Truncation::Time) }
+                // It was armed for the head of the answer.
+                timer.arm(now, Duration::MAX);
                 continue;
             }
             frame = body.frame() => frame,
@@ -72,7 +58,7 @@ pub(super) async fn read(
             Some(Err(_)) => break Some(Truncation::Disconnect),
             Some(Ok(frame)) => {
                 let Ok(data) = frame.into_data() else { continue };
-                let room = usize::try_from(limits.max).unwrap_or(usize::MAX) - bytes.len();
+                let room = usize::try_from(max).unwrap_or(usize::MAX) - bytes.len();
                 bytes.extend_from_slice(&data[..data.len().min(room)]);
                 if data.len() > room {
                     break Some(Truncation::Length);
@@ -110,43 +96,5 @@ pub(super) async fn drain(mut body: Incoming, max: u64, timer: &mut Timer<'_>) -
         if drained > max {
             return false;
         }
-    }
-}
-
-/// Enforces the low-speed limit and the end of the exchange, with the exchange's one timer.
-struct Pace {
-    window_start: Instant,
-    bytes_at_start: u64,
-    limits: BodyLimits,
-}
-
-impl Pace {
-    fn start(limits: BodyLimits, timer: &mut Timer<'_>) -> Self {
-        let now = timer.now();
-        if limits.window_min > 0 {
-            timer.arm(now, limits.window);
-        }
-        Self { window_start: now, bytes_at_start: 0, limits }
-    }
-
-    /// Handles the expiry of the timer after `bytes` bytes. Returns whether the body is cut here; if not, re-arms the
-    /// timer.
-    fn is_over(&mut self, bytes: u64, timer: &mut Timer<'_>) -> bool {
-        let now = timer.now();
-        if now >= timer.end {
-            return true;
-        }
-        if self.limits.window_min == 0 {
-            timer.arm(now, Duration::MAX);
-            return false;
-        }
-        if now.since(self.window_start) >= self.limits.window {
-            if bytes - self.bytes_at_start < self.limits.window_min {
-                return true;
-            }
-            (self.window_start, self.bytes_at_start) = (now, bytes);
-        }
-        timer.arm(now, self.limits.window.saturating_sub(now.since(self.window_start)));
-        false
     }
 }

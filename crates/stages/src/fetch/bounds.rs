@@ -34,11 +34,12 @@ pub struct ClientBounds {
     pub head_max: usize,
     /// Maximum number of header lines of an answer.
     pub headers_max: usize,
-    /// The time over which `fetch.low_speed_min` is measured: long enough for the usual pauses of a loaded server.
-    pub low_speed_window: Duration,
     /// Maximum time that an unused connection is kept open. Many servers close theirs after a minute or less, and a
     /// connection that is closed during a request costs the request.
     pub idle_timeout: Duration,
+    /// Maximum number of unused connections in all. Each is an open file; a crawl keeps fewer where its process may not
+    /// have as many files open. More would wait for hosts that are hardly asked again before they close them.
+    pub idle_max: usize,
     /// Maximum number of unused connections to one host. A crawl keeps at least as many as it may use at once.
     pub idle_per_host: usize,
     /// Whether a request is resent at once if the persistent connection that it used ends without a byte of an answer:
@@ -52,8 +53,8 @@ impl Default for ClientBounds {
         Self {
             head_max: 64 << 10,
             headers_max: 256,
-            low_speed_window: Duration::from_secs(15),
             idle_timeout: Duration::from_secs(30),
+            idle_max: 1_024,
             idle_per_host: 2,
             resends_unanswered: true,
         }

@@ -10,7 +10,7 @@ use http::{HeaderMap, Response, StatusCode};
 use hyper::body::{Body, Incoming};
 use tokio::sync::Semaphore;
 
-use super::body::{self, BodyLimits};
+use super::body;
 use super::bounds::{ClientBounds, DRAIN_MAX, Timer};
 use super::connect::{self, Connector};
 use super::connection::{Connection, RequestBody};
@@ -48,7 +48,7 @@ struct Inner {
     cookies: Cookies,
     signer: Option<Arc<RequestSigner>>,
     types: WantedTypes,
-    body: BodyLimits,
+    body_max: u64,
     places: Arc<Semaphore>,
     resends_unanswered: bool,
     first_byte_timeout: Duration,
@@ -109,18 +109,14 @@ impl Client {
         let Some(tls) = tls.filter(|_| errors.is_empty()) else { return Err(Error::Settings(errors)) };
         let inner = Inner {
             connector: Connector::new(options, bounds, clock.clone(), resolver, proxy, tls),
-            pool: Pool::new(options.idle_max, bounds),
+            pool: Pool::new(bounds),
             http1_only: Http1Origins::default(),
             clock,
             headers,
             cookies,
             signer,
             types,
-            body: BodyLimits {
-                max: options.body_max.0,
-                window_min: window_min(options, bounds.low_speed_window),
-                window: bounds.low_speed_window,
-            },
+            body_max: options.body_max.0,
             places: Arc::new(Semaphore::new(options.large_bodies.max(1) as usize)),
             resends_unanswered: bounds.resends_unanswered,
             first_byte_timeout: options.first_byte_timeout.0,
@@ -187,12 +183,6 @@ impl Client {
         let addresses = connector.resolver().addresses(host.host(), 0).await?;
         Ok(addresses.first().map(std::net::SocketAddr::ip))
     }
-}
-
-/// Returns the minimum number of bytes in each window of the low-speed limit.
-fn window_min(options: &FetchOptions, window: Duration) -> u64 {
-    let millis = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);
-    options.low_speed_min.0.saturating_mul(millis) / 1_000
 }
 
 impl Inner {
@@ -368,8 +358,8 @@ impl Inner {
         let (bytes, truncated, whole, reservation) = if is_bodiless(head.status) {
             (Bytes::new(), None, incoming.is_end_stream(), None)
         } else if wanted {
-            let limits = BodyLimits { max: request.body_max.unwrap_or(self.body.max), ..self.body };
-            let read = body::read(incoming, limits, &self.places, timer).await;
+            let max = request.body_max.unwrap_or(self.body_max);
+            let read = body::read(incoming, max, &self.places, timer).await;
             (read.bytes, read.truncated, read.truncated.is_none(), read.place.map(BodyReservation::new))
         } else {
             let nothing = incoming.is_end_stream();

@@ -56,12 +56,12 @@ struct Lanes<C> {
 }
 
 impl<C: Poolable> Pool<C> {
-    pub(super) fn new(max: u32, bounds: ClientBounds) -> Self {
+    pub(super) fn new(bounds: ClientBounds) -> Self {
         let lanes = Lanes { by_origin: HashMap::new(), len: 0, swept: Instant::EPOCH };
         Self {
             lanes: Mutex::new(lanes),
             per_host: bounds.idle_per_host,
-            max: max as usize,
+            max: bounds.idle_max,
             timeout: bounds.idle_timeout,
         }
     }
@@ -189,9 +189,9 @@ mod tests {
         Fake { id, used, closed: false, shared: false }
     }
 
-    fn pool(per_host: usize, max: u32) -> Pool<Fake> {
+    fn pool(idle_per_host: usize, idle_max: usize) -> Pool<Fake> {
         let idle_timeout = Duration::from_secs(10);
-        Pool::new(max, ClientBounds { idle_per_host: per_host, idle_timeout, ..ClientBounds::default() })
+        Pool::new(ClientBounds { idle_max, idle_per_host, idle_timeout, ..ClientBounds::default() })
     }
 
     #[test]

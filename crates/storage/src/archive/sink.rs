@@ -21,13 +21,16 @@ use super::record_id::RunId;
 use super::revisit::RevisitIndex;
 use super::writer::{Archive, ArchiveTotals, CrawlInfo, RecordLocation};
 use harvestman_core::clock::{Clock, Instant};
-use harvestman_core::config::archive::ArchiveOptions;
+use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
 use harvestman_core::model::PageRecord;
 
 /// The file name of the page log in the crawl directory.
 pub(super) const PAGE_LOG: &str = "pages.jsonl";
 /// The file name of the link export in the crawl directory.
 const LINK_LOG: &str = "links.jsonl";
+/// Compression of the link export: its lines are many and alike, every tool reads gzip, and nobody follows it as it
+/// grows.
+const LINK_COMPRESSION: LineCompression = LineCompression::Gzip;
 
 /// The completion callback of an entry. It receives the location of the response if it was archived, or the error. It
 /// runs on the writer thread, so it must not block.
@@ -272,8 +275,7 @@ impl CrawlFiles {
         let create = || Archive::create(directory, options, info, run, now);
         let archive = options.enabled.then(create).transpose()?.map(|archive| archive.syncing_every(limits.sync_every));
         let pages = LineLog::open(directory, PAGE_LOG, options.pages_compress, limits)?;
-        let links =
-            options.links.then(|| LineLog::open(directory, LINK_LOG, options.links_compress, limits)).transpose()?;
+        let links = options.links.then(|| LineLog::open(directory, LINK_LOG, LINK_COMPRESSION, limits)).transpose()?;
         Ok(Self { archive, pages, links, reserve })
     }
 }

@@ -8,7 +8,7 @@ use crossbeam_channel::unbounded;
 use super::*;
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::ByteSize;
-use harvestman_core::config::archive::{ArchiveOptions, LineCompression};
+use harvestman_core::config::archive::ArchiveOptions;
 use harvestman_core::model::PageRecord;
 use harvestman_core::seed::Seed;
 
@@ -57,7 +57,7 @@ fn spawn_within(
 #[test]
 fn entries_are_answered_in_order_after_their_bytes_are_in_the_file() {
     let directory = tempfile::tempdir().unwrap();
-    let options = ArchiveOptions { links: true, links_compress: LineCompression::None, ..Default::default() };
+    let options = ArchiveOptions { links: true, ..Default::default() };
     let limits = ArchiveLimits { queue_entries: 2, queue_bytes: 16, ..ArchiveLimits::default() };
     let (sink, thread, index) = spawn_within(limits, directory.path(), &options);
     let (answers, answered) = unbounded();
@@ -90,7 +90,9 @@ fn entries_are_answered_in_order_after_their_bytes_are_in_the_file() {
     assert!(offsets.is_sorted_by(|a, b| a < b));
     assert!(directory.path().join(lines[0].warc_file.as_ref().unwrap()).exists());
     assert_eq!(lines[0].payload_digest.as_deref(), Some("sha1:A4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYH"));
-    assert_eq!(std::fs::read_to_string(directory.path().join("links.jsonl")).unwrap().lines().count(), 50);
+    let links = std::fs::File::open(directory.path().join("links.jsonl.gz")).unwrap();
+    let links = std::io::read_to_string(flate2::read::MultiGzDecoder::new(links)).unwrap();
+    assert_eq!(links.lines().count(), 50);
 }
 
 #[test]

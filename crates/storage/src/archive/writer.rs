@@ -82,15 +82,11 @@ impl Archive {
         check(options)?;
         let directory = crawl_directory.join(WARC_DIRECTORY);
         fs::create_dir_all(&directory).map_err(|source| Error::file("create", &directory, source))?;
-        let mut info = info.clone();
-        if options.hostname && info.hostname.is_none() {
-            info.hostname = hostname();
-        }
         let mut archive = Self {
             next_sequence: next_sequence(&directory)?,
             directory,
             options: options.clone(),
-            info,
+            info: info.clone(),
             ids: run.writer_ids(),
             maker: RecordAssembler::new(options),
             current: None,
@@ -236,11 +232,6 @@ fn next_sequence(directory: &Path) -> Result<u32, Error> {
     Ok(next)
 }
 
-/// Returns the host name of the machine, if the system provides it.
-fn hostname() -> Option<String> {
-    fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().to_owned())
-}
-
 const CONFORMS_TO: &str = "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/";
 
 /// The description of the crawl in the warcinfo record.
@@ -254,8 +245,6 @@ pub struct CrawlInfo {
     pub user_agent: Option<String>,
     /// The purpose of the crawl.
     pub description: Option<String>,
-    /// The host name of the machine. The writer fills it in if `archive.hostname` is set.
-    pub hostname: Option<String>,
 }
 
 /// Encodes the first record of a file.
@@ -286,7 +275,6 @@ fn block(info: &CrawlInfo) -> Vec<u8> {
         ("operator", info.operator.as_deref()),
         ("http-header-user-agent", info.user_agent.as_deref()),
         ("description", info.description.as_deref()),
-        ("hostname", info.hostname.as_deref()),
     ];
     for (name, value) in optional {
         if let Some(value) = value {

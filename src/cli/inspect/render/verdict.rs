@@ -123,7 +123,7 @@ fn after_impairment(page: &RenderedPage) -> String {
     let advice = match impairing(page).first() {
         Some(Refusal::Robots) => "A crawl obeys robots.txt too, so --render adds nothing to this page.",
         Some(Refusal::Requests) => "Permit more requests: --set render.requests=300.",
-        Some(Refusal::Size) => "Permit larger answers: --set render.page_bytes=100MiB.",
+        Some(Refusal::Size) => "No crawl renders a page whose answers are this large.",
         Some(Refusal::Budget) => "Raise the budget of requests, bytes or time.",
         _ => "Inspect the page again later: the request may succeed then.",
     };
@@ -157,7 +157,7 @@ pub(super) const fn described(refusal: Refusal) -> &'static str {
         Refusal::Navigation => "it belongs to another page, whose URL counts as a link",
         Refusal::Worker => "service workers are not installed",
         Refusal::Requests => "the page sends more than render.requests",
-        Refusal::Size => "the answers are larger than render.page_bytes",
+        Refusal::Size => "the answers of the page are larger than 20 MiB together",
         Refusal::Robots => "robots.txt disallows it",
         Refusal::Scope => "it is outside the scope",
         Refusal::Host => "the host may not be contacted",
