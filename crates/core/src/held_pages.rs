@@ -172,7 +172,7 @@ mod tests {
         assert!(counts.count(GuestView, more), "there is room for each reason");
         let url = Fingerprint(7);
         assert!(counts.count(GuestView, url) && counts.count(GuestView, url));
-        assert_eq!(counts.end(&[BlockPage, GuestView], url), 2);
+        assert_eq!(counts.end(&[BlockPage, GuestView], url), 3);
         assert_eq!(counts.end(&[BlockPage, GuestView], url), 0);
         assert_eq!((0..300).filter(|_| counts.count(BlockPage, url)).count(), 255);
         assert_eq!(counts.end(&[BlockPage], url), u8::MAX);
