@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::chains::Start;
 use super::column::Column;
-use super::continued::continued_slot;
 use super::facts::PageFacts;
 use super::plan::{WHOLE_SAMPLES_MIN, plans};
 use super::sample::{Sample, SampleKind, SampleRequest};
 use super::slots::{Slot, slots};
+use super::stop::continued_slot;
 use super::template::{REPLAY_VERSION, ReplayTemplate, RequestPlan, SlotTemplate, UrlPlan};
 use super::why::Why;
 

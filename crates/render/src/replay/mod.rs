@@ -17,7 +17,6 @@ mod chains;
 mod column;
 mod compose;
 mod content;
-mod continued;
 mod describe;
 mod explain;
 mod extract;
