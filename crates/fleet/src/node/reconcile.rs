@@ -92,7 +92,7 @@ async fn release(context: &NodeContext, partitions: &[Partition]) {
     let write = |(partition, held): (Partition, HeldPartition)| async move {
         let token = held.record.token + 1;
         let source = Some(context.session.clone());
-        let record = PartitionRecord { token, owner: None, source, end: Some(end), ..held.record };
+        let record = PartitionRecord { token, owner: None, source, end: Some(end) };
         swap(context, partition, &record, Some(held.revision)).await
     };
     let metrics = &context.client.metrics;
