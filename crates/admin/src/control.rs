@@ -13,8 +13,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::net::UnixSocket;
 use tokio::task::JoinHandle;
 
-use super::orders::Orders;
-use super::page_views::{AskedPage, Pages};
+use super::orders::{AskedPage, Orders, Pages};
 use super::watch::Views;
 use super::{Served, encoded, serve};
 use harvestman_metrics::Metrics;

@@ -1,15 +1,11 @@
-//! Access control: who may request what. Pure.
-//!
-//! Requests of browsers must be addressed to a name of this server and come from its own page ([`Names`]). Requests
-//! that change something also need the token.
+//! Access control: which requests are meant for a server, and who may request what. Pure.
 
 use std::net::{IpAddr, SocketAddr};
 
-use axum::http::header::AUTHORIZATION;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use sha2::{Digest, Sha256};
-
-use super::names::{Names, Refusal, only};
 
 /// The access rules of a server.
 #[derive(Clone)]
@@ -44,7 +40,7 @@ impl Guard {
     }
 
     /// Returns whether the page is served at all: to other machines only with a configured token.
-    pub(super) const fn serves_page(&self) -> bool {
+    const fn serves_page(&self) -> bool {
         !self.names.is_reachable() || self.chosen
     }
 
@@ -105,6 +101,116 @@ impl Guard {
                    it was set as metrics.token\n";
         Err((StatusCode::UNAUTHORIZED, why.to_owned()))
     }
+}
+
+/// Why a request is rejected, as reported to the client.
+pub type Refusal = (StatusCode, String);
+
+/// The header in which a browser states where a request comes from.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+/// The header in which a browser states how a request was caused.
+const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+/// The header in which a browser states what a response is for.
+const FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// The names of a server.
+#[derive(Debug, Clone)]
+pub struct Names {
+    /// Whether it is reachable from other machines.
+    reachable: bool,
+    /// Names of the server, besides `localhost` and IP addresses.
+    names: Vec<String>,
+    /// What adds a name.
+    setting: &'static str,
+}
+
+impl Names {
+    /// Creates the names of a server at `address`. Requests for others are told that `setting` adds one.
+    pub fn new(address: IpAddr, names: &[String], setting: &'static str) -> Self {
+        let names = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        Self { reachable: !address.to_canonical().is_loopback(), names, setting }
+    }
+
+    /// Returns whether the server is reachable from other machines.
+    const fn is_reachable(&self) -> bool {
+        self.reachable
+    }
+
+    /// Checks a request for something that a user may open from anywhere, such as by a link of another page: nobody
+    /// but the user then sees the response.
+    ///
+    /// # Errors
+    /// Says why not.
+    pub fn may_open(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        self.is_addressed_to_us(headers)?;
+        if is_navigation(headers) { Ok(()) } else { is_from_our_page(headers) }
+    }
+
+    /// Checks a request for something that only programs and the server's own page may ask for.
+    ///
+    /// # Errors
+    /// Says why not.
+    fn may_ask(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        self.is_addressed_to_us(headers)?;
+        is_from_our_page(headers)
+    }
+
+    /// Checks a request for figures that every program may ask for, by whatever name it knows a server that is
+    /// reachable from other machines.
+    ///
+    /// # Errors
+    /// Says why not.
+    pub fn may_measure(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        if !self.reachable && headers.contains_key(HOST) {
+            self.is_addressed_to_us(headers)?;
+        }
+        if is_navigation(headers) { Ok(()) } else { is_from_our_page(headers) }
+    }
+
+    fn is_addressed_to_us(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let host = only(headers, &HOST).unwrap_or_default();
+        let name = name_of(host);
+        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        let ours = match address {
+            Ok(address) => self.reachable || address.is_loopback(),
+            Err(_) => name == "localhost" || self.names.contains(&name),
+        };
+        if ours {
+            return Ok(());
+        }
+        let why = format!("`{host}` is not a name of this server; if it should be, add it {}\n", self.setting);
+        Err((StatusCode::FORBIDDEN, why))
+    }
+}
+
+/// Returns whether a request is for a document that the browser shows alone, not within another page.
+fn is_navigation(headers: &HeaderMap) -> bool {
+    only(headers, &FETCH_MODE) == Some("navigate") && only(headers, &FETCH_DEST) == Some("document")
+}
+
+/// Checks that a request that was sent by a page was sent by a page of this server.
+fn is_from_our_page(headers: &HeaderMap) -> Result<(), Refusal> {
+    let site = headers.get(&FETCH_SITE).map(|site| site.to_str().unwrap_or_default());
+    let host = only(headers, &HOST).unwrap_or_default();
+    let origin = headers.contains_key(ORIGIN).then(|| only(headers, &ORIGIN).unwrap_or_default());
+    let same = |origin: &str| origin.split_once("://").is_some_and(|(_, from)| from.eq_ignore_ascii_case(host));
+    if site.is_none_or(|site| matches!(site, "same-origin" | "none")) && origin.is_none_or(same) {
+        return Ok(());
+    }
+    Err((StatusCode::FORBIDDEN, "only this server's own page and programs may do this, not other pages\n".to_owned()))
+}
+
+/// Returns the value of a header that occurs exactly once.
+pub(super) fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}
+
+/// Returns the name in `name:port`, in lower case; empty if it is invalid.
+fn name_of(host: &str) -> String {
+    let authority = host.parse::<Authority>().ok().filter(|authority| !authority.as_str().contains('@'));
+    authority.map(|authority| authority.host().to_ascii_lowercase()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -7,13 +7,10 @@
 
 mod control;
 mod guard;
-mod names;
 mod orders;
 mod page;
-mod page_views;
 mod relay;
 mod server;
-mod turns;
 mod watch;
 
 use std::net::SocketAddr;
@@ -34,18 +31,16 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use harvestman_core::config::MetricsOptions;
-use harvestman_metrics::{self as metrics, Metrics};
+use harvestman_metrics as metrics;
+use harvestman_metrics::Metrics;
 use harvestman_report::live::Live;
 use harvestman_report::{CrawlStatus, StopFlag};
 
 pub use control::{ControlSocket, SOCKET};
-pub use guard::Guard;
-pub use names::{Names, Refusal};
-use orders::Orders;
-pub use orders::{Controls, StatusProvider};
+pub use guard::{Guard, Names, Refusal};
+use orders::{AskedPage, Orders, Pages};
+pub use orders::{Controls, PageViews, StatusProvider};
 use page::PAGE;
-pub use page_views::PageViews;
-use page_views::{AskedPage, Pages};
 pub use relay::Relay;
 pub use server::{Peer, serve};
 use watch::Views;

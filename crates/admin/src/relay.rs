@@ -14,8 +14,7 @@ use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, UnixStream};
 
-use super::guard::Guard;
-use super::names::Refusal;
+use super::guard::{Guard, Refusal};
 use super::{Error, SOCKET, page_for, serve};
 use harvestman_core::config::MetricsOptions;
 use harvestman_report::StopFlag;

@@ -2,13 +2,16 @@
 //!
 //! An open connection is a file descriptor, and the crawl needs descriptors too. So a server has at most
 //! [`CONNECTIONS_MAX`] connections. At this limit, a new client takes the place of one that has sent no complete
-//! request: idle clients, however many, neither exhaust the descriptors nor keep others out.
+//! request: idle clients, however many, neither exhaust the descriptors nor keep others out. Which connection
+//! is closed for a new one is a rule over values, and the turns by which connections wait.
 
+use std::cmp::Reverse;
 use std::convert::Infallible;
 use std::error::Error;
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::body::{Bytes, HttpBody};
@@ -19,17 +22,17 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 
-use super::turns::{Turns, Waiting, to_close};
 use harvestman_report::StopFlag;
 
 /// Maximum number of connections that a server has open: twice as many as streams of live pages, and few against the
 /// descriptors of a process (256 on some systems).
 pub(super) const CONNECTIONS_MAX: usize = 32;
 /// How long a client may take for the head of a request, also on a connection that it used before, and for its body.
-pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum size of the body of a request, such as the arguments of a command, in bytes.
 const BODY_MAX: usize = 64 * 1024;
 /// How long clients whose responses are in progress can delay the end of the server.
@@ -182,6 +185,74 @@ fn refusal<B>(status: StatusCode, why: String) -> Response<Either<Full<Bytes>, B
     let mut response = Response::new(Either::Left(Full::new(Bytes::from(why))));
     *response.status_mut() = status;
     response
+}
+
+/// Says since which turn a connection waits: it does not, as it is being answered.
+const ANSWERED: u64 = u64::MAX;
+
+/// Counts the turns at which connections of a server began to wait.
+#[derive(Debug, Default)]
+struct Turns {
+    count: AtomicU64,
+    begun: Notify,
+}
+
+impl Turns {
+    /// Returns the state of a new connection: it waits for its client.
+    fn new_connection(self: &Arc<Self>) -> Waiting {
+        let waiting = Waiting { since: Arc::default(), turns: Arc::clone(self) };
+        waiting.begin();
+        waiting
+    }
+
+    /// Returns when another connection begins to wait, or has begun to since the last call.
+    async fn next_begins(&self) {
+        self.begun.notified().await;
+    }
+}
+
+/// Whether a connection waits for its client, and since when.
+#[derive(Debug, Clone)]
+pub(super) struct Waiting {
+    since: Arc<AtomicU64>,
+    turns: Arc<Turns>,
+}
+
+impl Waiting {
+    /// Returns the turn at which it began to wait; `None` if it is being answered.
+    pub(super) fn since(&self) -> Option<u64> {
+        Some(self.since.load(Ordering::Relaxed)).filter(|since| *since != ANSWERED)
+    }
+
+    /// Marks the connection as one that is being answered, until the returned value is dropped.
+    pub(super) fn answer(&self) -> Answering {
+        self.since.store(ANSWERED, Ordering::Relaxed);
+        Answering(self.clone())
+    }
+
+    fn begin(&self) {
+        self.since.store(self.turns.count.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        self.turns.begun.notify_one();
+    }
+}
+
+/// A response in progress.
+#[derive(Debug)]
+pub(super) struct Answering(Waiting);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.begin();
+    }
+}
+
+/// Returns the position of the connection to close for a new one. Each is given by its client's machine and the turn
+/// since which it waits, if it does: the machine with the most connections loses the one that waits longest. `None` if
+/// every connection is being answered.
+fn to_close(open: &[(Option<IpAddr>, Option<u64>)]) -> Option<usize> {
+    let of_machine = |machine| open.iter().filter(|each| each.0 == machine).count();
+    let waiting = open.iter().enumerate().filter_map(|(at, (machine, since))| Some((at, *machine, (*since)?)));
+    waiting.max_by_key(|(_, machine, since)| (of_machine(*machine), Reverse(*since))).map(|(at, ..)| at)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -174,4 +174,34 @@ async fn a_body_over_the_limit_is_refused() {
     stream.read_exact(&mut said).await.unwrap();
     assert_eq!(&said, b"HTTP/1.1 413");
     bench.end().await;
+}
+
+fn machine(last: u8) -> Option<IpAddr> {
+    Some(Ipv4Addr::new(192, 0, 2, last).into())
+}
+
+#[test]
+fn the_machine_with_most_connections_loses_the_one_that_waits_longest() {
+    let open = [(machine(1), Some(0)), (machine(2), Some(7)), (machine(2), Some(5)), (machine(2), None)];
+    assert_eq!(to_close(&open), Some(2));
+    assert_eq!(to_close(&open[..2]), Some(0), "equal shares: the one that waits longest");
+    assert_eq!(to_close(&[(None, Some(4)), (None, Some(3))]), Some(1));
+}
+
+#[test]
+fn connections_that_are_being_answered_are_never_closed() {
+    assert_eq!(to_close(&[]), None);
+    assert_eq!(to_close(&[(machine(1), None), (machine(1), None)]), None);
+    assert_eq!(to_close(&[(machine(1), None), (machine(1), None), (machine(2), Some(9))]), Some(2));
+}
+
+#[test]
+fn a_connection_waits_again_from_the_end_of_its_response() {
+    let turns = Arc::new(Turns::default());
+    let (first, second) = (turns.new_connection(), turns.new_connection());
+    assert!(first.since() < second.since());
+    let answering = first.answer();
+    assert_eq!(first.since(), None);
+    drop(answering);
+    assert!(first.since() > second.since(), "it waits anew");
 }

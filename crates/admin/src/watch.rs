@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use super::names::Refusal;
+use super::guard::Refusal;
 use harvestman_report::live::{Live, LiveState};
 
 /// Maximum number of clients that wait for views at a time. Together with what else takes long, they must leave places

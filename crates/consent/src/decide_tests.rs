@@ -1,10 +1,9 @@
 //! The table of purposes and uses, and what holds for all combinations of statements.
 
+use super::*;
+use crate::statements::{RECORDED_MAX, combined};
 use harvestman_core::model::{StatedIn, Wish};
 use proptest::prelude::*;
-
-use super::*;
-use crate::combine::{RECORDED_MAX, combined};
 
 fn rules(purpose: Purpose) -> ConsentRules {
     ConsentRules { purpose, mode: SignalMode::Obey, nofollow: true, tdmrep: TdmrepUse::Auto }

@@ -4,11 +4,14 @@
 //! name applies to the rest of its header line, or up to the next name (a proxy may have joined several lines with
 //! commas). There is no standard; this follows the documentation of the search engines that introduced the header, and
 //! draft-illyes-repext. Names of directives are case-insensitive.
+//! Dates of `unavailable_after`: RFC 822, RFC 850 and ISO 8601, as the documentation of the directive allows.
 
-use jiff::Timestamp;
+use jiff::civil::{Date, DateTime};
+use jiff::fmt::rfc2822;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 
-use super::dates;
-use super::text::recorded;
+use super::statements::recorded;
 use harvestman_core::model::{Signal, StatedIn, Statement, Usage, Wish};
 
 /// Maximum number of directives of one value that are read.
@@ -113,7 +116,7 @@ impl Directives {
                 "noai" => statements.push(statement(Signal::Noai, Usage::Ai, "")),
                 "noimageai" => statements.push(statement(Signal::Noimageai, Usage::AiImages, "")),
                 "unavailable_after" => {
-                    let is_past = dates::parse(value).is_some_and(|date| date <= now);
+                    let is_past = parse(value).is_some_and(|date| date <= now);
                     let dated = statement(Signal::UnavailableAfter, Usage::Anything, value);
                     statements.push(Statement { wish: dated.wish.filter(|_| is_past), ..dated });
                 }
@@ -133,6 +136,53 @@ fn is_name(name: &str) -> bool {
 
 fn takes_value(name: &str) -> bool {
     WITH_VALUE.iter().any(|known| name.trim().eq_ignore_ascii_case(known))
+}
+
+/// Maximum length of a date.
+const LENGTH_MAX: usize = 64;
+
+/// Reads a date; `None` if it is in no known format. One without a time zone is in UTC.
+pub fn parse(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if text.len() > LENGTH_MAX {
+        return None;
+    }
+    text.parse::<Timestamp>().ok().or_else(|| civil(text)).or_else(|| mail(text))
+}
+
+fn civil(text: &str) -> Option<Timestamp> {
+    let utc = |time: DateTime| TimeZone::UTC.to_timestamp(time).ok();
+    let time = text.parse::<DateTime>().ok().and_then(utc);
+    time.or_else(|| utc(text.parse::<Date>().ok()?.at(0, 0, 0, 0)))
+}
+
+/// Reads a date of RFC 822 or RFC 850: with hyphens or spaces, the name of the day and the zone may be missing.
+fn mail(text: &str) -> Option<Timestamp> {
+    let text = text.split_once(',').map_or(text, |(_, date)| date);
+    let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let date: Vec<&str> = words.first()?.split('-').collect();
+    if let [day, month, year] = date[..] {
+        words.splice(..1, [day, month, year]);
+    }
+    let zone = match words.get(4..).unwrap_or_default() {
+        [] | ["UTC" | "Z"] => "GMT",
+        [zone] => zone,
+        _ => return None,
+    };
+    let [day, month, year, time, ..] = words[..] else { return None };
+    let year = full_year(year)?;
+    let parse = |zone: &str| rfc2822::parse(&format!("{day} {month} {year} {time} {zone}")).ok();
+    parse(zone).map(|zoned: Zoned| zoned.timestamp())
+}
+
+/// Returns a year of two digits in full: 69 and below are of this century.
+fn full_year(year: &str) -> Option<i32> {
+    let number = year.parse::<i32>().ok()?;
+    Some(match year.len() {
+        2 if number < 70 => 2_000 + number,
+        2 => 1_900 + number,
+        _ => number,
+    })
 }
 
 #[cfg(test)]

@@ -94,3 +94,33 @@ proptest! {
         prop_assert!(directives.has("noai"));
     }
 }
+
+#[test]
+fn dates_are_read_in_all_documented_formats() {
+    for (text, expected) in [
+        ("25 Jun 2030 15:00:00 PST", "2030-06-25T23:00:00Z"),
+        ("25-Aug-2007 15:00:00 EST", "2007-08-25T20:00:00Z"),
+        ("Friday, 25-Jun-30 15:00:00 GMT", "2030-06-25T15:00:00Z"),
+        ("Tue, 25 Jun 2030 15:00:00 +0200", "2030-06-25T13:00:00Z"),
+        ("25 Jun 99 15:00:00 UTC", "1999-06-25T15:00:00Z"),
+        ("25 Jun 2030 15:00:00", "2030-06-25T15:00:00Z"),
+        ("25 Jun 2030 15:00 GMT", "2030-06-25T15:00:00Z"),
+        ("2030-06-25T15:00:00Z", "2030-06-25T15:00:00Z"),
+        ("2030-06-25T15:00:00+02:00", "2030-06-25T13:00:00Z"),
+        ("2030-06-25T15:00:00", "2030-06-25T15:00:00Z"),
+        ("2030-06-25 15:00:00", "2030-06-25T15:00:00Z"),
+        (" 2030-06-25 ", "2030-06-25T00:00:00Z"),
+    ] {
+        assert_eq!(parse(text).map(|time| time.to_string()).as_deref(), Some(expected), "{text}");
+    }
+    for text in ["", "soon", "25/06/2030", "32 Jun 2030 15:00:00 GMT", "25 Jun", "2030-13-01", "25 Jun 2030 x GMT y"] {
+        assert_eq!(parse(text), None, "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_as_a_date(text in "\\PC{0,70}", date in "[0-9A-Za-z:, -]{0,40}") {
+        let _ = (parse(&text), parse(&date));
+    }
+}

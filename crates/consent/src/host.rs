@@ -4,9 +4,9 @@
 //! without one. As with `Allow` and `Disallow`, the rules with the longest path that matches count (AIPREF, section
 //! 3.1); rules with one path all count. `License` belongs to no group and to no path.
 
-use super::combine::combined;
 use super::path_pattern::{PathPattern, UrlPath};
-use super::{content_signal, content_usage, license};
+use super::statements::combined;
+use super::{license, preferences};
 use harvestman_core::model::{Signal, StatedIn, Statement};
 
 /// Maximum number of lines of a robots.txt with statements that are kept; further ones are ignored.
@@ -49,8 +49,8 @@ impl RobotsStatements {
             return;
         }
         let (signal, read): (_, ReadsStatements) = match line {
-            RobotsLine::ContentSignal(_) => (Signal::ContentSignal, content_signal::read),
-            RobotsLine::ContentUsage(_) => (Signal::ContentUsage, content_usage::read),
+            RobotsLine::ContentSignal(_) => (Signal::ContentSignal, preferences::read_signal),
+            RobotsLine::ContentUsage(_) => (Signal::ContentUsage, preferences::read_usage),
             RobotsLine::License(url) => return self.licenses.extend(license::read(url, StatedIn::RobotsTxt)),
         };
         let (RobotsLine::ContentSignal(value) | RobotsLine::ContentUsage(value) | RobotsLine::License(value)) = line;

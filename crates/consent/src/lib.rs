@@ -5,23 +5,20 @@
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
-mod combine;
-mod content_signal;
-mod content_usage;
-mod dates;
 mod decide;
 mod directives;
 mod host;
 mod license;
 mod page;
 mod path_pattern;
+mod preferences;
+mod statements;
 mod tdmrep;
-mod text;
 
-pub use combine::{RECORDED_MAX, combined};
 pub use decide::{ConsentRules, Decision, effect, is_concerned};
 pub use directives::{Directive, Directives};
 pub use host::{RobotsLine, RobotsStatements, SIGNAL_LINES_MAX};
 pub use page::{of_headers, of_page};
 pub use path_pattern::UrlPath;
+pub use statements::{RECORDED_MAX, combined};
 pub use tdmrep::{TDMREP_BYTES_MAX, TDMREP_PATH, TdmrepFile, TdmrepLimits};

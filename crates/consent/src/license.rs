@@ -1,7 +1,7 @@
 //! URLs of licences: `License` in robots.txt (RSL 1.0, which belongs to no group), `Link` headers and `link` elements
 //! with the relation `license`. They are only recorded.
 
-use super::text::recorded;
+use super::statements::recorded;
 use harvestman_core::model::{Signal, StatedIn, Statement};
 
 /// Maximum number of links of one header that are read.

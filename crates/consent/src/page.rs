@@ -4,7 +4,7 @@ use http::HeaderMap;
 use jiff::Timestamp;
 
 use super::directives::Directives;
-use super::{content_signal, content_usage, license, tdmrep};
+use super::{license, preferences, tdmrep};
 use harvestman_core::model::{ElementKind, PageElement, StatedIn, Statement};
 
 /// Maximum number of lines of one header that are read.
@@ -16,8 +16,8 @@ pub fn of_headers(headers: &HeaderMap, agent: &str, now: Timestamp) -> Vec<State
     let stated_in = StatedIn::Header;
     let lines = |name: &str| headers.get_all(name).into_iter().take(LINES_MAX).map(http::HeaderValue::as_bytes);
     let mut found = Vec::new();
-    found.extend(lines("content-signal").flat_map(|value| content_signal::read(value, stated_in)));
-    found.extend(lines("content-usage").flat_map(|value| content_usage::read(value, stated_in)));
+    found.extend(lines("content-signal").flat_map(|value| preferences::read_signal(value, stated_in)));
+    found.extend(lines("content-usage").flat_map(|value| preferences::read_usage(value, stated_in)));
     found.extend(lines("tdm-reservation").filter_map(|value| tdmrep::reservation(value, stated_in)));
     found.extend(lines("tdm-policy").map(|value| tdmrep::policy(value, stated_in)));
     for value in lines("link").map(String::from_utf8_lossy) {

@@ -14,7 +14,7 @@ use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::path_pattern::{PathPattern, UrlPath};
-use super::text::recorded;
+use super::statements::recorded;
 use harvestman_core::model::{Signal, StatedIn, Statement, Usage, Wish};
 
 /// Where the file is, on every host.

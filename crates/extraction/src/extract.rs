@@ -5,13 +5,11 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::page::{DecodeMessage, RecordedPage, ResponseContent, Sample, Visit};
+use super::post_file::PostFile;
+use super::warc_pages::{PagesEnd, WarcInput, read_pages};
 use harvestman_posts::site::{Collector, PageNeighbours, Site, TooManyPosts};
 use harvestman_posts::{Corrections, Extractor};
-
-use super::page::{DecodeMessage, RecordedPage, ResponseContent, Visit};
-use super::post_file::PostFile;
-use super::sample::Sample;
-use super::warc_pages::{PagesEnd, WarcInput, read_pages};
 
 /// Number of pages that are named of those that are given up.
 const GIVEN_UP_NAMED: usize = 10;

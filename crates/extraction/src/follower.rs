@@ -5,16 +5,14 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::corrections_file::{CorrectionsError, corrections_of, read_corrections};
+use super::logged_page::{Content, LoggedPage, LoggedPages};
+use super::page::{DecodeMessage, Sample};
 use harvestman_core::crawl_file;
 use harvestman_core::recent_trees::RecentTrees;
 use harvestman_posts::site::{LivePosts, PageNeighbours, Post};
 use harvestman_posts::{Correction, Corrections, Extractor, Page};
 use serde::{Deserialize, Serialize};
-
-use super::corrections_file::{CorrectionsError, corrections_of, read_corrections};
-use super::logged_page::{Content, LoggedPage, LoggedPages};
-use super::page::DecodeMessage;
-use super::sample::Sample;
 
 const PAGE_LOG: &str = "pages.jsonl";
 /// File with the posts.

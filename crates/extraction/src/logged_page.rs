@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::page::{DecodeMessage, RecordedPage};
+use super::warc_pages::read_recorded;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::MediaType;
 use harvestman_core::recent_trees::RecentTrees;
@@ -11,9 +13,6 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer};
 use url::Url;
-
-use super::page::{DecodeMessage, RecordedPage};
-use super::recorded_at::read_recorded;
 
 /// A line of the page log.
 #[derive(Debug, Clone, Deserialize)]

@@ -1,15 +1,18 @@
-//! A recorded page.
+//! A recorded page, and which pages of a host are learned from.
+
+use std::collections::HashMap;
 
 use bytes::Bytes;
-use harvestman_core::model::{ContentType, MediaType};
-use harvestman_document::decode;
-use harvestman_posts::site::{PageNeighbours, PageOrigin};
-use harvestman_posts::{Page, PageRecords, read_feed};
 use http::HeaderMap;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use url::Url;
+
+use harvestman_core::model::{ContentType, MediaType};
+use harvestman_document::decode;
+use harvestman_posts::site::{PageNeighbours, PageOrigin};
+use harvestman_posts::{Page, PageRecords, read_feed};
 
 /// Removes the codings of a recorded response: returns its headers and its body, or `None` if it is not HTTP.
 pub type DecodeMessage = fn(&Bytes) -> Option<(HeaderMap, Bytes)>;
@@ -104,6 +107,47 @@ pub(crate) fn is_ok(message: &[u8]) -> bool {
     words.next().is_some_and(|word| word.starts_with(b"HTTP/")) && words.next().map(<[u8]>::trim_ascii) == Some(b"200")
 }
 
+/// Number of first pages of a host that are all learned from.
+const FIRST: u64 = 200;
+/// Of later pages one of this many is learned from.
+const EACH: u64 = 50;
+/// Maximum number of pages of a host that are learned from.
+const PAGES_MAX: u64 = 1_000;
+/// Maximum number of hosts that are learned from.
+const HOSTS_MAX: usize = 10_000;
+
+/// Chooses pages: the first ones of each host, and some of the others.
+#[derive(Debug, Default)]
+pub struct Sample {
+    hosts: HashMap<String, HostPages>,
+}
+
+#[derive(Debug, Default)]
+struct HostPages {
+    seen: u64,
+    chosen: u64,
+}
+
+impl Sample {
+    /// Returns whether the next page of a host is to be learned from.
+    pub fn chooses(&mut self, host: &str) -> bool {
+        if self.hosts.len() >= HOSTS_MAX && !self.hosts.contains_key(host) {
+            return false;
+        }
+        let pages = self.hosts.entry(host.to_owned()).or_default();
+        pages.seen += 1;
+        let is_chosen = pages.chosen < PAGES_MAX && (pages.seen <= FIRST || pages.seen.is_multiple_of(EACH));
+        pages.chosen += u64::from(is_chosen);
+        is_chosen
+    }
+
+    /// Returns whether the number of the pages chosen from a host has doubled: kinds of pages that came up since count
+    /// then.
+    pub fn has_doubled(&self, host: &str) -> bool {
+        self.hosts.get(host).is_some_and(|pages| pages.chosen > FIRST && pages.chosen.is_power_of_two())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,5 +166,14 @@ mod tests {
     fn only_status_200_is_ok() {
         assert!(is_ok(b"HTTP/1.1 200 OK\r\n\r\n") && is_ok(b"HTTP/1.0  200\r\n"));
         assert!(!is_ok(b"HTTP/1.1 2000 OK\r\n") && !is_ok(b"HTTP/1.1 404 200\r\n") && !is_ok(b"200") && !is_ok(b""));
+    }
+
+    #[test]
+    fn the_first_pages_and_some_of_the_others_are_chosen() {
+        let mut sample = Sample::default();
+        let chosen = |sample: &mut Sample, count| (0..count).filter(|_| sample.chooses("h")).count();
+        assert_eq!((chosen(&mut sample, 200), chosen(&mut sample, 500)), (200, 10));
+        assert!(sample.chooses("other"));
+        assert_eq!(chosen(&mut sample, 1_000_000), 790);
     }
 }

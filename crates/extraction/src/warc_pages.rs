@@ -1,13 +1,17 @@
-//! The responses of a WARC file.
+//! The responses of a WARC file: all of them, or single ones by their places.
 
-use std::io::Read;
+use std::fs::File;
+use std::io;
+use std::io::{Read, Seek as _, SeekFrom};
+use std::path::Path;
 
 use bytes::Bytes;
-use harvestman_storage::archive::reader::{Limits, Record, WarcError, WarcReader};
 use jiff::Timestamp;
 use url::Url;
 
 use super::page::RecordedPage;
+use harvestman_storage::archive::OPEN_SUFFIX;
+use harvestman_storage::archive::reader::{Limits, Record, WarcError, WarcReader};
 
 /// Longer responses, in bytes as recorded, are skipped.
 const RESPONSE_BYTES_MAX: u64 = 32 << 20;
@@ -84,6 +88,22 @@ fn read<R: Read>(mut record: Record<'_, R>, file: &str) -> Result<Option<Recorde
     let message = is_response.then(|| Bytes::from(block));
     let time = time.unwrap_or(Timestamp::UNIX_EPOCH);
     Ok(url.map(|url| RecordedPage { url, file: file.to_owned(), offset, time, message }))
+}
+
+/// Reads the response or revisit at an offset of a WARC file of a crawl, which may still be written. `name` is that of
+/// the page log, within `directory`. Returns `None` if there is no complete record.
+///
+/// # Errors
+///
+/// The file cannot be read.
+pub fn read_recorded(directory: &Path, name: &str, offset: u64) -> io::Result<Option<RecordedPage>> {
+    let path = directory.join(name);
+    let open = || File::open(&path).or_else(|_| File::open(directory.join(format!("{name}{OPEN_SUFFIX}"))));
+    // It may be renamed in between.
+    let mut file = open().or_else(|_| File::open(&path))?;
+    file.seek(SeekFrom::Start(offset))?;
+    let page = read_page(WarcInput { name: name.to_owned(), reader: file });
+    Ok(page.map(|page| RecordedPage { offset, ..page }))
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! The components of a request that a signature can cover (RFC 9421, section 2).
+//! The components of a request that a signature can cover (RFC 9421, section 2), and what a request is for.
 
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, Uri};
 
 use super::base::authority_of;
-use super::request_target::RequestTarget;
 
 /// A component of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +88,15 @@ fn field(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
         value.push_str(line.to_str().ok()?.trim());
     }
     Some(value)
+}
+
+/// The method and the URL of a request.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestTarget<'a> {
+    /// The method.
+    pub method: &'a str,
+    /// The whole URL, as it is requested.
+    pub uri: &'a Uri,
 }
 
 #[cfg(test)]

@@ -7,9 +7,8 @@ use data_encoding::BASE64;
 use ring::digest::{SHA256, digest};
 
 use super::agent::{AgentForm, SignatureAgent};
-use super::base::{Covered, authority_of};
+use super::base::{Covered, Lifetime, SignatureParams, authority_of};
 use super::key::SigningKey;
-use super::params::{Lifetime, SignatureParams};
 use super::sign::ALGORITHM;
 
 /// The path of the directory.

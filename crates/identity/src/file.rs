@@ -4,8 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::key::SigningKey;
-use super::key_error::KeyError;
+use super::key::{KeyError, SigningKey};
 
 /// Maximum size of a key file. One with a key has some hundred bytes.
 const BYTES_MAX: u64 = 64 << 10;

@@ -1,14 +1,13 @@
-//! The private key: Ed25519 (RFC 8032) in PKCS#8 (RFC 8410), as PEM.
+//! The keys: the private one, Ed25519 (RFC 8032) in PKCS#8 (RFC 8410), as PEM; the public one, as JSON Web Key (RFC
+//! 8037) and by its thumbprint (RFC 7638). No message about a text that is not a usable key repeats any of it.
 
 use std::fmt;
 
-use data_encoding::BASE64;
+use data_encoding::{BASE64, BASE64URL_NOPAD};
+use ring::digest::{SHA256, digest};
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use rustls_pki_types::PrivatePkcs8KeyDer;
 use rustls_pki_types::pem::PemObject;
-
-use super::key_error::KeyError;
-use super::public_key::PublicKey;
 
 /// Length of the random number that an Ed25519 key is made from.
 const SEED_BYTES: usize = 32;
@@ -112,6 +111,78 @@ fn rejected(der: &[u8]) -> KeyError {
     other.map_or(KeyError::Damaged, |(_, name)| KeyError::OtherAlgorithm(name))
 }
 
+/// Thumbprints of keys whose private part is published (RFC 9421, appendix B.1.4).
+const TEST_KEYS: &[&str] = &["poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U"];
+
+/// An Ed25519 public key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicKey {
+    /// The point on the curve, in Base64url.
+    x: String,
+    thumbprint: String,
+}
+
+impl PublicKey {
+    pub(super) fn new(bytes: [u8; 32]) -> Self {
+        let x = BASE64URL_NOPAD.encode(&bytes);
+        // The required members in lexicographic order, without white space (RFC 8037, appendix A.3).
+        let members = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
+        let thumbprint = BASE64URL_NOPAD.encode(digest(&SHA256, members.as_bytes()).as_ref());
+        Self { x, thumbprint }
+    }
+
+    /// Returns the SHA-256 thumbprint in Base64url: the `keyid` of signatures.
+    pub fn thumbprint(&self) -> &str {
+        &self.thumbprint
+    }
+
+    /// Returns the key as JSON Web Key, as it stands in a directory.
+    pub fn jwk(&self) -> String {
+        format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"{}","x":"{}","use":"sig"}}"#, self.thumbprint, self.x)
+    }
+
+    /// Returns whether everyone knows the private key, because it is an example of a standard.
+    pub fn is_test_key(&self) -> bool {
+        TEST_KEYS.contains(&self.thumbprint.as_str())
+    }
+}
+
+/// Why a text is not a usable signing key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// There is no PEM section in it.
+    #[error(
+        "it contains no key in PEM format; expected is a PKCS#8 file that begins with `-----BEGIN PRIVATE KEY-----`, as \
+         `harvestman identity new` and `openssl genpkey -algorithm ed25519` write it"
+    )]
+    NoPem,
+    /// It is a JSON Web Key.
+    #[error("it is in JSON format (JWK); convert the key to PKCS#8 in PEM format")]
+    Jwk,
+    /// The key is encrypted.
+    #[error("the key is encrypted; write it without a passphrase: `openssl pkey -in FILE -out NEW-FILE`")]
+    Encrypted,
+    /// There is only a public key in it.
+    #[error("it contains a public key only; signing needs the private key")]
+    PublicOnly,
+    /// The key is in the format of OpenSSH.
+    #[error("it is in the format of OpenSSH; create a key with `harvestman identity new` instead")]
+    OpenSsh,
+    /// The key is of another algorithm.
+    #[error(
+        "it contains a key of another algorithm ({0}); Ed25519 is needed: `harvestman identity new` creates such a key"
+    )]
+    OtherAlgorithm(&'static str),
+    /// There are several private keys in it.
+    #[error("it contains several private keys; use a file with one")]
+    Several,
+    /// The key is incomplete, or its parts do not belong together.
+    #[error(
+        "the key is truncated or damaged; restore it from a copy, or create another one with `harvestman identity new`"
+    )]
+    Damaged,
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -201,5 +272,27 @@ mod tests {
                 prop_assert!(secret.len() < 8 || !message.contains(&secret[..8]));
             }
         }
+    }
+
+    #[test]
+    fn the_thumbprint_is_that_of_rfc_8037() {
+        let x = BASE64URL_NOPAD.decode(b"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo").unwrap();
+        let key = PublicKey::new(x.try_into().unwrap());
+        assert_eq!(key.thumbprint(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
+        assert!(!key.is_test_key());
+    }
+
+    #[test]
+    fn the_key_of_the_standards_examples_is_known_as_such() {
+        let x = BASE64URL_NOPAD.decode(b"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs").unwrap();
+        let key = PublicKey::new(x.try_into().unwrap());
+        assert!(key.is_test_key());
+        assert_eq!(
+            key.jwk(),
+            concat!(
+                r#"{"kty":"OKP","crv":"Ed25519","kid":"poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U","#,
+                r#""x":"JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs","use":"sig"}"#
+            )
+        );
     }
 }

@@ -20,22 +20,15 @@ mod directory;
 pub mod file;
 mod form;
 mod key;
-mod key_error;
-mod params;
-mod public_key;
-mod request_target;
 mod sign;
 #[cfg(test)]
 mod vectors;
 
 pub use agent::{AgentForm, SignatureAgent};
 pub use asked::{Demand, RequestedSignature};
-pub use components::Component;
+pub use base::{Lifetime, SignatureParams};
+pub use components::{Component, RequestTarget};
 pub use directory::{DIRECTORY_MEDIA_TYPE, DIRECTORY_PATH, Directory, DirectoryHeaders, directory_authority};
 pub use form::SignatureForm;
-pub use key::SigningKey;
-pub use key_error::KeyError;
-pub use params::{Lifetime, SignatureParams};
-pub use public_key::PublicKey;
-pub use request_target::RequestTarget;
+pub use key::{KeyError, PublicKey, SigningKey};
 pub use sign::{Identity, SIGNATURE, SIGNATURE_AGENT, SIGNATURE_INPUT, SignError};

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::agent::SignatureAgent;
-use super::base::Covered;
+use super::base::{Covered, Lifetime, SignatureParams};
+use super::components::RequestTarget;
 use super::form::SignatureForm;
-use super::key::SigningKey;
-use super::params::{Lifetime, SignatureParams};
-use super::public_key::PublicKey;
-use super::request_target::RequestTarget;
+use super::key::{PublicKey, SigningKey};
 
 /// The header with the signatures.
 pub const SIGNATURE: HeaderName = HeaderName::from_static("signature");

@@ -7,13 +7,11 @@ use http::{HeaderMap, HeaderValue, Uri};
 
 use super::agent::{AgentForm, SignatureAgent};
 use super::asked::RequestedSignature;
-use super::base::Covered;
-use super::components::Component;
+use super::base::{Covered, Lifetime, SignatureParams};
+use super::components::{Component, RequestTarget};
 use super::directory::Directory;
 use super::form::SignatureForm;
 use super::key::SigningKey;
-use super::params::{Lifetime, SignatureParams};
-use super::request_target::RequestTarget;
 use super::sign::{Identity, SIGNATURE, SIGNATURE_AGENT, SIGNATURE_INPUT};
 
 /// `test-key-ed25519` of RFC 9421, appendix B.1.4.

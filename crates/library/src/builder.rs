@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::delivery::{Delivery, OwnSink, Receivers};
-use super::filter::OwnFilters;
+use super::extensions::OwnFilters;
 use super::guarded::Guarded;
 use super::pages::PageSender;
 use super::policy::OwnPolicy;
-use super::program::{self, CONFIG_FILE, Owner};
+use super::program::{CONFIG_FILE, Owner};
 use super::ready::ReadyCrawl;
-use super::{Crawl, Error, LinkFilter, OnError, Pages, Policy, Sink};
+use super::{Crawl, Error, LinkFilter, OnError, Pages, Policy, Sink, program};
 use harvestman_core::config::{Config, Flag, FlagValue, Layers, left_out, overridden};
-use harvestman_pipeline::{self as pipeline, Beginning, ExtensionErrors, Extensions};
+use harvestman_pipeline as pipeline;
+use harvestman_pipeline::{Beginning, ExtensionErrors, Extensions};
 use harvestman_report::Hooks;
 
 /// The number of pages that wait by default.

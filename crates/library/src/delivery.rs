@@ -12,9 +12,9 @@ use std::thread;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
+use super::extensions::{OnError, Sink};
 use super::guarded::Guarded;
 use super::pages::PageSender;
-use super::sink::{OnError, Sink};
 use super::{Page, Policy};
 use harvestman_pipeline::{DeliveredPage, ExtensionErrors, OnTaken, ReceivesPages};
 

@@ -1,8 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::password_origins::PasswordOrigins;
-use crate::submission::{Credentials, Submission};
+use crate::submission::{Credentials, PasswordOrigins, Submission};
 
 fn page(html: &str) -> Page {
     Page::read("https://h.test/login?next=/", html.as_bytes(), None).unwrap()

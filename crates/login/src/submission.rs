@@ -1,11 +1,10 @@
-//! Fills in a log-in form.
+//! Fills in a log-in form, if its address may get the password.
 
 use std::fmt;
 
-use url::Url;
+use url::{Origin, Url};
 
 use crate::form::{FieldValue, LogInForm};
-use crate::password_origins::PasswordOrigins;
 use crate::problem::Problem;
 
 /// What a user logs in with. Its debug output has no password.
@@ -83,6 +82,30 @@ impl LogInForm {
             FieldValue::User => &credentials.user,
             FieldValue::Password => &credentials.password,
         }
+    }
+}
+
+/// The origins (scheme, host and port) that may get the password: that of the log-in page as the user named it, and
+/// those that the user adds. What a page or a redirect says does not add any.
+#[derive(Debug, Clone)]
+pub struct PasswordOrigins(Vec<Origin>);
+
+impl PasswordOrigins {
+    /// Takes the address of the log-in page and the added ones.
+    pub fn new(page: &Url, added: impl IntoIterator<Item = Url>) -> Self {
+        Self(std::iter::once(page.origin()).chain(added.into_iter().map(|url| url.origin())).collect())
+    }
+
+    /// Checks one step of a log-in: a redirect of its page, or the way of its form, from one address to the next.
+    ///
+    /// # Errors
+    /// The password must not get there: to another origin, or from a protected connection to an unprotected one.
+    pub fn check(&self, from: &Url, to: &Url) -> Result<(), Problem> {
+        let origin = to.origin();
+        if from.scheme() == "https" && to.scheme() != "https" {
+            return Err(Problem::Unprotected(origin.ascii_serialization()));
+        }
+        if self.0.contains(&origin) { Ok(()) } else { Err(Problem::Address(origin.ascii_serialization())) }
     }
 }
 

@@ -65,3 +65,34 @@ proptest! {
         prop_assert_eq!(read, [("_charset_".to_owned(), "UTF-8".to_owned()), ("user".to_owned(), user), ("p".to_owned(), password)]);
     }
 }
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+#[test]
+fn only_origins_that_the_user_named_get_the_password() {
+    let origins =
+        PasswordOrigins::new(&url("https://h.test/login"), [url("https://sso.test:8443"), url("http://h.test")]);
+    let check = |from: &str, to: &str| origins.check(&url(from), &url(to));
+    for to in ["https://h.test/in", "https://h.test:443/", "https://sso.test:8443/x"] {
+        assert_eq!(check("https://h.test/login", to), Ok(()), "{to}");
+    }
+    for (to, origin) in [
+        ("https://h.test:8443/in", "https://h.test:8443"),
+        ("https://sso.test/x", "https://sso.test"),
+        ("https://other.test/", "https://other.test"),
+        ("https://www.h.test/", "https://www.h.test"),
+    ] {
+        assert_eq!(check("https://h.test/login", to), Err(Problem::Address(origin.to_owned())));
+    }
+}
+
+#[test]
+fn the_password_never_leaves_a_protected_connection() {
+    // Even where both addresses are named.
+    let origins = PasswordOrigins::new(&url("http://h.test/login"), [url("https://h.test")]);
+    assert_eq!(origins.check(&url("http://h.test/login"), &url("https://h.test/login")), Ok(()));
+    let down = origins.check(&url("https://h.test/login"), &url("http://h.test/login"));
+    assert_eq!(down, Err(Problem::Unprotected("http://h.test".to_owned())));
+}

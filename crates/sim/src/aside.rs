@@ -1,7 +1,8 @@
-//! Additional answers of the server: the time and the changes of a changing site, conditional requests, noise; the
-//! content coding.
+//! Additional answers of the server: the time and the changes of a changing site, and counts of the requests that are
+//! neither GET nor HEAD, of which a crawler sends none.
 
 use std::io::Read;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -10,6 +11,7 @@ use http::header::{ACCEPT_ENCODING, ETAG, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::client::Action;
 use super::path::parameter;
 use super::world::World;
 use harvestman_core::clock::Instant;
@@ -94,6 +96,42 @@ pub(super) fn answer(world: &World, path: &str) -> Option<(StatusCode, String)> 
         }
         _ => (StatusCode::NOT_FOUND, "expected /.sim/time, /.sim/changes or /.sim/rendered\n".to_owned()),
     })
+}
+
+/// The path of the counts, on every host. Requests for it are not logged.
+pub(super) const PATH: &str = "/__counts";
+
+/// The number of such requests, by what they ask for.
+#[derive(Debug, Default)]
+pub(super) struct ActionCounts {
+    vote: AtomicU64,
+    delete: AtomicU64,
+    log_out: AtomicU64,
+    other: AtomicU64,
+}
+
+impl ActionCounts {
+    /// Counts a request; `None` if it asks for no action of the site.
+    pub fn add(&self, action: Option<Action>) {
+        let count = match action {
+            Some(Action::Vote) => &self.vote,
+            Some(Action::Delete) => &self.delete,
+            Some(Action::LogOut) => &self.log_out,
+            None => &self.other,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the counts as JSON, with their sum.
+    pub fn json(&self) -> String {
+        let counts = [&self.vote, &self.delete, &self.log_out, &self.other];
+        let [vote, delete, log_out, other] = counts.map(|count| count.load(Ordering::Relaxed));
+        let total = vote + delete + log_out + other;
+        let json = serde_json::json!({
+            "total": total, "vote": vote, "delete": delete, "log_out": log_out, "other": other
+        });
+        format!("{json}\n")
+    }
 }
 
 #[cfg(test)]

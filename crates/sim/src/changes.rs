@@ -7,8 +7,7 @@
 
 use rand::RngCore;
 
-use super::host::Host;
-use super::site_time::SiteTime;
+use super::host::{Host, SiteTime};
 use harvestman_core::seed::{Rng, Seed};
 
 /// The frequency of events for the items of one kind. Rates are events per day.

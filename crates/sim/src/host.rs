@@ -1,9 +1,9 @@
-//! The hosts of a world, and the draws that belong to their items.
+//! The hosts of a world, the time of a changing one, and the draws that belong to the items of hosts.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::options::WorldOptions;
-use super::site_time::SiteTime;
 use super::text::Text;
 use harvestman_core::seed::Seed;
 
@@ -73,5 +73,38 @@ impl Host {
 
     fn fraction(&self, kind: &str, id: u64) -> f64 {
         (self.seed.child(kind).nth(id).0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// The time of a changing site, in seconds from its start. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct SiteTime(Arc<AtomicU64>);
+
+impl SiteTime {
+    /// Returns the time.
+    pub fn seconds(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Advances the time; it never goes back.
+    pub fn set(&self, seconds: u64) {
+        self.0.fetch_max(seconds, Ordering::Relaxed);
+    }
+
+    pub(super) fn days(&self) -> f64 {
+        self.seconds() as f64 / 86_400.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_never_goes_back() {
+        let time = SiteTime::default();
+        time.clone().set(20);
+        time.set(10);
+        assert_eq!(time.seconds(), 20);
     }
 }

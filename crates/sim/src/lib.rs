@@ -5,7 +5,7 @@
 //! exactly the URLs that are reachable by links from [`World::seeds`]. A [`Server`] serves a world over loopback HTTP
 //! and keeps a log for measuring politeness.
 //!
-//! Reading order: [`options`] (the parameters), `host`, `routing` and `site` (the interface of site families), `forum`,
+//! Reading order: [`options`] (the parameters), `host`, `path` and `site` (the interface of site families), `forum`,
 //! `blogs`, `qa`, `media`, `client` (the families), `portal` (the start of crawls), `static_site` (for benchmarks),
 //! `world`, `truth`; then I/O: `log`, `server`.
 //!
@@ -16,7 +16,6 @@ mod blogs;
 mod changes;
 mod client;
 pub mod compare;
-mod counts;
 mod forum;
 mod host;
 mod listing;
@@ -29,24 +28,20 @@ mod qa;
 mod render;
 mod rendered;
 mod robots;
-mod routing;
 mod server;
 mod site;
-mod site_time;
 mod static_site;
-mod tag_lists;
 mod text;
 mod traps;
 mod truth;
-mod view;
 mod world;
 
 pub use aside::Validators;
+pub use host::SiteTime;
 pub use log::{Entry, RequestLog};
 pub use options::{Error, Family, WorldOptions};
 pub use rendered::{RenderedContent, RenderedPage};
 pub use server::{RateLimit, RetryAfterForm, Server, ServerOptions};
-pub use site_time::SiteTime;
+pub use site::ShownPost;
 pub use truth::TruthRow;
-pub use view::ShownPost;
 pub use world::{Response, World};

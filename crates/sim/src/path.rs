@@ -1,6 +1,7 @@
-//! Formats paths, and parses them leniently: whether a path is spelled as in links is checked by formatting it again.
+//! The URLs of a site as values, which are written as paths. Paths are parsed leniently: whether a path is spelled as
+//! in links is checked by formatting it again.
 
-use std::fmt::Write as _;
+use std::fmt::{Debug, Write as _};
 
 /// Appends a number.
 pub(super) fn push(out: &mut String, number: u64) {
@@ -55,4 +56,13 @@ pub(super) fn segments(path: &str) -> ([&str; 8], usize) {
         count += 1;
     }
     (found, count)
+}
+
+/// A site whose URLs can be written.
+pub(super) trait Routing {
+    /// One of the site's URLs.
+    type Route: Copy + PartialEq + Debug;
+
+    /// Appends the path and query of `route`, in canonical spelling.
+    fn write_path(&self, route: Self::Route, out: &mut String);
 }

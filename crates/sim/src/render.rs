@@ -6,7 +6,7 @@ use rand::RngCore;
 
 use super::host::Host;
 use super::listing::pager;
-use super::routing::Routing;
+use super::path::Routing;
 use harvestman_core::seed::Rng;
 
 /// The first URLs of the traps; every page links to them where traps are on.

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::site::Site;
+use super::site::{ShownPost, Site, View};
 use super::truth;
-use super::view::{ShownPost, View};
 
 /// What a page shows in one state. Links to other hosts and to traps are not included.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -20,11 +20,10 @@ use hyper_util::rt::TokioIo;
 use parking_lot::Mutex;
 use tokio::sync::{Semaphore, watch};
 
-use super::aside::{self, Validators};
-use super::client;
-use super::counts::{self, ActionCounts};
+use super::aside::{ActionCounts, Validators};
 use super::log::{Arrival, Caller, RequestLog};
 use super::world::World;
+use super::{aside, client};
 use harvestman_core::clock::{Clock, Instant};
 
 /// The behaviour of the server; its content is defined by the world.
@@ -260,7 +259,7 @@ async fn answer(connection: Arc<Connection>, request: http::Request<Incoming>) -
     };
     let path = uri.path_and_query().map_or("/", http::uri::PathAndQuery::as_str);
     context.keep_time(at);
-    if path == counts::PATH {
+    if path == aside::PATH {
         return Ok(HttpResponse::new(Full::new(context.counts.json().into())));
     }
     if let Some((status, text)) = aside::answer(&context.world, path) {

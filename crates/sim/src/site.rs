@@ -1,12 +1,14 @@
-//! The interface of site families: their URLs, the properties of each, and its page.
+//! The interface of site families: their URLs, the properties of each, its page, and what it shows if it is built in
+//! the browser.
 //!
 //! A family describes a URL as a `Route`, a small value. The ground truth (`routes` with `facts`) and the responses
 //! (`resolve` with `facts`) share one description, so that they cannot contradict each other.
 
+use serde::{Deserialize, Serialize};
+
 use super::host::Host;
+use super::path::Routing;
 use super::render::Page;
-use super::routing::Routing;
-use super::view::Rendering;
 
 /// The answer of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,4 +190,30 @@ fn fetchable_up_to<S: Site>(site: &S, most: u64) -> u64 {
         facts.status() == 200 && (facts.allowed || !disallow)
     };
     site.routes().filter(fetchable).take(usize::try_from(most).unwrap_or(usize::MAX)).count() as u64
+}
+
+/// A post in a page.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ShownPost {
+    /// The id of its element.
+    pub id: String,
+    /// The text of its element of the class `text`.
+    pub text: String,
+}
+
+/// What a page shows in one state, with links as routes.
+#[derive(Debug)]
+pub(super) struct View<R> {
+    pub posts: Vec<ShownPost>,
+    pub links: Vec<R>,
+}
+
+/// The same as [`RenderedPage`](super::RenderedPage) with routes and paths in place of URLs.
+#[derive(Debug)]
+pub(super) struct Rendering<R> {
+    pub in_html: View<R>,
+    pub on_load: View<R>,
+    pub complete: View<R>,
+    pub routed: Vec<String>,
+    pub requests: Vec<String>,
 }

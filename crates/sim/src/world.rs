@@ -8,19 +8,18 @@ use bytes::Bytes;
 use super::blogs::{Blog, Neighbours};
 use super::client::Client;
 use super::forum::Forum;
-use super::host::{Host, Shape};
+use super::host::{Host, Shape, SiteTime};
 use super::media::Media;
 use super::options::{Error, Family, WorldOptions};
 use super::portal::Portal;
 use super::qa::Qa;
 use super::render::Page;
-use super::rendered::{self, RenderedPage};
+use super::rendered::RenderedPage;
 use super::site::{Answer, Site, fitted};
-use super::site_time::SiteTime;
 use super::static_site::StaticSite;
 use super::text::Text;
-use super::truth::{self, HTML, TruthRow};
-use super::{robots, traps};
+use super::truth::{HTML, TruthRow};
+use super::{rendered, robots, traps, truth};
 use harvestman_core::seed::Seed;
 
 /// The portal lists one in this number of blogs; the others are found through blogrolls.

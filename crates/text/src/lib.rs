@@ -6,7 +6,6 @@ mod facts;
 mod main_text;
 mod page;
 mod tree;
-mod unreadable;
 
 pub use page::{PageText, read};
-pub use unreadable::Unreadable;
+pub use tree::Unreadable;

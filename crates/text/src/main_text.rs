@@ -1,12 +1,10 @@
 //! Finds the main text of a page: what its markup names as such, or else what Mozilla's Readability takes for it.
 
+use crate::tree::{Unreadable, copied};
 use dom_query::{Document, NodeRef};
 use dom_smoothie::{Config, ParsePolicy, Readability, ReadabilityError, TextMode};
 use harvestman_document::parse_without_scripts;
 use url::Url;
-
-use crate::tree::copied;
-use crate::unreadable::Unreadable;
 
 /// Maximum number of elements of a page whose main text is sought.
 const ELEMENTS_MAX: usize = 50_000;

@@ -1,12 +1,10 @@
 //! A page and the bounds within which it is read.
 
-use harvestman_document::parse_without_scripts;
-use url::Url;
-
 use crate::facts::Facts;
 use crate::main_text::main_text;
-use crate::tree::copied;
-use crate::unreadable::Unreadable;
+use crate::tree::{Unreadable, copied};
+use harvestman_document::parse_without_scripts;
+use url::Url;
 
 /// Maximum length of a page in bytes.
 const PAGE_BYTES_MAX: usize = 8 << 20;

@@ -1,7 +1,5 @@
-//! The tree that the extractor of main texts works on, copied from the bounded one.
-//!
-//! The extractor's own parser is not bounded: its time is quadratic in the attributes of a page, and in the length of a
-//! value.
+//! The tree that the extractor of main texts works on, copied from the bounded one of the page, and why a page has
+//! none.
 
 use dom_query::Document;
 use html5ever::Attribute;
@@ -45,11 +43,21 @@ fn attributes(element: &Element) -> Vec<Attribute> {
     short.map(|(name, value)| Attribute { name: name.clone(), value: StrTendril::from_slice(value) }).collect()
 }
 
+/// The reason why a page has no text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unreadable {
+    /// It exceeds a bound.
+    #[error("the page is too large or nested too deep")]
+    TooLarge,
+    /// No part of it is text to be read.
+    #[error("the page has no main text")]
+    NoMainText,
+}
+
 #[cfg(test)]
 mod tests {
-    use harvestman_document::parse_without_scripts;
-
     use super::*;
+    use harvestman_document::parse_without_scripts;
 
     #[test]
     fn a_copy_has_the_elements_and_texts_of_the_page() {

@@ -7,8 +7,6 @@
 //!
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
-mod all;
-mod anchors;
 mod examples;
 mod invalid_want;
 mod page;
@@ -22,15 +20,12 @@ mod search_hints;
 mod selector;
 mod table;
 mod tags;
-mod visible;
 mod want;
 mod words;
 
-pub use all::All;
-pub use anchors::{Anchor, anchors};
-pub use examples::{ExampleError, check_examples};
+pub use examples::{All, ExampleError, check_examples};
 pub use invalid_want::InvalidWant;
-pub use page::{PAGE_BYTES_MAX, PageView};
+pub use page::{Anchor, PAGE_BYTES_MAX, PageView, anchors};
 pub use pattern::{Over, Pattern};
 pub use posts::{Posts, WantedPosts, text_of_posts};
 pub use schema::Schema;

@@ -1,12 +1,13 @@
-//! The page that validators examine.
+//! The page that validators examine: the text that it shows, and its links with their texts and places.
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 
-use scraper::{ElementRef, Html};
+use scraper::{ElementRef, Html, Node, Selector};
+use xxhash_rust::xxh3::Xxh3;
 
-use crate::visible;
-use harvestman_document::{self as document, Search};
+use harvestman_document as document;
+use harvestman_document::Search;
 
 /// Maximum size of a page that is read, in bytes.
 pub const PAGE_BYTES_MAX: usize = 8 << 20;
@@ -94,7 +95,7 @@ impl<'a> PageView<'a> {
 
     /// Returns the text that the page shows.
     pub fn visible_text(&self) -> Option<&str> {
-        self.visible.get_or_init(|| self.document().map(visible::text)).as_deref()
+        self.visible.get_or_init(|| self.document().map(text)).as_deref()
     }
 }
 
@@ -103,8 +104,143 @@ fn is_html(content_type: &str) -> bool {
     ["text/html", "application/xhtml+xml"].iter().any(|html| kind.eq_ignore_ascii_case(html))
 }
 
+/// Maximum length of a page's text, in bytes; the rest is cut.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+/// Elements whose content is not shown.
+const HIDDEN: &[&str] = &["head", "script", "style", "noscript", "template"];
+/// Elements that do not interrupt a line.
+const INLINE: &[&str] = &[
+    "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label",
+    "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+];
+
+/// Returns the text that a page shows: each text that no element of a block interrupts is a line. White space is
+/// collapsed.
+pub fn text(document: &Html) -> String {
+    document
+        .tree
+        .root()
+        .first_child()
+        .map_or_else(String::new, |_| visible_text(document.root_element(), TEXT_BYTES_MAX))
+}
+
+/// Returns the text that an element shows, up to `bytes_max` bytes and the end of the text node that exceeds them.
+pub fn visible_text(element: ElementRef<'_>, bytes_max: usize) -> String {
+    let (mut text, mut gap) = (String::new(), Gap::None);
+    let mut next = element.first_child();
+    while let Some(node) = next {
+        if text.len() > bytes_max {
+            break;
+        }
+        let name = node.value().as_element().map(scraper::node::Element::name);
+        let shown = name.is_none_or(|name| !HIDDEN.contains(&name));
+        if let Node::Text(content) = node.value() {
+            append(content, &mut text, &mut gap);
+        }
+        gap = gap.max(around(name));
+        if shown && let Some(child) = node.first_child() {
+            next = Some(child);
+            continue;
+        }
+        // The next node in document order that is not inside this one.
+        let mut above = Some(node);
+        next = loop {
+            let Some(left) = above.filter(|left| left.id() != element.id()) else { break None };
+            gap = gap.max(around(left.value().as_element().map(scraper::node::Element::name)));
+            if let Some(sibling) = left.next_sibling() {
+                break Some(sibling);
+            }
+            above = left.parent();
+        };
+    }
+    text
+}
+
+/// What separates a text from the one before.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    None,
+    Space,
+    Line,
+}
+
+/// The gap at the beginning and at the end of an element.
+fn around(name: Option<&str>) -> Gap {
+    if name.is_some_and(|name| !INLINE.contains(&name)) { Gap::Line } else { Gap::None }
+}
+
+/// Appends a text with its white space collapsed.
+fn append(content: &str, text: &mut String, gap: &mut Gap) {
+    for (at, part) in content.split(char::is_whitespace).enumerate() {
+        if at > 0 {
+            *gap = (*gap).max(Gap::Space);
+        }
+        if part.is_empty() {
+            continue;
+        }
+        match *gap {
+            Gap::Space if !text.is_empty() => text.push(' '),
+            Gap::Line if !text.is_empty() => text.push('\n'),
+            _ => {}
+        }
+        text.push_str(part);
+        *gap = Gap::None;
+    }
+}
+
+/// Maximum number of links that are returned, and maximum length of a text in bytes: a longer one is left out.
+const ANCHORS_MAX: usize = 2_000;
+const TEXT_MAX: usize = 200;
+
+/// A link with a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// The place: a hash of the names and classes of the elements around the link.
+    pub place: u64,
+    /// The text, with single spaces.
+    pub text: String,
+    /// The address, as written.
+    pub href: String,
+}
+
+/// Returns the first 2,000 links of a page whose text has 1 to 200 bytes; `None` if the page is not HTML or exceeds a
+/// bound.
+pub fn anchors(page: &PageView<'_>) -> Option<Vec<Anchor>> {
+    let links = Selector::parse("a[href]").ok()?;
+    Some(page.document()?.select(&links).filter_map(anchor).take(ANCHORS_MAX).collect())
+}
+
+fn anchor(link: ElementRef<'_>) -> Option<Anchor> {
+    let words = link.text().flat_map(str::split_whitespace);
+    let mut text = String::new();
+    for word in words {
+        if text.len() + word.len() >= TEXT_MAX {
+            return None;
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(word);
+    }
+    let href = link.attr("href")?.trim().to_owned();
+    (!text.is_empty()).then(|| Anchor { place: place(link), text, href })
+}
+
+fn place(link: ElementRef<'_>) -> u64 {
+    let mut hasher = Xxh3::new();
+    for element in link.ancestors().filter_map(ElementRef::wrap) {
+        for part in [element.value().name(), element.attr("class").unwrap_or_default()] {
+            hasher.update(part.as_bytes());
+            hasher.update(b"\n");
+        }
+    }
+    hasher.digest()
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -115,5 +251,62 @@ mod tests {
         let large = vec![b'a'; PAGE_BYTES_MAX + 1];
         assert!(PageView::new("http://a/", &large[1..]).source().is_some());
         assert!(PageView::new("http://a/", &large).source().is_none());
+    }
+
+    #[test]
+    fn text_has_a_line_for_each_block_and_nothing_hidden() {
+        let page = "<title>T</title><style>s</style><body> <p>One <b>bold</b>er\n word<br>next</p><script>x()</script>\
+            <noscript>n</noscript><template>t</template><ul><li>a<li> b </ul>tail";
+        assert_eq!(text(&harvestman_document::parse(page).unwrap()), "One bolder word\nnext\na\nb\ntail");
+        assert_eq!(text(&harvestman_document::parse("").unwrap()), "");
+    }
+
+    #[test]
+    fn the_text_of_one_element_ends_with_it() {
+        let document = harvestman_document::parse("<div><p>one<i>two</i></p>three</div>").unwrap();
+        let selector = scraper::Selector::parse("p").unwrap();
+        assert_eq!(visible_text(document.select(&selector).next().unwrap(), 100), "onetwo");
+    }
+
+    #[test]
+    fn a_long_text_is_cut() {
+        let page = format!("<p>{}", "a".repeat(29_999)).repeat(40);
+        let length = text(&harvestman_document::parse(&page).unwrap()).len();
+        assert_eq!(length, TEXT_BYTES_MAX.next_multiple_of(30_000) - 1);
+        let one = harvestman_document::parse("<p>12<p>34<p>56").unwrap();
+        assert_eq!(visible_text(one.root_element(), 2), "12\n34");
+    }
+
+    fn anchors_of(html: &str) -> Vec<Anchor> {
+        anchors(&PageView::new("http://h.test/", html.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn links_have_texts_addresses_and_places() {
+        let found = anchors_of(
+            "<ul class=tags><li><a href=' /tag/a '>Macro <b>photo</b></a><li><a href=/tag/b>b</a></ul>\
+             <ul><li><a href=/c>c</a></ul><a href=/d></a><a>no address</a>",
+        );
+        let texts: Vec<_> = found.iter().map(|anchor| (anchor.text.as_str(), anchor.href.as_str())).collect();
+        assert_eq!(texts, [("Macro photo", "/tag/a"), ("b", "/tag/b"), ("c", "/c")]);
+        assert!(found[0].place == found[1].place && found[1].place != found[2].place);
+    }
+
+    #[test]
+    fn long_texts_and_many_links_are_left_out() {
+        assert!(anchors_of(&format!("<a href=/>{}</a>", "w ".repeat(TEXT_MAX))).is_empty());
+        assert_eq!(anchors_of(&"<a href=/x>x</a>".repeat(ANCHORS_MAX + 7)).len(), ANCHORS_MAX);
+        assert!(anchors(&PageView::new("http://h.test/", b"x").with_content_type(Some("image/png"))).is_none());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_page_makes_it_panic(body in "(<a href=[a-z/]{0,4}>|</a>|<p class=x>|[a-z &;\u{e9}]){0,40}") {
+            if let Some(found) = anchors(&PageView::new("http://h.test/", body.as_bytes())) {
+                prop_assert!(found.iter().all(|anchor| !anchor.text.is_empty() && anchor.text.len() <= TEXT_MAX));
+            }
+        }
     }
 }

@@ -44,7 +44,7 @@ impl Name {
     }
 
     /// Returns whether a source may have this name.
-    pub fn may_be_in(&self, source: &str) -> bool {
+    fn may_be_in(&self, source: &str) -> bool {
         self.regex.is_match(source) || self.is_value && has_spelt_out(source.as_bytes(), b'&', reference)
     }
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 use scraper::{ElementRef, Html};
 
-use crate::{InvalidWant, PageView, Validator, required, visible};
+use crate::{InvalidWant, PageView, Validator, page, required};
 
 /// Maximum number of headings.
 const HEADINGS_MAX: usize = 32;
@@ -56,7 +56,7 @@ impl Table {
                     column.fill(cell);
                 }
                 if at == 0 || starts_row || cell.value().name() == "th" {
-                    let text = normalised(&visible::of(cell, 4 * HEADING_BYTES_MAX));
+                    let text = normalised(&page::visible_text(cell, 4 * HEADING_BYTES_MAX));
                     missing.retain(|heading| *heading != text);
                 }
                 starts_row = false;

@@ -1,14 +1,16 @@
-//! The configuration of a crawl: read, and completed so that it repeats the crawl.
+//! The configuration of a crawl: read, and completed so that it repeats the crawl and has a contact by which site
+//! operators reach its user.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use url::Url;
 
-use super::{contact, seeds, topic_file};
-use harvestman_core::config::{self, Config, Flag, FlagValue, Layers};
-use harvestman_core::crawl_file;
+use super::seeds::is_loopback;
+use super::{seeds, text_file};
+use harvestman_core::config::{Config, Flag, FlagValue, Layers};
 use harvestman_core::seed::Seed;
+use harvestman_core::{config, crawl_file};
 
 /// The file in a crawl directory with the configuration of the crawl.
 pub const CONFIG_FILE: &str = "config.toml";
@@ -19,7 +21,7 @@ pub const CONFIG_FILE: &str = "config.toml";
 /// All mistakes in the settings together, or a file that cannot be read.
 pub fn full_settings(layers: &Layers<'_>) -> Result<Config, String> {
     let mut config = config::load(layers).map_err(|mistakes| mistakes.to_string())?;
-    config.policy.topic = topic_file::read_topics(config.policy.topic)?;
+    config.policy.topic = text_file::read_topics(config.policy.topic)?;
     Ok(config)
 }
 
@@ -87,7 +89,7 @@ pub fn complete(config: Config, seeds: &[seeds::Seed]) -> Config {
     }
     let searches = config.search.named().filter_map(|text| Url::parse(&text).ok());
     let named: Vec<Url> = urls.iter().cloned().chain(searches).collect();
-    if let Some(warning) = contact::missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
+    if let Some(warning) = missing_contact(&config.fetch.user_agent, &config.fetch.contact, &named) {
         tracing::warn!("{warning}");
     }
     repeatable(with_full_example_urls(config), &urls)
@@ -119,6 +121,17 @@ fn repeatable(mut config: Config, seeds: &[Url]) -> Config {
     config
 }
 
+/// Returns a warning for users who crawl foreign sites without giving a contact; `None` if a contact is set or all
+/// seeds are on this machine.
+pub fn missing_contact(user_agent: &str, contact: &str, seeds: &[Url]) -> Option<&'static str> {
+    let reachable = !contact.is_empty() || user_agent.contains('@') || user_agent.contains("://");
+    let only_own = seeds.iter().all(is_loopback);
+    (!reachable && !only_own).then_some(
+        "no contact is set: operators who wonder about this crawler can only block it. Give a page or an address \
+         with --contact https://example.org/crawler or --contact you@example.org (setting fetch.contact)",
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,5 +156,19 @@ mod tests {
         );
         assert!(config.crawl.seed > 0 && config.crawl.seed < 1 << 53);
         assert_eq!(repeatable(config.clone(), &[]).crawl.seed, config.crawl.seed);
+    }
+
+    fn asked(user_agent: &str, contact: &str, seed: &str) -> bool {
+        missing_contact(user_agent, contact, &[Url::parse(seed).unwrap()]).is_some()
+    }
+
+    #[test]
+    fn a_missing_contact_is_reported_except_for_local_sites() {
+        assert!(asked("", "", "https://example.org/"));
+        assert!(asked("mybot/1.0", "", "https://example.org/"));
+        assert!(!asked("", "me@example.org", "https://example.org/"));
+        assert!(!asked("mybot/1.0 (+https://example.org/bot)", "", "https://example.org/"));
+        assert!(!asked("mybot/1.0 me@example.org", "", "https://example.org/"));
+        assert!(!asked("", "", "http://127.0.0.1:8000/"));
     }
 }

@@ -9,9 +9,9 @@ mod render;
 use super::changes::{Activity, Arrivals};
 use super::host::Host;
 use super::listing::{dealt, has_page, pages};
+use super::path::Routing;
 use super::path::{parameter, push, push_page_folder, segments, split, trailing_number};
 use super::render::Page;
-use super::routing::Routing;
 use super::site::{Facts, Routes, Site};
 
 /// Comments on one page.

@@ -1,10 +1,11 @@
-//! The answers to the script: JSON, and the script itself.
+//! The answers to the script: JSON, and the script itself; and the requests that change something, of which a crawler
+//! must send none.
 
 use serde_json::{Value, json};
 
 use super::super::path::{parameter, segments, split};
 use super::super::site::{Resource, Site};
-use super::{Client, ClientRoute, HELP_TOPICS, action};
+use super::{Client, ClientRoute, HELP_TOPICS};
 
 const SCRIPT: &str = include_str!("app.js");
 /// The cursor before the first post of a thread.
@@ -151,4 +152,26 @@ fn help(site: &Client) -> Value {
 fn help_topic(site: &Client, topic: u64) -> Option<Value> {
     let post = || json!({ "id": help_id(topic), "text": site.help_text(topic) });
     (topic < HELP_TOPICS).then(|| json!({ "title": site.title("help", topic), "post": post() }))
+}
+
+/// What a request with a method other than GET and HEAD asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Action {
+    /// A vote for a post.
+    Vote,
+    /// The deletion of a post.
+    Delete,
+    /// The end of the log-in.
+    LogOut,
+}
+
+/// Returns the action at a path.
+pub(in super::super) fn action(path_and_query: &str) -> Option<Action> {
+    let (parts, count) = segments(split(path_and_query).0);
+    match &parts[..count] {
+        ["api", "post", _, "vote"] => Some(Action::Vote),
+        ["api", "post", _, "delete"] => Some(Action::Delete),
+        ["api", "log-out"] => Some(Action::LogOut),
+        _ => None,
+    }
 }

@@ -57,7 +57,7 @@ impl Client {
     }
 
     /// Returns whether a post exists.
-    pub fn has_post(&self, post: u64) -> bool {
+    fn has_post(&self, post: u64) -> bool {
         post % POST_NUMBERS < self.post_count(Self::thread_of(post))
     }
 

@@ -9,20 +9,17 @@
 //! read. What each page then shows is part of the ground truth (`shown`). Its sitemap lists only the pages that need
 //! no script.
 
-mod action;
 mod api;
 mod content;
 mod render;
-mod shown;
 
 use super::host::Host;
+use super::path::Routing;
 use super::path::{push, segments, split, trailing_number};
 use super::render::Page;
-use super::routing::Routing;
-use super::site::{Facts, Resource, Routes, Site};
-use super::view::Rendering;
+use super::site::{Facts, Rendering, Resource, Routes, Site};
 
-pub(super) use action::{Action, action};
+pub(super) use api::{Action, action};
 
 /// Number of topics of the help page.
 const HELP_TOPICS: u64 = 5;
@@ -173,11 +170,11 @@ impl Site for Client {
     }
 
     fn rendering(&self, route: ClientRoute, fragment: &str) -> Option<Rendering<ClientRoute>> {
-        shown::rendering(self, route, fragment)
+        render::rendering(self, route, fragment)
     }
 
     fn fragments(&self, route: ClientRoute) -> Vec<String> {
         let topics = if route == ClientRoute::Help { HELP_TOPICS } else { 0 };
-        (0..topics).map(shown::topic_fragment).collect()
+        (0..topics).map(render::topic_fragment).collect()
     }
 }

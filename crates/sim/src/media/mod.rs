@@ -7,9 +7,9 @@ mod render;
 use super::changes::{Activity, Arrivals};
 use super::host::Host;
 use super::listing::{dealt, has_page, pages};
+use super::path::Routing;
 use super::path::{page_number, push, push_page, segments, split, trailing_number};
 use super::render::Page;
-use super::routing::Routing;
 use super::site::{Facts, Routes, Site};
 
 /// Minimum number of photos of a user, and maximum number of additional ones.

@@ -8,9 +8,9 @@ mod render;
 use super::changes::{Activity, Arrivals, Happened};
 use super::host::Host;
 use super::listing::{dealt, has_page, pages, sorted};
+use super::path::Routing;
 use super::path::{page_number, parameter, push, push_page, segments, split};
 use super::render::Page;
-use super::routing::Routing;
 use super::site::{Facts, Routes, Site};
 
 /// Maximum number of answers to a question.

@@ -9,7 +9,7 @@ use crate::cli::new_directory::TemporaryDirectory;
 use crate::cli::{log, signals};
 use harvestman_core::config::{Config, PolicyKind, PolicyOptions, RenderMode, SignalMode};
 use harvestman_core::model::PageRecord;
-use harvestman_library::program::contact;
+use harvestman_library::program::missing_contact;
 use harvestman_pipeline::{BrowserCheck, RenderTrial, check_browser, runtime, try_rendering};
 use harvestman_report::{Hooks, StopReason, terminal};
 
@@ -64,7 +64,7 @@ pub(super) fn configuration(mut config: Config, url: &Url) -> Config {
 pub(super) fn load(config: &Config, asked: Url) -> Result<Loaded, Failure> {
     log::start_brief(&config.log);
     let (fetch, seeds) = (&config.fetch, std::slice::from_ref(&asked));
-    if let Some(warning) = contact::missing_contact(&fetch.user_agent, &fetch.contact, seeds) {
+    if let Some(warning) = missing_contact(&fetch.user_agent, &fetch.contact, seeds) {
         tracing::warn!("{warning}");
     }
     let directory = TemporaryDirectory::new("inspect");

@@ -197,3 +197,10 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn words_have_letters_and_a_bounded_length() {
+    let text = format!("the 2nd lens, f/2.8 – größe {} 1999 x", "a".repeat(WORD_BYTES_MAX + 1));
+    assert_eq!(words(&text).collect::<Vec<_>>(), ["the", "2nd", "lens", "f", "größe", "x"]);
+    assert_eq!(words(&"a ".repeat(WORDS_MAX + 9)).count(), WORDS_MAX);
+}

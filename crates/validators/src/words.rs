@@ -15,17 +15,14 @@
 //! what the wanted pages have in common with those of the rest of the site. Words that all examples share by accident,
 //! such as those of a signature, count as well. A page with less than [`WORDS_MIN`] words is rejected.
 
-mod tokens;
-
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use foldhash::fast::FixedState;
 
 use crate::{InvalidWant, PageView, Validator};
-use tokens::words;
 
 /// Minimum number of examples.
-pub const EXAMPLES_MIN: usize = 2;
+const EXAMPLES_MIN: usize = 2;
 /// Maximum number of examples that are read.
 const EXAMPLES_MAX: usize = 64;
 /// Minimum number of words of an example, and of an accepted page, outside shared blocks.
@@ -192,5 +189,18 @@ fn least_likeness(vectors: &[Vector<'_>], sum: &Vector<'_>) -> f64 {
     vectors.iter().map(likeness).fold(1.0, f64::min)
 }
 
+/// Maximum number of words of a page that are read.
+const WORDS_MAX: usize = 100_000;
+/// Maximum length of a word, in bytes; longer runs of letters are no words.
+const WORD_BYTES_MAX: usize = 64;
+
+/// Returns the words of a text in lower case, in their order: runs of letters and digits with at least one letter.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    let runs = text.split(|c: char| !c.is_alphanumeric());
+    let is_word = |run: &&str| run.len() <= WORD_BYTES_MAX && run.chars().any(char::is_alphabetic);
+    runs.filter(is_word).take(WORDS_MAX)
+}
+
 #[cfg(test)]
+#[path = "words_tests.rs"]
 mod tests;

@@ -1,14 +1,9 @@
-//! A validator by the schema.org type of what a page describes.
-//!
-//! It reads the three notations of structured data: JSON-LD, microdata and RDFa Lite. Only what the page itself
-//! describes counts: the author of an article does not make the article a page of a person. An item that is the value
-//! of a property therefore does not count, except for the property `mainEntity`.
-
-mod json_ld;
+//! A validator by the schema.org type of what a page describes, also in JSON-LD 1.1.
 
 use std::fmt;
 
 use scraper::{ElementRef, Html};
+use serde_json::{Map, Value};
 
 use crate::required::Name;
 use crate::{InvalidWant, PageView, Validator};
@@ -74,7 +69,7 @@ impl Schema {
         if elements().any(|element| self.is_item(element)) {
             return Some(true);
         }
-        let mut items = json_ld::Items::default();
+        let mut items = Items::default();
         elements()
             .filter(|element| is_json_ld(*element))
             .for_each(|script| items.read(&script.text().collect::<String>()));
@@ -120,5 +115,78 @@ impl Validator for Schema {
     }
 }
 
+/// Maximum length of one script, in bytes.
+const SCRIPT_BYTES_MAX: usize = 1 << 20;
+/// Maximum number of items of a page.
+pub const ITEMS_MAX: usize = 1_000;
+/// Maximum number of objects and arrays around an item.
+pub const DEPTH_MAX: usize = 64;
+/// The properties whose values are items of the page, not of the item that has them.
+const WITHIN: [&str; 2] = ["@graph", "mainEntity"];
+
+/// The items of a page, from all of its scripts.
+#[derive(Default)]
+pub struct Items {
+    types: Vec<String>,
+    count: usize,
+    is_cut: bool,
+}
+
+impl Items {
+    /// Reads the content of a script.
+    pub fn read(&mut self, script: &str) {
+        if script.len() > SCRIPT_BYTES_MAX {
+            self.is_cut = true;
+            return;
+        }
+        match serde_json::from_str(script) {
+            Ok(value) => self.take_in(&value),
+            Err(_) => self.is_cut = true,
+        }
+    }
+
+    /// Returns the types of all items, as they are written.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        self.types.iter().map(String::as_str)
+    }
+
+    /// Returns whether all items were read: none was malformed or beyond a bound.
+    pub fn is_complete(&self) -> bool {
+        !self.is_cut
+    }
+
+    fn take_in(&mut self, value: &Value) {
+        let mut unread = vec![(value, 0)];
+        while let Some((value, depth)) = unread.pop() {
+            if depth > DEPTH_MAX {
+                self.is_cut = true;
+                continue;
+            }
+            match value {
+                Value::Array(values) => unread.extend(values.iter().map(|value| (value, depth + 1))),
+                Value::Object(item) => {
+                    if self.count == ITEMS_MAX {
+                        self.is_cut = true;
+                        return;
+                    }
+                    self.count += 1;
+                    self.add_types(item);
+                    unread.extend(WITHIN.iter().filter_map(|name| item.get(*name)).map(|value| (value, depth + 1)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add_types(&mut self, item: &Map<String, Value>) {
+        match item.get("@type") {
+            Some(Value::String(name)) => self.types.push(name.clone()),
+            Some(Value::Array(names)) => self.types.extend(names.iter().filter_map(Value::as_str).map(str::to_owned)),
+            _ => {}
+        }
+    }
+}
+
 #[cfg(test)]
+#[path = "schema_tests.rs"]
 mod tests;

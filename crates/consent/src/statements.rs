@@ -1,4 +1,5 @@
-//! Combines the statements about a page into a bounded list that does not depend on their order.
+//! Statements as they are recorded: their texts, and a bounded list of those about a page that does not depend on their
+//! order.
 
 use std::collections::BTreeSet;
 
@@ -25,4 +26,28 @@ pub fn combined(statements: impl IntoIterator<Item = Statement>) -> Vec<Statemen
         kept.extend(is_kept.then_some(statement));
     }
     kept
+}
+
+/// Maximum number of characters of a text that is recorded.
+const CHARACTERS_MAX: usize = 200;
+
+/// Returns bytes as a text of one line, shortened to [`CHARACTERS_MAX`].
+pub fn recorded(bytes: &[u8]) -> Box<str> {
+    // A character takes up to four bytes; one that is cut apart is beyond the limit of characters.
+    let bytes = &bytes[..bytes.len().min(4 * CHARACTERS_MAX + 4)];
+    let text = String::from_utf8_lossy(bytes.trim_ascii());
+    let line = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    line.take(CHARACTERS_MAX).collect::<String>().into_boxed_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_one_line_of_bounded_length() {
+        assert_eq!(&*recorded(b" a\r\nb\x00c "), "a  b c");
+        assert_eq!(recorded("é".repeat(1_000_000).as_bytes()).chars().count(), CHARACTERS_MAX);
+        assert_eq!(&*recorded(b"\xff"), "\u{fffd}");
+    }
 }

@@ -1,5 +1,4 @@
-use super::json_ld::{DEPTH_MAX, ITEMS_MAX};
-use super::*;
+use super::{DEPTH_MAX, ITEMS_MAX, *};
 
 fn accepts(name: &str, page: &str) -> Option<bool> {
     Schema::new(name).unwrap().accepts(&PageView::new("http://a/", page.as_bytes()))
