@@ -18,7 +18,7 @@ const EXCEPTIONS: &[Exception] = &[];
 const MIXED_TUPLES: &[Exception] = &[
     ("core", "config/load.rs of_directory", "a file is a pair of its path and its text wherever settings are read"),
     ("fleet", "nats/connection.rs header_len", "an iterator passes it the entries of a map"),
-    ("report", "render/sections/responses.rs depth_row", "an iterator passes it the entries of a map"),
+    ("report", "sections/responses.rs depth_row", "an iterator passes it the entries of a map"),
     ("structure", "site/cluster_graph/evidence.rs finished", "an iterator passes it the entries of a map"),
 ];
 

@@ -1,14 +1,17 @@
-//! The hooks of a crawl: the means to stop, pause and command it, and to receive its status.
+//! The hooks of a crawl: the means to stop, pause and command it, and to receive its status; and its limits that are no
+//! settings: no operator needs to turn them, and tests do.
 
 use std::fmt;
 use std::sync::Arc;
 
-use harvestman_core::recent_trees::RecentTrees;
 use tokio::sync::watch;
 
-use super::limits::RunLimits;
 use super::live::Live;
 use super::{Commands, CrawlStatus, PostBoard};
+use harvestman_core::config::EARLY_STOP_REQUESTS;
+use harvestman_core::recent_trees::RecentTrees;
+use harvestman_stages::host::HostLimits;
+use harvestman_storage::archive::ArchiveLimits;
 
 /// Requests a crawl to stop: to start no new request, finish those in flight, close its files and report. All clones
 /// share one flag.
@@ -119,6 +122,35 @@ impl Hooks {
 impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hooks").field("stop", &self.stop).finish_non_exhaustive()
+    }
+}
+
+/// Limits of a crawl that are no settings.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunLimits {
+    /// Of hosts.
+    pub hosts: HostLimits,
+    /// Of the archive.
+    pub archive: ArchiveLimits,
+    /// Number of ended pages after which their results are committed, even before `state.commit_every`; at most a
+    /// quarter of the leases, so that hosts do not wait for a commit. A larger group saves no more writes to the disk.
+    pub commit_pages: u32,
+    /// Number of answers without a sign of the session of a log-in that wait together for the next sign of it before
+    /// the session is checked. They are kept in memory; a session that lasts shows in one of so many.
+    pub unsure_answers: usize,
+    /// Number of requests that `budget.early_stop` looks ahead to.
+    pub early_stop_requests: u32,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self {
+            hosts: HostLimits::default(),
+            archive: ArchiveLimits::default(),
+            commit_pages: 256,
+            unsure_answers: 8,
+            early_stop_requests: EARLY_STOP_REQUESTS,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Why a crawl ended.
+//! Why a crawl ended, also by failures of the code that a program adds to the crawl that it embeds.
 
 use std::fmt;
 
@@ -99,6 +99,18 @@ impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.label())
     }
+}
+
+/// The failures of one part that the embedding program added to the crawl: a sink, the policy, the filter.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExtensionError {
+    /// The part: `policy`, `filter`, or `sink` with its number, from 1 on.
+    pub part: String,
+    /// The number of failures.
+    pub count: u64,
+    /// The message of the first one.
+    pub first: String,
 }
 
 #[cfg(test)]

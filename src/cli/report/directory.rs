@@ -15,8 +15,8 @@ use harvestman_core::clock::Instant;
 use harvestman_extraction::POSTS_FILE;
 use harvestman_policy::learned::SiteModel;
 use harvestman_posts::site::unix_seconds;
-use harvestman_report::document::site::{examples, worths};
 use harvestman_report::document::{Configuration, ControlLog, PostFigures, PostReading, Sources};
+use harvestman_report::sections::page_types::{examples, worths};
 use harvestman_report::{Report, read_object};
 use harvestman_storage::archive::WARC_DIRECTORY;
 

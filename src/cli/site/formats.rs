@@ -7,7 +7,7 @@ use harvestman_core::model::{ClusterId, RenderingSummary};
 use harvestman_policy::learned::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
 use harvestman_report::{render_class_facts, rendering_line};
 
-pub use harvestman_report::document::site::{name, standing};
+pub use harvestman_report::sections::page_types::{name, standing};
 
 /// Formats the whole site, with at most `classes_max` link classes per cluster.
 pub fn of(facts: &Facts, classes_max: usize) -> String {

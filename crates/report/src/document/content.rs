@@ -2,19 +2,18 @@
 
 use serde::Serialize;
 
-use super::account::Account;
-use super::configuration::Configuration;
-use super::control_log::ControlLog;
-use super::in_force::InForceFile;
 use super::log::LogFigures;
-use super::nodes::NodeFigures;
-use super::own_figures::OwnFigures;
-use super::posts::PostFigures;
-use super::site::Site;
+use super::own_figures::{OwnFigures, Totals};
 use super::sources::Has;
 use super::state::CrawlState;
-use super::totals::Totals;
-use super::warcs::Warcs;
+use crate::render::block::NextStep;
+use crate::sections::archive::Warcs;
+use crate::sections::commands::{ControlLog, InForceFile};
+use crate::sections::configuration::Configuration;
+use crate::sections::fates::Account;
+use crate::sections::nodes::NodeFigures;
+use crate::sections::page_types::Site;
+use crate::sections::posts::PostFigures;
 use crate::{CrawlStatus, Report};
 
 /// All that a report contains. The fields of `full-report.json`.
@@ -79,15 +78,6 @@ pub enum OneOrSum<T> {
     One(Box<T>),
     /// Sums.
     Sum(Box<Totals>),
-}
-
-/// A command to copy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NextStep {
-    /// What it does.
-    pub what: String,
-    /// The command line.
-    pub command: String,
 }
 
 impl<T> OneOrSum<T> {

@@ -40,7 +40,7 @@ pub struct PageGroup {
     pub examples: Vec<Example>,
     /// The number of pages with a score.
     #[serde(skip)]
-    pub(super) scored: u64,
+    pub(crate) scored: u64,
 }
 
 impl PageGroup {

@@ -1,18 +1,17 @@
 //! One document of several directories, such as those of the nodes of a fleet: sums of the figures of each.
 
-use super::configuration::Configuration;
-use super::control_log::ControlLog;
-use super::in_force::InForceFile;
 use super::line::instant;
 use super::log::{LogFigures, within};
-use super::nodes::NodeFigures;
+use super::own_figures::Totals;
 use super::sources::Sources;
 use super::state::{CrawlState, End};
 use super::sums::Sums;
 use super::tally::{Tally, reports, running_span, span};
-use super::totals::Totals;
 use crate::closing::rounded as rounded_rate;
 use crate::seconds::rounded as rounded_seconds;
+use crate::sections::commands::{ControlLog, InForceFile};
+use crate::sections::configuration::Configuration;
+use crate::sections::nodes::NodeFigures;
 use harvestman_core::clock::Instant;
 use harvestman_policy::learned::Facts;
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::super::control_log::ControlEntry;
 use super::super::{Document, Has};
 use super::*;
+use crate::sections::commands::ControlEntry;
 use crate::{StopReason, read_object};
 
 fn read<T: serde::de::DeserializeOwned>(value: &Value) -> T {

@@ -1,8 +1,9 @@
 //! Commands for what can be done next.
 
-use super::content::{Document, NextStep};
+use super::content::Document;
 use super::state::CrawlState;
 use crate::StopReason;
+use crate::render::block::NextStep;
 use harvestman_core::model::{Failure, Fate};
 
 /// Quotes a word for a shell.

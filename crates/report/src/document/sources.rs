@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 
-use super::configuration::Configuration;
-use super::control_log::ControlLog;
-use super::in_force::InForceFile;
 use super::log::LogFigures;
-use super::nodes::NodeFigures;
-use super::posts::PostFigures;
-use super::totals::Totals;
+use super::own_figures::Totals;
+use crate::sections::commands::{ControlLog, InForceFile};
+use crate::sections::configuration::Configuration;
+use crate::sections::nodes::NodeFigures;
+use crate::sections::posts::PostFigures;
 use crate::{CrawlStatus, Report};
 use harvestman_core::clock::Instant;
 use harvestman_policy::learned::Facts;

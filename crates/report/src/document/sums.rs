@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::nodes::LineCounts;
-use super::own_figures::OwnFigures;
-use super::totals::Totals;
+use super::own_figures::{OwnFigures, Totals};
+use crate::sections::nodes::LineCounts;
 use harvestman_core::model::SearchRecord;
 
 /// The maximum numbers of hosts, traps and capped delays that are stored.
@@ -101,7 +100,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::document::account;
+    use crate::sections::fates::account;
     use crate::{CrawlStatus, Report, read_object};
     use harvestman_core::model::Fate;
 

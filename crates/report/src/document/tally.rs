@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::bounded::{Bounded, cut};
 use super::line::{LogLine, instant};
 use super::log::LoggedFate;
-use super::nodes::LineCounts;
 use super::sources::Sources;
 use super::state::LATER;
+use crate::sections::nodes::LineCounts;
 use crate::{CrawlStatus, Report};
 use harvestman_core::clock::Instant;
 

@@ -1,9 +1,19 @@
 //! The parts of a report, independent of its format: sections of facts, tables, plots and commands.
 
-use crate::document::NextStep;
+use serde::Serialize;
+
 use crate::document::line::instant;
 use crate::figures;
 use crate::plot::Chart;
+
+/// A command to copy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NextStep {
+    /// What it does.
+    pub what: String,
+    /// The command line.
+    pub command: String,
+}
 
 /// A section.
 #[derive(Debug, Clone, PartialEq)]

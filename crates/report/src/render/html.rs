@@ -3,9 +3,9 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::block::{Block, Cell, Figure, Section, Table, visible};
-use super::sections::{colophon, sections, state};
 use crate::document::{Document, NextStep};
 use crate::plot::{Chart, Series};
+use crate::sections::{colophon, sections, state};
 
 const STYLE: &str = include_str!("style.css");
 /// Forbids fetching and executing anything, even if a text of the crawl became markup.

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::block::{Block, Cell, Section, Table, visible};
-use super::sections::{colophon, sections, state};
 use crate::document::Document;
 use crate::plot::Chart;
+use crate::sections::{colophon, sections, state};
 
 /// Renders the report.
 pub fn markdown(document: &Document) -> String {

@@ -1,9 +1,8 @@
 //! Renders a document: [`html`] and [`markdown`] with the same sections, [`json`] with all fields.
 
-mod block;
+pub(crate) mod block;
 mod html;
 mod markdown;
-mod sections;
 
 pub use html::html;
 pub use markdown::markdown;

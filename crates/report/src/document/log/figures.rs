@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::document::bounded::Bounded;
-use crate::document::curve::{Breaks, CurvePoint};
+use crate::document::bounded::{Bounded, Millis};
 use crate::document::groups::GroupFigures;
-use crate::document::hosts::HostFigures;
 use crate::document::signals::SignalFigures;
-use crate::document::spread::Millis;
+use crate::sections::harvest::{Breaks, CurvePoint};
+use crate::sections::politeness::HostFigures;
 use harvestman_core::clock::Instant;
 
 /// The figures of a page log.

@@ -4,13 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::figures::{FileFigures, LogFigures, LoggedFate, MediaType};
-use crate::document::bounded::{Bounded, cut};
-use crate::document::curve::{Curve, CurvePoint};
+use crate::document::bounded::{Bounded, Millis, Spread, cut};
 use crate::document::groups::{Groups, TITLE_MAX};
-use crate::document::hosts::Hosts;
 use crate::document::line::LogLine;
 use crate::document::signals::Signals;
-use crate::document::spread::{Millis, Spread};
+use crate::sections::harvest::{Curve, CurvePoint};
+use crate::sections::politeness::Hosts;
 use harvestman_core::clock::Instant;
 use harvestman_core::model::ContentType;
 

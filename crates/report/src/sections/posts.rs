@@ -1,9 +1,11 @@
-//! One pass over the posts of a crawl, in bounded memory.
+//! The posts of a crawl, read in one pass in bounded memory.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
+
+use crate::render::block::{Block, Cell};
 
 /// Number of values up to which distinct ones are counted exactly. Beyond it, their number is estimated with a standard
 /// error of 0.2 %.
@@ -147,6 +149,38 @@ impl Distinct {
             _ => self.smallest.len() as u64,
         }
     }
+}
+
+pub(super) fn blocks(figures: Option<&PostFigures>) -> Vec<Block> {
+    let Some(figures) = figures else { return Vec::new() };
+    let PostFigures { posts, changes, threads, authors, first_time, last_time, per_request, is_estimated, damaged } =
+        figures;
+    let count = |key: &str, count: u64| Cell::count(count).at(format!("posts.{key}"));
+    let mut facts = vec![
+        ("Posts", count("posts", *posts)),
+        ("Threads", count("threads", *threads)),
+        ("Authors", count("authors", *authors)),
+    ];
+    if let Some((first, last)) = first_time.as_ref().zip(last_time.as_ref()) {
+        facts.push(("Written", Cell::text(format!("{first} to {last}"))));
+    }
+    if let Some(each) = per_request {
+        facts.push(("Posts per request", Cell::score(*each).at("posts.per_request")));
+    }
+    if *changes > 0 && !is_estimated {
+        facts.push(("Changed texts", count("changes", *changes)));
+    }
+    if *damaged > 0 {
+        facts.push(("Lines that cannot be read", count("damaged", *damaged)));
+    }
+    let facts = facts.into_iter().map(|(name, cell)| (name.to_owned(), cell));
+    let mut text = "From posts.jsonl; excerpts and what needs the whole site are in the output of harvestman export posts only. Times are as the \
+                    pages show them."
+        .to_owned();
+    if *is_estimated {
+        text.push_str(" Numbers of posts, threads and authors above 262,144 are estimated (standard error 0.2 %).");
+    }
+    vec![Block::Facts(facts.collect()), Block::Text(text)]
 }
 
 #[cfg(test)]

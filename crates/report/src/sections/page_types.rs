@@ -1,11 +1,16 @@
-//! The page types of a site: from the site model if there is one, with the counts of the page log.
+//! The page types of a site: by cluster if the policy clustered the pages, and by place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::groups::{Example, PageGroup};
-use super::log::LogFigures;
+use crate::document::bounded::cut;
+use crate::document::groups::GroupFigures;
+use crate::document::groups::{Example, PageGroup};
+use crate::document::log::LogFigures;
+use crate::figures;
+use crate::plot::{Chart, Length};
+use crate::render::block::{Block, Cell, Table};
 use harvestman_core::model::ClusterId;
 use harvestman_policy::learned::{ClusterFacts, Facts, KindFacts};
 use harvestman_structure::site::Standing;
@@ -13,7 +18,7 @@ use harvestman_structure::site::Standing;
 /// The number of page types that are shown.
 const TYPES_SHOWN: usize = 40;
 /// The number of example pages of a cluster, and of pages of all clusters whose titles are looked up.
-const EXAMPLES: usize = 3;
+const EXAMPLES_MAX: usize = 3;
 const TITLED_MAX: usize = 20_000;
 /// The number of link targets of a page type, and of URL patterns of its links.
 const LINKS_SHOWN: usize = 4;
@@ -84,7 +89,7 @@ pub struct Site {
 
 /// Returns the example pages of a model; the page log has their titles.
 pub fn examples(facts: &Facts) -> BTreeSet<String> {
-    let of_clusters = facts.clusters.iter().flat_map(|cluster| cluster.examples.iter().take(EXAMPLES));
+    let of_clusters = facts.clusters.iter().flat_map(|cluster| cluster.examples.iter().take(EXAMPLES_MAX));
     of_clusters.chain(facts.kinds.iter().flat_map(|kind| &kind.example)).take(TITLED_MAX).cloned().collect()
 }
 
@@ -143,7 +148,7 @@ fn of_cluster(facts: &ClusterFacts) -> PageType {
     let mut leads: Vec<(Option<ClusterId>, u64)> = leads.into_iter().collect();
     leads.sort_by_key(|(_, fetches)| std::cmp::Reverse(*fetches));
     let called = |cluster: Option<ClusterId>| cluster.map_or_else(|| "no page".to_owned(), name);
-    let examples = facts.examples.iter().take(EXAMPLES).map(|url| Example { url: url.clone(), title: None });
+    let examples = facts.examples.iter().take(EXAMPLES_MAX).map(|url| Example { url: url.clone(), title: None });
     PageType {
         name: name(facts.cluster),
         cluster: facts.cluster.0,
@@ -171,10 +176,147 @@ fn of_kind(facts: &KindFacts) -> PageType {
     }
 }
 
+/// Example pages of a cluster.
+const EXAMPLES: usize = 2;
+/// Bars of the plot.
+const BARS: usize = 12;
+/// Characters of the name of a bar.
+const BAR_NAME_MAX: usize = 44;
+
+pub(super) fn blocks(site: &Site, groups: &GroupFigures) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if let Some(source) = site.source {
+        blocks.extend(by_cluster(site, source));
+    }
+    if !groups.places.is_empty() {
+        blocks.push(Block::Text(
+            "By place: the host and the first segment of the path; digits are written as N.".to_owned(),
+        ));
+        if site.source.is_none() {
+            let bars: Vec<(String, u64)> =
+                groups.places.iter().map(|(name, group)| (name.clone(), group.pages)).collect();
+            blocks.extend(bar_plot("Pages by place", &bars));
+        }
+        blocks.push(Block::Table(places(groups)));
+    }
+    blocks
+}
+
+fn by_cluster(site: &Site, source: &str) -> Vec<Block> {
+    let mut blocks = vec![Block::Text(method(site, source))];
+    let pages = |page_type: &PageType| match site.learned_from {
+        Some(_) => page_type.learned.unwrap_or(0),
+        None => page_type.pages,
+    };
+    let bars: Vec<(String, u64)> =
+        site.types.iter().map(|page_type| (page_type.name.clone(), pages(page_type))).collect();
+    blocks.extend(bar_plot("Pages by cluster", &bars));
+    blocks.push(Block::Table(clusters(site)));
+    if site.more.0 > 0 {
+        let (clusters, pages) = (figures::count(site.more.0), figures::count(site.more.1));
+        blocks.push(Block::Text(format!("{clusters} more clusters have {pages} pages.")));
+    }
+    blocks
+}
+
+fn method(site: &Site, source: &str) -> String {
+    let learned =
+        site.learned_from.map(|pages| format!(", learned from {} pages", figures::count(pages))).unwrap_or_default();
+    format!(
+        "A cluster is the set of pages made with one template (by {source}{learned}). The page log has each page under the cluster that was \
+         assigned when it was fetched. Worth is the mean worth of a page to the policy, from 0 to 1; score is the mean score of the links to \
+         such pages when they were scheduled."
+    )
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of pages are far below 2^52")]
+fn bar_plot(title: &str, bars: &[(String, u64)]) -> Option<Block> {
+    let shown = bars.iter().filter(|(_, pages)| *pages > 0).take(BARS);
+    let length = |(name, pages): &(String, u64)| Length {
+        name: cut(name, BAR_NAME_MAX),
+        shown: figures::count(*pages),
+        value: *pages as f64,
+    };
+    let lengths: Vec<Length> = shown.map(length).collect();
+    let first = lengths.first()?;
+    let said = format!("The largest of {} bars is {} with {} pages.", lengths.len(), first.name, first.shown);
+    Some(Block::Plot(Chart::Lengths { title: title.to_owned(), lengths }, said))
+}
+
+/// A column of the table of clusters.
+struct Column {
+    name: &'static str,
+    cell: fn(&PageType) -> Cell,
+    /// Whether it is shown if it has no value.
+    always: bool,
+}
+
+const COLUMNS: [Column; 9] = [
+    Column { name: "cluster", cell: |page_type| Cell::text(page_type.name.clone()), always: true },
+    Column { name: "pages learned from", cell: |page_type| Cell::maybe(page_type.learned, Cell::count), always: false },
+    Column { name: "pages in the log", cell: |page_type| Cell::count(page_type.pages), always: true },
+    Column { name: "worth", cell: |page_type| Cell::maybe(page_type.worth, Cell::score), always: false },
+    Column { name: "score", cell: |page_type| Cell::maybe(page_type.score, Cell::score), always: false },
+    Column {
+        name: "links to it are",
+        cell: |page_type| Cell::maybe(page_type.standing.clone(), Cell::Text),
+        always: false,
+    },
+    Column { name: "links on it led to", cell: leads_to, always: false },
+    Column { name: "new links on it", cell: new_links, always: false },
+    Column { name: "examples", cell: example_cells, always: true },
+];
+
+fn clusters(site: &Site) -> Table {
+    let is_empty = |cell: Cell| matches!(&cell, Cell::Empty) || matches!(&cell, Cell::Lines(lines) if lines.is_empty());
+    let is_shown = |column: &&Column| column.always || !site.types.iter().map(column.cell).all(is_empty);
+    let columns: Vec<&Column> = COLUMNS.iter().filter(is_shown).collect();
+    let row = |page_type: &PageType| columns.iter().map(|column| (column.cell)(page_type)).collect();
+    Table {
+        caption: "Clusters".to_owned(),
+        header: columns.iter().map(|column| column.name).collect(),
+        rows: site.types.iter().map(row).collect(),
+    }
+}
+
+fn leads_to(page_type: &PageType) -> Cell {
+    let text = |(name, fetches): &(String, Option<u64>)| match fetches {
+        Some(fetches) => Cell::text(format!("{name} ({})", figures::count(*fetches))),
+        None => Cell::text(name.clone()),
+    };
+    Cell::Lines(page_type.leads_to.iter().map(text).collect())
+}
+
+fn new_links(page_type: &PageType) -> Cell {
+    let text = |(pattern, share): &(String, f64)| Cell::Code(format!("{:.0} % {pattern}", share * 100.0));
+    Cell::Lines(page_type.links.iter().map(text).collect())
+}
+
+fn example_cells(page_type: &PageType) -> Cell {
+    let like = page_type.like.iter().map(|like| Cell::Code(like.clone()));
+    Cell::Lines(like.chain(page_type.examples.iter().take(EXAMPLES).flat_map(example)).collect())
+}
+
+/// The title of a page, if it has one, and its URL.
+fn example(page: &Example) -> impl Iterator<Item = Cell> {
+    page.title.clone().map(Cell::Text).into_iter().chain([Cell::Url(page.url.clone())])
+}
+
+fn places(groups: &GroupFigures) -> Table {
+    let others = groups.other_places.iter().map(|group| place("all others", group));
+    let rows = groups.places.iter().map(|(name, group)| place(name, group)).chain(others).collect();
+    Table { caption: "Pages by place".to_owned(), header: vec!["place", "pages", "received", "example"], rows }
+}
+
+fn place(name: &str, group: &PageGroup) -> Vec<Cell> {
+    let example = Cell::Lines(group.examples.first().into_iter().flat_map(example).collect());
+    vec![Cell::Code(name.to_owned()), Cell::count(group.pages), Cell::bytes(group.bytes), example]
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::groups::GroupFigures;
     use super::*;
+    use crate::document::groups::GroupFigures;
     use harvestman_core::model::Apath;
     use harvestman_policy::learned::{Destination, LinkFacts};
 

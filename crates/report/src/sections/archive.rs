@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::log::LogFigures;
+use crate::document::log::LogFigures;
+use crate::figures;
+use crate::render::block::{Block, Cell, Table};
 use harvestman_core::clock::Instant;
 
 /// The number of WARC files that are shown.
@@ -40,7 +42,7 @@ pub struct Warcs {
 
 impl Warcs {
     /// Joins the files that exist, with their sizes, with those that the page log names.
-    pub(super) fn of(existing: &[(String, u64)], log: &LogFigures) -> Self {
+    pub(crate) fn of(existing: &[(String, u64)], log: &LogFigures) -> Self {
         let mut all: BTreeMap<&str, Option<u64>> = log.files.keys().map(|name| (name.as_str(), None)).collect();
         all.extend(existing.iter().map(|(name, bytes)| (name.as_str(), Some(*bytes))));
         let (count, bytes) = (all.len() as u64, all.values().flatten().sum());
@@ -53,4 +55,26 @@ impl Warcs {
         let files: Vec<Warc> = all.into_iter().take(FILES_SHOWN).map(file).collect();
         Self { more: count - files.len() as u64, files, count, bytes }
     }
+}
+
+pub(super) fn blocks(warcs: &Warcs) -> Vec<Block> {
+    let total = figures::bytes(warcs.bytes);
+    let text = match warcs.count {
+        0 => return vec![Block::Text("There are no WARC files.".to_owned())],
+        1 => format!("There is one WARC file of {total}."),
+        count => format!("There are {} WARC files of {total} in total.", figures::count(count)),
+    };
+    let header = vec!["file", "size", "responses", "first request", "last request"];
+    let rows = warcs.files.iter().map(row).collect();
+    let mut blocks = vec![Block::Text(text), Block::Table(Table { caption: "WARC files".to_owned(), header, rows })];
+    if warcs.more > 0 {
+        blocks.push(Block::Text(format!("{} more files are not listed here.", figures::count(warcs.more))));
+    }
+    blocks
+}
+
+fn row(file: &Warc) -> Vec<Cell> {
+    let moment = |at: &Option<String>| Cell::maybe(at.as_deref(), Cell::moment);
+    let size = file.bytes.map_or(Cell::text("missing"), Cell::bytes);
+    vec![Cell::Code(file.name.clone()), size, Cell::count(file.responses), moment(&file.first), moment(&file.last)]
 }
