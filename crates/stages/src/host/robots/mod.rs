@@ -21,9 +21,9 @@ use harvestman_consent::RobotsStatements;
 
 pub(super) use robots_state::http_url;
 pub use robots_state::{Next, REDIRECTS_MAX, Reply, RobotsState, Verdict};
-pub use robotxt::BYTE_LIMIT;
 
 /// The number of bytes of a robots.txt that are read: 500 KiB (RFC 9309, section 2.5).
+pub use robotxt::BYTE_LIMIT;
 
 /// Whether a URL may be fetched, and the rule that decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
