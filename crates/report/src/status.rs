@@ -1,13 +1,15 @@
 //! The status of a crawl: a snapshot that the pipeline fills and that the progress line, the admin API and the report
-//! read.
+//! read; with how far its posts are.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
-use super::{InForce, PostProgress, RecrawlFigures, seconds};
+use super::{InForce, RecrawlFigures, seconds};
 use harvestman_core::model::{FateTable, FleetProgress, Ledger, SearchRecord, TrapRecord};
 use harvestman_stages::frontier::YieldForecast;
 
@@ -206,6 +208,36 @@ impl CrawlStatus {
 pub(super) fn per_second(count: u64, time: Duration) -> f64 {
     let seconds = time.as_secs_f64();
     if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
+}
+
+/// The posts that were written so far, if `archive.posts` is set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PostProgress {
+    /// Number of posts.
+    pub posts: u64,
+    /// Number of threads that they are in.
+    pub threads: u64,
+    /// Number of their authors.
+    pub authors: u64,
+    /// Bytes of the page log whose pages were not read for posts yet.
+    pub behind_bytes: u64,
+}
+
+/// Passes the progress from the thread that writes posts to the status. All clones share one value.
+#[derive(Debug, Clone, Default)]
+pub struct PostBoard(Arc<Mutex<Option<PostProgress>>>);
+
+impl PostBoard {
+    /// Replaces the progress.
+    pub fn show(&self, progress: PostProgress) {
+        *self.0.lock() = Some(progress);
+    }
+
+    /// Returns the latest progress; `None` if no posts are written.
+    pub fn latest(&self) -> Option<PostProgress> {
+        *self.0.lock()
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use super::figures::{FileFigures, LogFigures, LoggedFate, MediaType};
+use super::{FileFigures, LogFigures, LoggedFate, MediaType};
 use crate::document::bounded::{Bounded, Millis, Spread, cut};
 use crate::document::groups::{Groups, TITLE_MAX};
 use crate::document::line::LogLine;
