@@ -3,12 +3,11 @@
 //! A simulated forum is crawled by the cluster graph; then the links of its pages are judged again by what was learned.
 //! Times are a link, the page's cluster included.
 
-use harvestman::config::PolicyKind;
+use harvestman::config::{ParseOptions, PolicyKind};
 use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use harvestman::config::ParseOptions;
 use harvestman::model::{Apath, LinkClass, LinkGroup, ParsedPage};
 use harvestman::parse::Parser;
 use harvestman::policy::{Link, PolicySnapshot};

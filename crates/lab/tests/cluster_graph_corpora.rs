@@ -1,11 +1,10 @@
 //! The cluster graph on recorded forums, if the corpora are available: the precision and recall of valuable pages.
 
-use harvestman::config::PolicyKind;
+use harvestman::config::{ClusterBy, PolicyKind};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use harvestman::config::ClusterBy;
 use harvestman::seed::Seed;
 use harvestman_lab::corpus::{Corpus, PageId, Truth};
 use harvestman_lab::measures::Task;

@@ -1,7 +1,6 @@
 //! A running crawl.
 
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 
 use tokio::sync::oneshot;

@@ -58,8 +58,7 @@ mod report;
 pub use builder::CrawlBuilder;
 pub use crawl::{Crawl, Stopper};
 pub use error::{Error, ExtensionFailure};
-pub use extensions::LinkFilter;
-pub use extensions::{OnError, Sink, SinkError};
+pub use extensions::{LinkFilter, OnError, Sink, SinkError};
 pub use pages::{Page, PageLink, Pages};
 pub use policy::{Link, Policy};
 #[doc(hidden)]

@@ -2,8 +2,7 @@
 
 use harvestman_core::clock::Instant;
 use harvestman_core::config::{BudgetOptions, Config};
-use harvestman_stages::fetch::ClientBounds;
-use harvestman_stages::fetch::DescriptorShares;
+use harvestman_stages::fetch::{ClientBounds, DescriptorShares};
 use harvestman_stages::frontier::{Budgets, FrontierLimits};
 
 /// The maximum number of auxiliary requests (robots.txt, sitemaps, parts of pages) in progress at once, over all hosts.

@@ -18,7 +18,7 @@
 mod bounds;
 mod error;
 mod extensions;
-#[cfg_attr(not(feature = "fleet"), path = "no_fleet.rs")]
+#[cfg(feature = "fleet")]
 mod fleet;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -26,6 +26,8 @@ mod handles;
 mod hosts;
 mod live;
 mod login;
+#[cfg(not(feature = "fleet"))]
+mod no_fleet;
 mod observations;
 mod operate;
 mod page;
@@ -47,6 +49,8 @@ pub use error::Error;
 pub use extensions::{
     AcceptsLinks, DeliveredLink, DeliveredPage, ExtensionErrors, Extensions, LinkInQuestion, OnTaken, ReceivesPages,
 };
+#[cfg(not(feature = "fleet"))]
+use no_fleet as fleet;
 pub use page::rules::{Acceptance, AcceptsPage};
 pub use page::validator::accepting;
 pub use policy_thread::example::{reader, spelling_reader};

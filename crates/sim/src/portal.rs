@@ -4,8 +4,7 @@
 
 use super::host::Host;
 use super::listing::{has_page, on_page, pages};
-use super::path::Routing;
-use super::path::{page_number, push_page, segments, split};
+use super::path::{Routing, page_number, push_page, segments, split};
 use super::render::Page;
 use super::site::{Facts, Routes, Site};
 

@@ -4,8 +4,7 @@
 use std::ops::Range;
 
 use super::host::Host;
-use super::path::Routing;
-use super::path::push;
+use super::path::{Routing, push};
 use super::render::Page;
 use super::site::{Facts, Routes, Site};
 

@@ -7,9 +7,8 @@ use toml::Value;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::mistake::{Mistake, Source};
-use super::names;
-use super::retired;
 use super::sections::SectionInfo;
+use super::{names, retired};
 
 /// Environment variables of this prefix are settings.
 const PREFIX: &str = "HARVESTMAN_";

@@ -1,11 +1,10 @@
 //! The contenders of a comparison.
 
-use harvestman_core::config::PolicyKind;
+use harvestman_core::config::{ClusterBy, PolicyKind};
 use std::fmt;
 use std::str::FromStr;
 
 use crate::replay::{Unknown, Variant, WalkParameters};
-use harvestman_core::config::ClusterBy;
 
 /// A policy in one of its forms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

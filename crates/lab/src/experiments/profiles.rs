@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::reference::Reference;
-use super::{Contender, Crawl, Crawled, Experiment, ExperimentError, Results, TypesBy, Workers};
-use super::{profile_cotags, profile_types};
+use super::{
+    Contender, Crawl, Crawled, Experiment, ExperimentError, Results, TypesBy, Workers, profile_cotags, profile_types,
+};
 use crate::corpus::{Corpus, PageId};
 use crate::measures::{Harvest, Judge, Task, Topic};
 use crate::replay::TopicInputs;

@@ -1,6 +1,6 @@
 //! Tests of the measurement rules on simulated forums.
 
-use crate::replay::policies;
+use crate::replay::{Plan, PolicyInputs, make, policies, replay};
 use harvestman_core::config::PolicyKind;
 use harvestman_papers::{APPRENTICE, RANDOM, SB};
 use std::collections::BTreeSet;
@@ -9,7 +9,6 @@ use std::sync::Arc;
 use super::*;
 use crate::corpus::{PageId, Truth};
 use crate::measures::Task;
-use crate::replay::{Plan, PolicyInputs, make, replay};
 use crate::tables::Measure;
 use harvestman_core::seed::Seed;
 use harvestman_sim::{Family, World, WorldOptions};

@@ -16,8 +16,7 @@ use super::versions::Versions;
 use super::wanted::{Judge, Wanted};
 use harvestman_core::model::{Admission, Apath, ClassOrder, LinkClass, PatternId, Priority, UrlPattern};
 use harvestman_core::url::Fingerprint;
-use harvestman_policy::LinkMemory;
-use harvestman_policy::{Link, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot};
+use harvestman_policy::{Link, LinkMemory, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot};
 use harvestman_structure::link_context::TokenKind;
 use harvestman_structure::naive_bayes::NaiveBayes;
 

@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::agreed::{self, Disagreement};
-use super::before;
 use super::session::NodeContext;
-use super::{budget, orders, shared_secrets};
+use super::{before, budget, orders, shared_secrets};
 use crate::error::Error;
 use crate::rendering::check_browser;
 use harvestman_core::clock::Clock;

@@ -20,8 +20,7 @@ use harvestman_metrics::CrawlMetrics;
 use harvestman_policy::steering::{KnownCluster, Steering, TARGETS_MAX, Target};
 use harvestman_report::{self as report, Command, CommandRequest};
 use harvestman_stages::frontier::LimitsChanged;
-use harvestman_stages::host::HostLimits;
-use harvestman_stages::host::{BLOCKED_MAX, HostName, HostRules};
+use harvestman_stages::host::{BLOCKED_MAX, HostLimits, HostName, HostRules};
 
 /// The maximum number of clusters that an answer lists.
 const CLUSTERS_MAX: usize = 40;

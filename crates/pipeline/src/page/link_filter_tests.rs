@@ -7,9 +7,9 @@ use super::*;
 use crate::run::offline;
 use harvestman_core::config::url::ScopeMode;
 use harvestman_core::config::{Config, ParseOptions};
-use harvestman_core::model::Budget;
 use harvestman_core::model::{
-    Admission, ClassOrder, ClusterId, LeafPath, LinkGroup, LinkKind, LinkPosition, PatternId, RawLink, UrlPattern,
+    Admission, Budget, ClassOrder, ClusterId, LeafPath, LinkGroup, LinkKind, LinkPosition, PatternId, RawLink,
+    UrlPattern,
 };
 use harvestman_core::seed::Seed;
 use harvestman_core::url::Fingerprint;

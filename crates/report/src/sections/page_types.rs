@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::document::bounded::cut;
-use crate::document::groups::GroupFigures;
-use crate::document::groups::{Example, PageGroup};
+use crate::document::groups::{Example, GroupFigures, PageGroup};
 use crate::document::log::LogFigures;
 use crate::figures;
 use crate::plot::{Chart, Length};

@@ -9,8 +9,7 @@ mod render;
 use super::changes::{Activity, Arrivals};
 use super::host::Host;
 use super::listing::{dealt, has_page, pages};
-use super::path::Routing;
-use super::path::{parameter, push, push_page_folder, segments, split, trailing_number};
+use super::path::{Routing, parameter, push, push_page_folder, segments, split, trailing_number};
 use super::render::Page;
 use super::site::{Facts, Routes, Site};
 

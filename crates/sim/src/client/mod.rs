@@ -14,8 +14,7 @@ mod content;
 mod render;
 
 use super::host::Host;
-use super::path::Routing;
-use super::path::{push, segments, split, trailing_number};
+use super::path::{Routing, push, segments, split, trailing_number};
 use super::render::Page;
 use super::site::{Facts, Rendering, Resource, Routes, Site};
 

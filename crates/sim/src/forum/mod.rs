@@ -8,8 +8,7 @@ mod render;
 use super::changes::{Activity, Arrivals, Happened};
 use super::host::Host;
 use super::listing::{dealt, has_page, pages};
-use super::path::Routing;
-use super::path::{page_number, parameter, push, push_page, segments, split, trailing_number};
+use super::path::{Routing, page_number, parameter, push, push_page, segments, split, trailing_number};
 use super::render::Page;
 use super::site::{Facts, Routes, Site};
 

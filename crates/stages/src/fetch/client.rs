@@ -10,7 +10,6 @@ use http::{HeaderMap, Response, StatusCode};
 use hyper::body::{Body, Incoming};
 use tokio::sync::Semaphore;
 
-use super::body;
 use super::bounds::{ClientBounds, DRAIN_MAX, Timer};
 use super::connect::{self, Connector};
 use super::connection::{Connection, RequestBody};
@@ -24,7 +23,7 @@ use super::response_headers::WantedTypes;
 use super::signing::{Heard, RequestSigner};
 use super::target::Target;
 use super::trust::Guard;
-use super::{Error, Trust, redirect};
+use super::{Error, Trust, body, redirect};
 use harvestman_core::clock::{Clock, Instant};
 use harvestman_core::config::FetchOptions;
 use harvestman_core::model::{

@@ -1,7 +1,6 @@
 //! The features of a page: its leaf paths, weighted by their rarity (SOUrCe 2018, section 3.2).
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::FixedState;
 

@@ -6,8 +6,7 @@ use harvestman_papers::{APPRENTICE, OPIC};
 
 use super::common::{Common, run_experiment};
 use crate::experiments::{Contender, Form, Profiles, Target};
-use crate::replay::Variant;
-use crate::replay::policy_named;
+use crate::replay::{Variant, policy_named};
 use harvestman::cli::exit::Failure;
 
 const PROFILES_POLICIES: [PolicyKind; 3] = [PolicyKind::Bfs, OPIC, PolicyKind::Topic];

@@ -1,16 +1,14 @@
 //! Experiments with crawls for content and for pages like an example.
 
 use clap::Args;
-use harvestman_core::config::PolicyKind;
+use harvestman_core::config::{EARLY_STOP_REQUESTS, PolicyKind};
 use harvestman_papers::{IROBOT, OPIC, RANDOM, SB, TPM};
 
 use super::common::{Common, run_experiment};
 use crate::cli::recordings::share;
 use crate::experiments::{Ablation, Contender, EarlyStops, Form, Oracle, Samples, Target, Ucc};
-use crate::replay::Variant;
-use crate::replay::policy_named;
+use crate::replay::{Variant, policy_named};
 use harvestman::cli::exit::Failure;
-use harvestman_core::config::EARLY_STOP_REQUESTS;
 
 const UCC_POLICIES: [PolicyKind; 5] = [PolicyKind::Bfs, RANDOM, IROBOT, OPIC, PolicyKind::Ucc];
 const TARGET_POLICIES: [PolicyKind; 4] = [PolicyKind::Bfs, TPM, SB, PolicyKind::Target];

@@ -1,12 +1,11 @@
 //! Arguments of `harvestman-lab replay`.
 
 use crate::replay::{policies, policy_named, variant_names};
-use harvestman_core::config::PolicyKind;
+use harvestman_core::config::{EARLY_STOP_REQUESTS, FilterOrder, PolicyKind};
 use std::path::PathBuf;
 
 use crate::cli::recordings::{LABELS_HELP, share};
 use crate::experiments::Form;
-use harvestman_core::config::{EARLY_STOP_REQUESTS, FilterOrder};
 
 /// Crawl a recorded site at memory speed and print the results
 ///

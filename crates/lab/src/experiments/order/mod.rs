@@ -11,7 +11,7 @@ mod steps;
 mod stores;
 mod timing;
 
-use harvestman_core::config::PolicyKind;
+use harvestman_core::config::{FilterOrder, PolicyKind};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -25,7 +25,6 @@ use crate::corpus::{Corpus, PageId};
 use crate::measures::{Quality, Task};
 use crate::tables::{Measure, Report, Row, paper};
 use findings::findings;
-use harvestman_core::config::FilterOrder;
 use harvestman_policy::PolicySnapshot;
 use rows::{Measured, with_quality};
 use timing::{Timed, Timing, middle};
