@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use harvestman_storage::store::StoreError;
 
+/// What a build without the feature `fleet` answers to a fleet's commands and settings.
+pub const NO_FLEET: &str =
+    "this build of harvestman has no fleets; enable them with `cargo build --release --features fleet`";
+
 /// Why a crawl could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -45,7 +45,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
-pub use error::Error;
+pub use error::{Error, NO_FLEET};
 pub use extensions::{
     AcceptsLinks, DeliveredLink, DeliveredPage, ExtensionErrors, Extensions, LinkInQuestion, OnTaken, ReceivesPages,
 };
@@ -77,10 +77,6 @@ use harvestman_metrics::Metrics;
 use harvestman_report::{Hooks, Report, Run, StopReason, Usage};
 use harvestman_stages::frontier::EndReason;
 use serde::Serialize;
-
-/// What a build without the feature `fleet` answers to a fleet's commands and settings.
-pub const NO_FLEET: &str =
-    "this build of harvestman has no fleets; enable them with `cargo build --release --features fleet`";
 
 /// Runs the crawl of `config` until nothing is left, a budget is spent or `hooks.stop` is raised. Writes everything,
 /// the report included, to the crawl directory. Must run on an actix system, such as [`runtime`] returns.

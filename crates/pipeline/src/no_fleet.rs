@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::Error;
+use crate::error::{Error, NO_FLEET};
 use harvestman_core::config::Config;
 use harvestman_core::model::FleetStatus;
 use harvestman_report::{Hooks, Report};
 
 fn not_built<T>() -> Result<T, Error> {
-    Err(Error::Configuration(crate::NO_FLEET.to_owned()))
+    Err(Error::Configuration(NO_FLEET.to_owned()))
 }
 
 pub(super) async fn run(_: &Config, _: Hooks) -> Result<Report, Error> {
