@@ -19,6 +19,7 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("a metric", &["harvestman_host_log_ins_total", ".log_ins"]),
     ("a setting", &["revisit_memory"]),
     ("an output format of posts", &["Convokit", "convokit"]),
+    ("a fleet order", &["Command::Unblock", "Control::Unblock", "Self::Unblock"]),
     ("a lab experiment", &["SamplesArgs", "Samples::", "Samples {"]),
 ];
 /// Where an example is looked for.
@@ -51,8 +52,10 @@ fn has_name(text: &str, name: &str) -> bool {
 /// The files in which an example stands and that its row does not name.
 fn forgotten(row: &[&str], names: &[&str], sources: &[(PathBuf, String)]) -> Vec<String> {
     let code = Page::parse(&root().join("CONTRIBUTING.md"), row[1]).code;
-    let named: Vec<_> =
-        paths(&code, Names::OfCode, root().to_owned()).into_iter().filter_map(|named| named.path).collect();
+    let named: Vec<_> = paths(&code, Names::OfCode, root().to_owned())
+        .into_iter()
+        .filter_map(|named| named.path?.canonicalize().ok())
+        .collect();
     let holds = |text: &str| names.iter().any(|name| has_name(text, name));
     let is_named =
         |path: &Path| named.iter().any(|named| if named.is_dir() { path.starts_with(named) } else { path == named });

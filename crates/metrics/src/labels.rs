@@ -1,7 +1,7 @@
 //! The possible values of labels. Any other value counts as `other`, so no label grows without bound.
 
 use harvestman_core::config::{DedupStore, FilterOrder, PolicyKind};
-use harvestman_core::model::{Effect, LocalFailure, PolicyRefusal, RobotsRefusal, SignReason, Signal};
+use harvestman_core::model::{Command, Effect, LocalFailure, PolicyRefusal, RobotsRefusal, SignReason, Signal};
 
 /// Concatenates several lists of names.
 const fn joined<const N: usize>(parts: &[&[&'static str]]) -> [&'static str; N] {
@@ -193,7 +193,7 @@ pub const VISIT_OUTCOMES: &[&str] = &["changed", "not_modified", "same", "gone",
 pub const VERSIONS: &[&str] = &[env!("CARGO_PKG_VERSION")];
 
 /// The commands to a running crawl.
-pub const COMMANDS: &[&str] = &["set", "ban", "unban", "pin", "unpin", "block", "unblock"];
+pub const COMMANDS: &[&str] = Command::NAMES;
 
 /// The results of commands.
 pub const ANSWERS: &[&str] = &["done", "refused"];

@@ -8,6 +8,7 @@
 mod admission;
 mod change;
 mod class;
+mod command;
 mod exchange;
 mod fate;
 mod fate_table;
@@ -32,6 +33,7 @@ pub use change::{
     ApathLinks, Arrival, Change, Ended, FleetEffects, Lastmod, ProgressRecord, RecrawlVisit, RowChange, short_id,
 };
 pub use class::{Apath, ClusterId, LinkClass, PageCluster, PatternId, UrlPattern};
+pub use command::Command;
 pub use exchange::{
     Answer, BodyReservation, Exchange, FetchedPage, Initiator, PostBody, RequestSignature, SignReason, Timings,
     Truncation,
