@@ -56,7 +56,9 @@ impl Command {
     /// # Errors
     /// States which argument is missing or malformed.
     pub fn of(name: &str, arguments: &[String]) -> Option<Result<Self, String>> {
+        // A command that the list forgets cannot be given, rather than be counted as another one.
         let make: fn(String) -> Self = match name {
+            _ if !Self::NAMES.contains(&name) => return None,
             "set" => return Some(settings(arguments).map(Self::Set)),
             "ban" => Self::Ban,
             "unban" => Self::Unban,
