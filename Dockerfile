@@ -3,7 +3,9 @@
 FROM rust:1.90-bookworm@sha256:3914072ca0c3b8aad871db9169a651ccfce30cf58303e5d6f2db16d1d8a7e58f AS build
 WORKDIR /build
 COPY . .
-RUN cargo build --locked --profile dist --all-features --bin harvestman
+RUN rustup component add llvm-tools && packaging/train.sh --features full
+RUN RUSTFLAGS=-Cprofile-use=/build/target/package/harvestman.profdata \
+    cargo build --locked --profile dist --features full --bin harvestman
 
 FROM debian:bookworm-slim@sha256:7b140f374b289a7c2befc338f42ebe6441b7ea838a042bbd5acbfca6ec875818
 # Further packages: chromium-headless-shell renders pages.

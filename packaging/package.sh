@@ -3,8 +3,9 @@
 #
 #   packaging/package.sh        (or: just package)
 #
-# Writes to target/package. Needs Rust, Python 3.11 with venv, dpkg-deb and readelf. One binary is built, with all features, against
-# glibc 2.17 (zig is the linker), and all packages contain it. The version is that of Cargo.toml.
+# Writes to target/package. Needs Rust with its component llvm-tools, Python 3.11 with venv, dpkg-deb and readelf. One binary is built,
+# with all features, optimised by a profile of crawls (`packaging/train.sh`), against glibc 2.17 (zig is the linker), and all packages
+# contain it. The version is that of Cargo.toml.
 #
 #   PACKAGE_WHEEL=FILE          packages the binary of this wheel instead of building one
 #   SOURCE_DATE_EPOCH=SECONDS   the time in the packages (default: that of the last commit)
@@ -33,8 +34,11 @@ wheel() {
     fi
     [ -x "$VENV/bin/maturin" ] || { python3 -m venv "$VENV" && "$VENV/bin/pip" install --quiet maturin ziglang; }
     rm -f "$OUT"/*.whl
+    # The profile names functions, whose names depend on features and target: those of pyproject.toml and below.
+    packaging/train.sh --features full --target "$TARGET"
     # maturin finds zig through the Python of its environment.
-    PATH=$VENV/bin:$PATH "$VENV/bin/maturin" build --locked --profile dist --zig --target "$TARGET" --compatibility manylinux2014 --out "$OUT"
+    RUSTFLAGS=-Cprofile-use=$OUT/harvestman.profdata PATH=$VENV/bin:$PATH \
+        "$VENV/bin/maturin" build --locked --profile dist --zig --target "$TARGET" --compatibility manylinux2014 --out "$OUT"
 }
 
 # The binary, man pages and completions, as every package has them.
@@ -107,7 +111,7 @@ checksums() { (cd "$OUT" && sha256sum -- *.whl *.deb *.tar.gz *.cdx.json >SHA256
 
 mkdir -p "$OUT"
 rm -rf "$WORK"
-rm -f "$OUT"/*.deb "$OUT"/*.tar.gz "$OUT"/*.cdx.json "$OUT/SHA256SUMS"
+rm -f "$OUT"/*.deb "$OUT"/*.tar.gz "$OUT"/*.cdx.json "$OUT"/*.profdata "$OUT/SHA256SUMS"
 wheel
 parts
 bill_of_materials

@@ -60,7 +60,6 @@ impl Program {
     pub fn command(&self) -> Command {
         let command = Command::new(self.name)
             .version(env!("CARGO_PKG_VERSION"))
-            .about(self.about)
             .max_term_width(100)
             .subcommand_required(true)
             .arg_required_else_help(true)
@@ -74,7 +73,9 @@ Examples:
                 exit::HELP,
                 name = self.name
             ));
-        grouped((self.define)(command), &self.groups)
+        // The commands bring the comment on their type as a description of the program.
+        let command = (self.define)(command).about(self.about).long_about(None::<&str>);
+        grouped(command, &self.groups)
     }
 
     /// Returns the command among the parsed arguments.
@@ -200,6 +201,20 @@ mod tests {
         let command = crate::cli::command();
         let declared: Vec<&str> = command.get_subcommands().map(Command::get_name).chain(["help"]).collect();
         assert_eq!(grouped, declared);
+    }
+
+    #[test]
+    fn help_begins_with_what_the_program_does_and_names_nothing_of_its_code() {
+        fn check(command: &mut Command) {
+            let help = command.render_long_help().to_string();
+            assert!(!help.contains("[`") && !help.contains("::"), "{help}");
+            command.get_subcommands_mut().for_each(check);
+        }
+        let program = crate::cli::program();
+        let mut command = program.command();
+        assert!(command.render_help().to_string().starts_with(program.about));
+        assert!(command.render_long_help().to_string().starts_with(program.about));
+        check(&mut command);
     }
 
     #[test]

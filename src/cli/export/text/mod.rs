@@ -38,7 +38,7 @@ Examples:
   harvestman export text forum --format markdown --out notes
   duckdb -c \"SELECT author, count(*), sum(length(text)) FROM 'forum/text.jsonl' GROUP BY ALL\"
 
-Needs the cargo feature `text`, which is enabled by default.")]
+Needs the cargo feature `text`: packages have it, a build from source needs `--features full`.")]
 pub struct TextArgs {
     /// Crawl directories, or WARC files: compressed or plain, of any tool
     #[arg(value_name = "DIR|WARC", required = true, value_hint = clap::ValueHint::AnyPath)]
