@@ -9,7 +9,7 @@
 //! * A class includes the URL's pattern, and rare classes are estimated from less specific ones (`evidence`).
 //! * A page's worth is measured by the text that it adds to the crawl (`text`), not by the graph; near-duplicates,
 //!   pages within others, redirects and errors are worth nothing, and of two equal pages the one with the less
-//!   canonical address is the duplicate.
+//!   canonical address, or of a kind that could be left out, is the duplicate.
 //! * When many pages fit no template, templates are learned again (`drift`).
 //! * Hubs are worth what they lead to, by the index of a branching bandit ([`LearnedSnapshot::terms`]).
 

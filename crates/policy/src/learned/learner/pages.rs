@@ -141,15 +141,22 @@ impl LearnedPolicy {
         self.revalue(&touched);
     }
 
-    /// Decides which of the page just fetched at `url` and `other` is the duplicate: the one with the less canonical
-    /// address. A page whose address is more like an example's is none, whatever repeats it: it is what was asked for.
-    /// Returns whether it is the former.
+    /// Decides which of the page just fetched at `url` and `other` is the duplicate: the one with the less plain
+    /// address, or else of a kind that could be left out, or else with the less canonical address. A page whose address
+    /// is more like an example's is none, whatever repeats it: it is what was asked for. Returns whether it is the
+    /// former.
     pub(super) fn blame(&mut self, url: &CanonicalUrl, other: ContentId, id: ContentId) -> bool {
         let Some(theirs) = self.log.of_content(other).map(|entry| entry.url.clone()) else { return true };
         let (mine, theirs) = (url.as_str(), theirs.as_str());
         let more_like = self.address_likeness(mine).total_cmp(&self.address_likeness(theirs));
         let same_kind = self.patterns.of(mine).coarse == self.patterns.of(theirs).coarse;
-        if same_kind || canonicality(mine) >= canonicality(theirs) {
+        let left_out = |inner, outer| self.content.could_be_left_out(inner, outer);
+        let is_theirs = !same_kind
+            && match plainness(mine).cmp(&plainness(theirs)) {
+                Ordering::Equal if left_out(other, id) != left_out(id, other) => left_out(other, id),
+                _ => canonicality(mine) < canonicality(theirs),
+            };
+        if !is_theirs {
             return more_like != Ordering::Greater;
         }
         if more_like == Ordering::Less {
@@ -221,11 +228,15 @@ impl LearnedPolicy {
 
 /// The sort key of an address, the most canonical first: fewer parameters, then fewer segments, then shorter, then
 /// alphabetical.
-fn canonicality(url: &str) -> (usize, usize, usize, &str) {
+fn canonicality(url: &str) -> ((usize, usize), usize, &str) {
+    (plainness(url), url.len(), url)
+}
+
+/// The number of parameters of an address, and of segments.
+fn plainness(url: &str) -> (usize, usize) {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let parameters = query.split('&').filter(|pair| !pair.is_empty()).count();
-    let segments = path.split('/').filter(|segment| !segment.is_empty()).count();
-    (parameters, segments, url.len(), url)
+    (parameters, path.split('/').filter(|segment| !segment.is_empty()).count())
 }
 
 #[cfg(test)]

@@ -187,6 +187,25 @@ fn permalinks_are_learned_to_be_worth_nothing_even_where_they_come_first() {
 }
 
 #[test]
+fn of_two_alike_pages_that_one_is_the_view_whose_kind_shows_nothing_else() {
+    let mut driver = Driver::new(Goal::Content);
+    for number in 0..60 {
+        // Half of the questions have no answer yet: the page of their revisions is like them, with a shorter address.
+        let mut shown = text(2 * number);
+        if number % 2 == 1 {
+            text(2 * number + 1).runs().for_each(|(_, words)| shown.push(words, false, false));
+        }
+        let question = format!("/question/{number}/a-title-of-it");
+        driver.page(ROOT, &question, TOPIC, shown, &[]);
+        driver.page((&question, TO_POST), &format!("/r/{number}/all"), USER, text(2 * number), &[]);
+    }
+    for entry in driver.policy.log.iter().skip(60) {
+        let is_revision = entry.url.as_str().contains("/r/");
+        assert_eq!(entry.page.map(|page| page.duplicate), Some(is_revision), "{}", entry.url.as_str());
+    }
+}
+
+#[test]
 fn lists_come_after_topics_and_before_what_brings_nothing() {
     let driver = crawl(Goal::Content, 8);
     let (topic, list, user) = (

@@ -1,6 +1,6 @@
 //! Near-duplicates, and pages within others.
 
-use super::content::{Content, SHINGLES_MIN};
+use super::content::{Content, SHINGLES_MAX, SHINGLES_MIN, TEXTS_MAX};
 use super::key::{ContentId, Relation, TextKey};
 
 /// Pages are alike from this Jaccard index of their shingles on, or of their whole texts where these are compared.
@@ -11,6 +11,8 @@ const WITHIN: f64 = 0.65;
 /// Of the smaller one's shingles, the share that a page must be the holder or the latest page of to be compared
 /// exactly. Where a page shows most of another but many pages show that too, one of these is compared instead.
 const HINT: f64 = 0.1;
+/// A page is within another only if at least this number of its keys was compared.
+const KEYS_MIN: u32 = SHINGLES_MIN as u32 / 2;
 /// Maximum number of pages that are compared exactly, and by the shared shingles that were counted.
 const CANDIDATES: usize = 12;
 const COUNTED: usize = 100;
@@ -35,7 +37,11 @@ impl Overlap {
         Self::of_keys(own, if by_text { &other.shingles } else { &other.texts }, by_text)
     }
 
+    /// Of a page with more keys than are kept, the smallest are kept: two pages are compared by the keys that both
+    /// would keep (a bottom-k sketch: Broder 1997).
     fn of_keys(own: &[TextKey], theirs: &[TextKey], by_text: bool) -> Self {
+        let end = end_of(own, by_text).min(end_of(theirs, by_text));
+        let (own, theirs) = (up_to(own, end), up_to(theirs, end));
         Self { both: common(own, theirs), own: own.len() as u32, theirs: theirs.len() as u32, by_text }
     }
 
@@ -60,7 +66,8 @@ impl Overlap {
         if self.theirs > 0 && self.jaccard() >= if self.by_text { ALIKE } else { ALIKE_WHOLLY } {
             Some(Relation::Alike)
         } else {
-            (self.by_text && self.theirs > 0 && self.share() >= WITHIN).then_some(Relation::Within)
+            let is_within = self.own >= KEYS_MIN && self.theirs > 0 && self.share() >= WITHIN;
+            (self.by_text && is_within).then_some(Relation::Within)
         }
     }
 }
@@ -89,15 +96,17 @@ impl Comparison {
         for (id, shared) in candidates.iter().take(CANDIDATES) {
             let Some(other) = content_of(*id) else { continue };
             let theirs = if by_text { &other.shingles } else { &other.texts };
-            if f64::from(*shared) >= HINT * own.len().min(theirs.len()) as f64 {
+            let end = end_of(own, by_text).min(end_of(theirs, by_text));
+            if f64::from(*shared) >= HINT * up_to(own, end).len().min(up_to(theirs, end).len()) as f64 {
                 found.compare(own, theirs, by_text, *id);
             }
         }
         let rest = candidates.iter().skip(CANDIDATES).take(if by_text { COUNTED } else { 0 });
+        let end = end_of(own, by_text);
         let within = |(id, shared): &&(ContentId, u32)| {
             content_of(*id).is_some_and(|other| {
-                let size = other.shingles.len();
-                size >= SHINGLES_MIN / 2 && f64::from(*shared) >= WITHIN * size as f64
+                let size = up_to(&other.shingles, end).len();
+                size >= KEYS_MIN as usize && f64::from(*shared) >= WITHIN * size as f64
             })
         };
         found.contains.extend(rest.filter(within).map(|(id, _)| *id));
@@ -109,10 +118,23 @@ impl Comparison {
         match overlap.relation() {
             Some(Relation::Alike) => self.alike = self.alike.or(Some(id)),
             Some(Relation::Within) => self.within.push(id),
-            None if by_text && overlap.share_of_other() >= WITHIN => self.contains.push(id),
+            None if by_text && overlap.theirs >= KEYS_MIN && overlap.share_of_other() >= WITHIN => {
+                self.contains.push(id)
+            }
             None => {}
         }
     }
+}
+
+/// Returns the largest key that a page with these keys, which are sorted, would keep.
+fn end_of(keys: &[TextKey], by_text: bool) -> TextKey {
+    let max = if by_text { SHINGLES_MAX } else { TEXTS_MAX };
+    keys.last().filter(|_| keys.len() >= max).copied().unwrap_or(TextKey::MAX)
+}
+
+/// Returns the keys up to `end`.
+fn up_to(keys: &[TextKey], end: TextKey) -> &[TextKey] {
+    &keys[..keys.partition_point(|key| *key <= end)]
 }
 
 /// The number of values in both sorted lists, each without repetition. It has no branch that depends on the values,
@@ -159,6 +181,34 @@ mod tests {
         assert_eq!((outer.alike, outer.contains), (None, vec![ContentId(0), ContentId(2)]));
     }
 
+    /// Keys that are spread as hashes are.
+    fn spread(keys: std::ops::Range<u32>) -> Vec<TextKey> {
+        keys.map(|key| key.wrapping_mul(0x9e37_79b1).rotate_left(7).wrapping_mul(0x85eb_ca6b)).collect()
+    }
+
+    /// The content of a page with these shingles, of which the smallest are kept.
+    fn kept(mut shingles: Vec<TextKey>) -> Content {
+        shingles.sort_unstable();
+        shingles.truncate(SHINGLES_MAX);
+        content(shingles)
+    }
+
+    #[test]
+    fn a_message_is_within_a_page_of_more_text_than_is_kept() {
+        for thread in [600, 2_000, 6_000] {
+            let whole = kept(spread(0..thread));
+            for from in [0, 100, thread - 200] {
+                let message = kept(spread(from..from + 200));
+                assert_eq!(compare(&message, std::slice::from_ref(&whole)).within, [ContentId(0)], "{thread} {from}");
+                assert_eq!(compare(&whole, std::slice::from_ref(&message)).contains, [ContentId(0)], "{thread} {from}");
+            }
+            let half = kept(spread(thread - 60..thread + 140));
+            assert_eq!(compare(&half, std::slice::from_ref(&whole)), Comparison::default(), "{thread}");
+            let grown = kept(spread(0..thread + thread / 10));
+            assert_eq!(compare(&grown, std::slice::from_ref(&whole)).alike, Some(ContentId(0)), "{thread}");
+        }
+    }
+
     #[test]
     fn pages_of_few_words_are_alike_by_their_whole_texts() {
         let texts = |texts: std::ops::Range<TextKey>| Content { texts: texts.collect(), ..Content::default() };
@@ -181,6 +231,17 @@ mod tests {
         ) {
             let list = |set: &BTreeSet<TextKey>| set.iter().copied().collect::<Vec<_>>();
             prop_assert_eq!(common(&list(&one), &list(&other)) as usize, one.intersection(&other).count());
+        }
+
+        #[test]
+        fn an_overlap_of_kept_keys_is_near_that_of_all(one in 1_u32..3_000, other in 1_u32..3_000, from in 0_u32..2_000) {
+            let (whole, part) = (spread(0..one), spread(from..from + other));
+            let overlap = Overlap::of(&kept(part.clone()), &kept(whole.clone()));
+            let both = f64::from(one.saturating_sub(from).min(other));
+            // The standard error of a share of so many keys, four times.
+            let error = |keys: u32| 2.0 / f64::from(keys.max(1)).sqrt();
+            prop_assert!((overlap.share() - both / f64::from(other)).abs() <= error(overlap.own), "{overlap:?}");
+            prop_assert!((overlap.share_of_other() - both / f64::from(one)).abs() <= error(overlap.theirs), "{overlap:?}");
         }
     }
 }

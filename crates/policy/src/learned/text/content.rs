@@ -12,9 +12,9 @@ pub(super) const SHINGLE_WORDS: usize = 3;
 /// Number of successive words that may be template.
 const STOCK_WORDS: usize = 4;
 /// Maximum number of shingles of a page.
-const SHINGLES_MAX: usize = 512;
+pub(super) const SHINGLES_MAX: usize = 512;
 /// Maximum number of whole texts of a page.
-const TEXTS_MAX: usize = 256;
+pub(super) const TEXTS_MAX: usize = 256;
 /// A page with fewer shingles is compared with others by its whole texts.
 pub const SHINGLES_MIN: usize = 8;
 

@@ -136,8 +136,13 @@ impl TextIndex {
             self.bare.insert(class, id);
         }
         within.iter().for_each(|outer| self.see_within(id, *outer));
-        if alike.is_none() {
-            contains.iter().for_each(|inner| self.see_within(*inner, id));
+        match alike {
+            // Each of two views of a page is within the other. Others of their kinds may not be.
+            Some(other) => {
+                self.see_within(id, other);
+                self.see_within(other, id);
+            }
+            None => contains.iter().for_each(|inner| self.see_within(*inner, id)),
         }
         let outer = within.into_iter().find(|outer| self.could_be_left_out(id, *outer));
         let repeats = alike.map(|other| (other, Relation::Alike)).or(outer.map(|outer| (outer, Relation::Within)));
@@ -310,7 +315,8 @@ impl TextIndex {
         }
     }
 
-    fn could_be_left_out(&self, inner: ContentId, outer: ContentId) -> bool {
+    /// Returns whether pages of the kind of `inner` show nothing that pages of the kind of `outer` do not show.
+    pub fn could_be_left_out(&self, inner: ContentId, outer: ContentId) -> bool {
         let classes = self.page(inner).zip(self.page(outer)).map(|(inner, outer)| (inner.class, outer.class));
         classes.is_some_and(|(inner, outer)| self.classes.could_be_left_out(inner, outer))
     }

@@ -105,6 +105,36 @@ fn a_page_within_another_is_found_in_both_orders() {
 }
 
 #[test]
+fn a_message_within_a_thread_of_more_text_than_is_compared_is_found() {
+    let mut index = index();
+    let (mut threads, mut messages) = (Vec::new(), Vec::new());
+    // A text has more shingles than are kept of a page with thirty of them.
+    for number in 0..30 {
+        let texts: Vec<_> = (0..30).map(|text| article(30 * number + text)).collect();
+        threads.push(index.take_in(&page(&texts), of(1)).id);
+        messages.push(index.take_in(&page(&texts[7..8]), of(2)));
+    }
+    let within = |at: usize| messages[at].repeats == Some((threads[at], Relation::Within));
+    assert!((25..30).all(within), "{messages:?}");
+}
+
+#[test]
+fn of_views_of_a_page_that_are_alike_the_kind_that_shows_less_elsewhere_could_be_left_out() {
+    let mut index = index();
+    let mut pairs = Vec::new();
+    // Half of the questions have no answer yet: the revision of such a question is like it.
+    for number in 0..40 {
+        let texts = [article(2 * number), article(2 * number + 1)];
+        let shown = &texts[..1 + number as usize % 2];
+        let revision = index.take_in(&page(&texts[..1]), of(2)).id;
+        pairs.push((index.take_in(&page(shown), of(1)).id, revision));
+    }
+    for (question, revision) in &pairs[20..] {
+        assert!(index.could_be_left_out(*revision, *question) && !index.could_be_left_out(*question, *revision));
+    }
+}
+
+#[test]
 fn lists_of_whole_articles_are_no_reason_to_leave_these_out() {
     let mut index = index();
     let list = |articles: &[u32]| page(&articles.iter().map(|number| article(*number)).collect::<Vec<_>>());
