@@ -4,7 +4,7 @@ FROM rust:1.90-bookworm@sha256:3914072ca0c3b8aad871db9169a651ccfce30cf58303e5d6f
 WORKDIR /build
 COPY . .
 RUN rustup component add llvm-tools && packaging/train.sh --features full
-RUN RUSTFLAGS=-Cprofile-use=/build/target/package/harvestman.profdata \
+RUN RUSTFLAGS=-Cprofile-use=/build/target/train/harvestman.profdata \
     cargo build --locked --profile dist --features full --bin harvestman
 
 FROM debian:bookworm-slim@sha256:7b140f374b289a7c2befc338f42ebe6441b7ea838a042bbd5acbfca6ec875818

@@ -19,6 +19,7 @@ GLIBC=2.17
 OUT=${CARGO_TARGET_DIR:-$PWD/target}/package
 WORK=$OUT/work
 VENV=${CARGO_TARGET_DIR:-$PWD/target}/package-venv
+PROFILE=${CARGO_TARGET_DIR:-$PWD/target}/train/harvestman.profdata
 VERSION=$(cargo metadata --locked --no-deps --format-version 1 |
     python3 -c 'import json, sys; print(next(p["version"] for p in json.load(sys.stdin)["packages"] if p["name"] == "harvestman"))')
 MAINTAINER="${DEBFULLNAME:-The Harvestman contributors} <${DEBEMAIL:-noreply@localhost}>"
@@ -37,7 +38,7 @@ wheel() {
     # The profile names functions, whose names depend on features and target: those of pyproject.toml and below.
     packaging/train.sh --features full --target "$TARGET"
     # maturin finds zig through the Python of its environment.
-    RUSTFLAGS=-Cprofile-use=$OUT/harvestman.profdata PATH=$VENV/bin:$PATH \
+    RUSTFLAGS=-Cprofile-use=$PROFILE PATH=$VENV/bin:$PATH \
         "$VENV/bin/maturin" build --locked --profile dist --zig --target "$TARGET" --compatibility manylinux2014 --out "$OUT"
 }
 
@@ -111,7 +112,7 @@ checksums() { (cd "$OUT" && sha256sum -- *.whl *.deb *.tar.gz *.cdx.json >SHA256
 
 mkdir -p "$OUT"
 rm -rf "$WORK"
-rm -f "$OUT"/*.deb "$OUT"/*.tar.gz "$OUT"/*.cdx.json "$OUT"/*.profdata "$OUT/SHA256SUMS"
+rm -f "$OUT"/*.deb "$OUT"/*.tar.gz "$OUT"/*.cdx.json "$OUT/SHA256SUMS"
 wheel
 parts
 bill_of_materials

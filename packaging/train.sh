@@ -4,16 +4,16 @@
 #   packaging/train.sh [CARGO ARGUMENT…]       e.g. --all-features --target x86_64-unknown-linux-gnu
 #
 # Compiles an instrumented program, crawls two simulated sites with it on loopback, breadth-first and by what it learns, with an archive
-# and without, and writes target/package/harvestman.profdata. A build takes the profile with
+# and without, and writes target/train/harvestman.profdata. A build takes the profile with
 #
-#   RUSTFLAGS=-Cprofile-use=$PWD/target/package/harvestman.profdata cargo build --profile dist [CARGO ARGUMENT…]
+#   RUSTFLAGS=-Cprofile-use=$PWD/target/train/harvestman.profdata cargo build --profile dist [CARGO ARGUMENT…]
 #
 # Needs the toolchain's component llvm-tools: rustup component add llvm-tools
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-OUT=${CARGO_TARGET_DIR:-$PWD/target}/package
-WORK=$OUT/train
+OUT=${CARGO_TARGET_DIR:-$PWD/target}/train
+WORK=$OUT/work
 MERGE=$(rustc --print sysroot)/lib/rustlib/$(rustc --print host-tuple)/bin/llvm-profdata
 REQUESTS=12000
 SECONDS_MAX=600

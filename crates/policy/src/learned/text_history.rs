@@ -118,7 +118,7 @@ pub struct SharedText {
     pub relation: &'static str,
     /// What is compared: `shingles`, or `texts` as wholes on pages with little running text.
     pub compared: &'static str,
-    /// The number of those that both show.
+    /// The number of those that both show, of the compared ones.
     pub both: u32,
     /// Their share of the page, from 0 to 1.
     pub share: f64,

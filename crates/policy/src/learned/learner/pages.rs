@@ -141,10 +141,10 @@ impl LearnedPolicy {
         self.revalue(&touched);
     }
 
-    /// Decides which of the page just fetched at `url` and `other` is the duplicate: the one with the less plain
-    /// address, or else of a kind that could be left out, or else with the less canonical address. A page whose address
-    /// is more like an example's is none, whatever repeats it: it is what was asked for. Returns whether it is the
-    /// former.
+    /// Decides which of the page just fetched at `url` and `other` is the duplicate: the one whose address has
+    /// more parameters or segments, or else the one of a kind that could be left out, or else the one with the less
+    /// canonical address. A page whose address is more like an example's is none, whatever repeats it: it is what was
+    /// asked for. Returns whether it is the former.
     pub(super) fn blame(&mut self, url: &CanonicalUrl, other: ContentId, id: ContentId) -> bool {
         let Some(theirs) = self.log.of_content(other).map(|entry| entry.url.clone()) else { return true };
         let (mine, theirs) = (url.as_str(), theirs.as_str());
@@ -152,7 +152,7 @@ impl LearnedPolicy {
         let same_kind = self.patterns.of(mine).coarse == self.patterns.of(theirs).coarse;
         let left_out = |inner, outer| self.content.could_be_left_out(inner, outer);
         let is_theirs = !same_kind
-            && match plainness(mine).cmp(&plainness(theirs)) {
+            && match complexity(mine).cmp(&complexity(theirs)) {
                 Ordering::Equal if left_out(other, id) != left_out(id, other) => left_out(other, id),
                 _ => canonicality(mine) < canonicality(theirs),
             };
@@ -229,11 +229,11 @@ impl LearnedPolicy {
 /// The sort key of an address, the most canonical first: fewer parameters, then fewer segments, then shorter, then
 /// alphabetical.
 fn canonicality(url: &str) -> ((usize, usize), usize, &str) {
-    (plainness(url), url.len(), url)
+    (complexity(url), url.len(), url)
 }
 
 /// The number of parameters of an address, and of segments.
-fn plainness(url: &str) -> (usize, usize) {
+fn complexity(url: &str) -> (usize, usize) {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let parameters = query.split('&').filter(|pair| !pair.is_empty()).count();
     (parameters, path.split('/').filter(|segment| !segment.is_empty()).count())

@@ -187,7 +187,7 @@ fn permalinks_are_learned_to_be_worth_nothing_even_where_they_come_first() {
 }
 
 #[test]
-fn of_two_alike_pages_that_one_is_the_view_whose_kind_shows_nothing_else() {
+fn of_two_alike_pages_the_one_whose_kind_shows_nothing_else_is_the_duplicate() {
     let mut driver = Driver::new(Goal::Content);
     for number in 0..60 {
         // Half of the questions have no answer yet: the page of their revisions is like them, with a shorter address.

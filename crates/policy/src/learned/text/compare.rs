@@ -17,7 +17,8 @@ const KEYS_MIN: u32 = SHINGLES_MIN as u32 / 2;
 const CANDIDATES: usize = 12;
 const COUNTED: usize = 100;
 
-/// How much two pages have in common: shingles, or whole texts where a page has few shingles.
+/// How much two pages have in common: shingles, or whole texts where a page has few shingles. Counted are the keys that
+/// both would keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overlap {
     /// On both pages.
@@ -37,11 +38,8 @@ impl Overlap {
         Self::of_keys(own, if by_text { &other.shingles } else { &other.texts }, by_text)
     }
 
-    /// Of a page with more keys than are kept, the smallest are kept: two pages are compared by the keys that both
-    /// would keep (a bottom-k sketch: Broder 1997).
     fn of_keys(own: &[TextKey], theirs: &[TextKey], by_text: bool) -> Self {
-        let end = end_of(own, by_text).min(end_of(theirs, by_text));
-        let (own, theirs) = (up_to(own, end), up_to(theirs, end));
+        let (own, theirs) = comparable(own, theirs, by_text);
         Self { both: common(own, theirs), own: own.len() as u32, theirs: theirs.len() as u32, by_text }
     }
 
@@ -96,16 +94,15 @@ impl Comparison {
         for (id, shared) in candidates.iter().take(CANDIDATES) {
             let Some(other) = content_of(*id) else { continue };
             let theirs = if by_text { &other.shingles } else { &other.texts };
-            let end = end_of(own, by_text).min(end_of(theirs, by_text));
-            if f64::from(*shared) >= HINT * up_to(own, end).len().min(up_to(theirs, end).len()) as f64 {
+            let (mine, others) = comparable(own, theirs, by_text);
+            if f64::from(*shared) >= HINT * mine.len().min(others.len()) as f64 {
                 found.compare(own, theirs, by_text, *id);
             }
         }
         let rest = candidates.iter().skip(CANDIDATES).take(if by_text { COUNTED } else { 0 });
-        let end = end_of(own, by_text);
         let within = |(id, shared): &&(ContentId, u32)| {
             content_of(*id).is_some_and(|other| {
-                let size = up_to(&other.shingles, end).len();
+                let size = comparable(own, &other.shingles, by_text).1.len();
                 size >= KEYS_MIN as usize && f64::from(*shared) >= WITHIN * size as f64
             })
         };
@@ -132,9 +129,12 @@ fn end_of(keys: &[TextKey], by_text: bool) -> TextKey {
     keys.last().filter(|_| keys.len() >= max).copied().unwrap_or(TextKey::MAX)
 }
 
-/// Returns the keys up to `end`.
-fn up_to(keys: &[TextKey], end: TextKey) -> &[TextKey] {
-    &keys[..keys.partition_point(|key| *key <= end)]
+/// Returns those of the keys of two pages that both would keep. Of a page with more keys than are kept, the smallest
+/// are kept (a bottom-k sketch: Broder 1997).
+fn comparable<'a>(one: &'a [TextKey], other: &'a [TextKey], by_text: bool) -> (&'a [TextKey], &'a [TextKey]) {
+    let end = end_of(one, by_text).min(end_of(other, by_text));
+    let up_to_end = |keys: &'a [TextKey]| &keys[..keys.partition_point(|key| *key <= end)];
+    (up_to_end(one), up_to_end(other))
 }
 
 /// The number of values in both sorted lists, each without repetition. It has no branch that depends on the values,

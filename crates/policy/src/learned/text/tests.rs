@@ -122,10 +122,10 @@ fn a_message_within_a_thread_of_more_text_than_is_compared_is_found() {
 fn of_views_of_a_page_that_are_alike_the_kind_that_shows_less_elsewhere_could_be_left_out() {
     let mut index = index();
     let mut pairs = Vec::new();
-    // Half of the questions have no answer yet: the revision of such a question is like it.
+    // Most questions have no answer yet: the revision of such a question is like it.
     for number in 0..40 {
         let texts = [article(2 * number), article(2 * number + 1)];
-        let shown = &texts[..1 + number as usize % 2];
+        let shown = &texts[..if number % 3 == 0 { 2 } else { 1 }];
         let revision = index.take_in(&page(&texts[..1]), of(2)).id;
         pairs.push((index.take_in(&page(shown), of(1)).id, revision));
     }
