@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::crawl::Crawl;
-use super::pages::{KINDS, Kind, READERS, taken};
+use super::pages::{KINDS, Kind, READERS, Reader, taken};
 use super::site::Site;
 
 /// The size of the pages.
@@ -15,6 +15,21 @@ const KILOBYTES: usize = 32;
 /// The budget of a reader of a page, in processor time of a build without optimisation. The slowest takes a fifth of
 /// it; a reader whose time grows with the square of the length takes several times as much.
 const BUDGET: Duration = Duration::from_millis(80 * KILOBYTES as u64);
+/// How often a reader may read a page for which it took longer than the budget.
+const TRIES: usize = 3;
+
+/// Returns the time that a reader takes for a page. A time above the budget is taken again, up to [`TRIES`] times,
+/// because a virtual machine counts as used the time for which its host does not run it.
+fn least_taken(reader: &Reader, page: &str) -> Duration {
+    let mut least = Duration::MAX;
+    for _ in 0..TRIES {
+        least = least.min(taken(reader, page));
+        if least <= BUDGET {
+            break;
+        }
+    }
+    least
+}
 
 #[test]
 fn no_reader_takes_longer_than_its_budget_on_any_hostile_page() {
@@ -26,7 +41,7 @@ fn no_reader_takes_longer_than_its_budget_on_any_hostile_page() {
                 while let Some(kind) = kinds.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let page = kind.page(1_000 * KILOBYTES);
                     for reader in &READERS {
-                        let taken = taken(reader, &page);
+                        let taken = least_taken(reader, &page);
                         if taken > BUDGET {
                             slow.lock().unwrap().push(format!("{} by {}: {taken:?}", kind.name, reader.name));
                         }
