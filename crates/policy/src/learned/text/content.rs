@@ -25,6 +25,8 @@ pub struct Content {
     pub shingles: Box<[TextKey]>,
     /// Its texts as wholes, links included; only where there are few shingles.
     pub texts: Box<[TextKey]>,
+    /// Those of them that are no running text: names, dates, links.
+    pub labels: Box<[TextKey]>,
 }
 
 impl Content {
@@ -33,7 +35,7 @@ impl Content {
     /// A shingle is content if none of its words is in four successive words that are template. So the edges of a slot
     /// in a stock sentence are no content, and neither is what is shorter than a shingle in the slot.
     pub fn of(text: &PageText, is_template: impl Fn(u64) -> bool) -> Self {
-        let (mut shingles, mut texts) = (Vec::with_capacity(text.len()), Vec::new());
+        let (mut shingles, mut texts, mut labels) = (Vec::with_capacity(text.len()), Vec::new(), Vec::new());
         for (run, words) in text.runs() {
             let whole = key(words);
             if is_template(whole) {
@@ -42,12 +44,16 @@ impl Content {
             texts.push(whole as TextKey);
             if is_running(run, words) {
                 add_shingles(words, &is_template, &mut shingles);
+            } else {
+                labels.push(whole as TextKey);
             }
         }
         preselect(&mut shingles, SHINGLES_MAX);
         let shingles = smallest(shingles, SHINGLES_MAX);
-        let texts = if shingles.len() < SHINGLES_MIN { smallest(texts, TEXTS_MAX) } else { Box::default() };
-        Self { shingles, texts }
+        if shingles.len() >= SHINGLES_MIN {
+            return Self { shingles, ..Self::default() };
+        }
+        Self { shingles, texts: smallest(texts, TEXTS_MAX), labels: smallest(labels, TEXTS_MAX) }
     }
 
     /// Returns whether the page shows nothing but its template.

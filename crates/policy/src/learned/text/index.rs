@@ -26,6 +26,10 @@ const SHINGLES_MAX: usize = 3 << 20;
 const DISTINCT_MAX: usize = 1_800_000;
 /// The number of shingles at which a page has half the maximum worth.
 const HALF_WORTH: f64 = 10.0;
+/// The worth of a page without running text that is the first to show a name or another label, such as a profile or a
+/// picture: that of ten shingles. With 0.3 and with 0.8, crawls of recorded sites found profiles after tags, or tags
+/// before articles.
+const LABEL_WORTH: f64 = 0.5;
 /// The worth of text that other pages hold, relative to that of a page's own.
 const HELD_BY_OTHERS: f64 = 0.3;
 
@@ -36,6 +40,8 @@ struct Page {
     content: Content,
     /// Number of shingles that it holds.
     own: u32,
+    /// Whether it has few shingles and was the first to show one of its labels.
+    has_new_label: bool,
     /// A page that it is within, and whether it is within several that are no views of one another.
     within: Option<ContentId>,
     within_several: bool,
@@ -122,6 +128,7 @@ impl TextIndex {
             class,
             content,
             own: 0,
+            has_new_label: false,
             within: None,
             within_several: false,
             repeats: false,
@@ -176,14 +183,16 @@ impl TextIndex {
     /// Returns the worth of a page, from 0 (it has no text) to 1.
     ///
     /// It is the amount of the text that the page holds, times the square root of its share of all its text. Text that
-    /// other pages hold counts less, and not at all on a page that repeats another.
+    /// other pages hold counts less, and not at all on a page that repeats another. A page with hardly any running text
+    /// is worth something if it was the first to show one of its labels.
     pub fn worth(&self, id: ContentId) -> f64 {
         let Some(page) = self.page(id) else { return 0.0 };
         let amount = |shingles: f64| shingles / (shingles + HALF_WORTH);
         let (own, all) = (f64::from(page.own), page.content.shingles.len() as f64);
         let new = amount(own) * (own / all.max(1.0)).sqrt();
         let known = if page.repeats { 0.0 } else { HELD_BY_OTHERS * amount(all - own) };
-        new + (1.0 - new) * known
+        let running = new + (1.0 - new) * known;
+        if page.has_new_label && !page.repeats { running.max(LABEL_WORTH) } else { running }
     }
 
     /// Assigns all pages to their templates and holders again, after their clusters and patterns have changed. `kin_of`
@@ -284,8 +293,10 @@ impl TextIndex {
             });
             own += u32::from(holds);
         }
+        page.has_new_label = false;
         for text in &page.content.texts {
-            self.holders.add(*text, id, page.class, |_| false);
+            let is_first = self.holders.add(*text, id, page.class, |_| false);
+            page.has_new_label |= is_first && page.content.labels.binary_search(text).is_ok();
         }
         page.own = own;
         self.pages.push_back(page);

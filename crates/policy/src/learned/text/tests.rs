@@ -42,7 +42,7 @@ fn index() -> TextIndex {
 }
 
 #[test]
-fn an_article_is_worth_much_a_short_text_less_and_a_label_or_a_list_of_links_nothing() {
+fn an_article_is_worth_much_a_short_text_or_new_labels_less_and_labels_of_other_pages_nothing() {
     let mut index = index();
     let long = index.take_in(&page(&[article(1)]), ARTICLE).id;
     let short = index.take_in(&words(0, 12), of(1)).id;
@@ -50,7 +50,27 @@ fn an_article_is_worth_much_a_short_text_less_and_a_label_or_a_list_of_links_not
     let links = index.take_in(&linked(PageText::default(), 30..90), of(3)).id;
     assert!((index.worth(long) - 100.0 / 110.0).abs() < 1e-9, "{}", index.worth(long));
     assert!((index.worth(short) - 0.5).abs() < 1e-9, "a text of twelve words has ten shingles");
-    assert_eq!((index.worth(label), index.worth(links), index.worth(ContentId(99))), (0.0, 0.0, 0.0));
+    assert_eq!((index.worth(label), index.worth(links)), (0.5, 0.5), "they show what no page showed before");
+    let mut known = words(20, 3);
+    known.push(&(30..90).collect::<Vec<_>>(), true, false);
+    let known = index.take_in(&known, of(4)).id;
+    assert_eq!((index.worth(known), index.worth(ContentId(99))), (0.0, 0.0));
+}
+
+#[test]
+fn of_pages_without_running_text_only_the_first_of_its_kind_is_worth_something() {
+    let mut index = index();
+    let profile = |name: u32| {
+        let mut page = PageText::default();
+        [[name, 1].as_slice(), &[2, 3], &[4]].iter().for_each(|words| page.push(words, false, false));
+        page
+    };
+    let profiles: Vec<_> = (100..106).map(|name| index.take_in(&profile(name), ARTICLE).id).collect();
+    assert!(profiles.iter().all(|id| index.worth(*id) == 0.5), "each shows a name that no other shows");
+    let tab = index.take_in(&profile(100), LIST);
+    assert_eq!(index.worth(tab.id), 0.0, "the name is known from the first profile");
+    index.regroup(|_| Some(ARTICLE));
+    assert!(profiles.iter().all(|id| index.worth(*id) == 0.5));
 }
 
 #[test]
