@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the pictures of the book again, each from a real run.
 
-Usage: make.py HARVESTMAN learn RECORDING      (clusters.svg and kinds.svg: what is learned of a recorded site)
+Usage: make.py HARVESTMAN learn RECORDING      (clusters.svg: what is learned of a recorded site)
        make.py HARVESTMAN harvest RECORDING    (harvest.svg: pages that came with the first requests; the recording has labels)
        make.py HARVESTMAN page SEED            (live-page.png: the live page of a crawl of a site that runs, such as the tutorial's)
 
@@ -18,8 +18,6 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS_MAX = 600
-# Of a cluster graph the largest kinds are drawn: all of them are too many to read.
-KINDS_DRAWN = 9
 # The number that pages like no others share.
 OUTLIERS = 1
 # When the page is photographed.
@@ -96,24 +94,8 @@ def edges(cluster):
         yield f"c{cluster['cluster']} -> c{to} [label={label}, penwidth={width:.1f}];"
 
 
-def kinds(site):
-    """The largest kinds of a cluster graph, those that are refused dashed."""
-    drawn = sorted(site["kinds"], key=lambda kind: -kind["urls"])[:KINDS_DRAWN]
-    numbers = {kind["kind"] for kind in drawn}
-    lines = ["ranksep=0.6;"]
-    for kind in drawn:
-        refused = kind["standing"]["pruned"] if isinstance(kind["standing"], dict) else ""
-        label = f"{kind['pattern']}\n{kind['urls']} addresses" + (f"\nrefused: {refused.replace('_', ' ')}" if refused else "")
-        style = 'style="filled,dashed", fillcolor="#f3e3e0"' if refused else 'style=filled, fillcolor="#dcefe0"'
-        lines.append(f"k{kind['kind']} [label={quoted(label)}, shape=box, {style}];")
-        if not refused:
-            lines += [f"k{kind['kind']} -> k{to};" for to in kind["leads_to"] if to in numbers]
-    return lines
-
-
 def learn(harvestman, recording):
     draw("clusters.svg", clusters(learned(harvestman, recording)))
-    draw("kinds.svg", kinds(learned(harvestman, recording, "--policy", "cluster-graph")))
 
 
 def harvest(harvestman, recording):

@@ -67,7 +67,7 @@ const FLAGS: &[SettingFlag] = &[
     many(CRAWL, ("topic", "WORDS"), ("policy", "topic"), "Topic of the policy topic: a tag or words, or @FILE with one a line; may be repeated"),
     many(CRAWL, ("search", "URL|site"), ("search", "url"), "Search that finds sites with wanted pages, with the place of the query, such as https://search.example/?q={query}; queries are made from the example. site: the searches of the seeds' own sites, found on the seeds' pages"),
     many(CRAWL, ("query", "WORDS"), ("search", "query"), "Query to send to the searches first"),
-    one(CRAWL, ("model", "FILE"), ("policy", "model"), "Site model to start from, for the policies ucc, target and cluster-graph"),
+    one(CRAWL, ("model", "FILE"), ("policy", "model"), "Site model to start from, for the policies that learn"),
     one(CRAWL, ("render", "never|auto|always"), ("render", "mode"), "Load pages in a browser (Chromium) so that their scripts run: auto does so only where that adds links or text; the crawl answers all requests of the browser"),
     one(CRAWL, ("filter-order", "ORDER"), ("filter", "order"), "When the learned link filter runs: before the dedup (graph-dup), after it (dup-graph) or never (dup-only)"),
     one(CRAWL, ("seed", "N"), ("crawl", "seed"), "Seed of the random number generator, to repeat a run; 0 draws one"),

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -55,8 +55,7 @@ pub fn labels(name: &str) -> Option<BTreeMap<String, Label>> {
 }
 
 fn open(file: &str) -> Option<BufReader<MultiGzDecoder<BufReader<File>>>> {
-    let folder = std::env::var_os("HARVESTMAN_CORPORA").map_or_else(|| "../shared/corpora".into(), PathBuf::from);
-    let path = folder.join(file);
+    let path = std::env::var_os("HARVESTMAN_CORPORA").map_or_else(beside_the_workspace, PathBuf::from).join(file);
     if let Ok(file) = File::open(&path) {
         return Some(BufReader::new(MultiGzDecoder::new(BufReader::new(file))));
     }
@@ -67,6 +66,13 @@ fn open(file: &str) -> Option<BufReader<MultiGzDecoder<BufReader<File>>>> {
     // Past the harness, which keeps what a passing test prints to itself.
     let _ = std::io::Write::write_all(&mut std::io::stderr(), message.as_bytes());
     None
+}
+
+/// `shared/corpora` beside the workspace, whichever of its packages is tested.
+fn beside_the_workspace() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let workspace = package.ancestors().find(|folder| folder.join("Cargo.lock").exists()).unwrap_or(package);
+    workspace.join("../shared/corpora")
 }
 
 fn html_body(mut record: &[u8]) -> Option<Vec<u8>> {

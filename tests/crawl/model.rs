@@ -101,33 +101,16 @@ fn a_site_is_crawled_by_the_binary_by_what_an_earlier_crawl_learned() {
 }
 
 #[test]
-fn a_cluster_graph_is_learned_by_the_binary_and_crawled_by_at_once() {
+fn every_learning_policy_starts_from_the_model_of_another_one() {
     let (server, dir) = (forum(), tempfile::tempdir().unwrap());
     let seed = server.world().seeds().remove(0);
-    let graph = learned(&seed, "cluster-graph", "200", dir.path());
-    let model = read(&dir.path().join(&graph));
-    assert!(model.graph().is_some() && !model.knows_classes() && model.facts.pages <= 200);
-    let crawl = |policy: &str| {
-        let args = ["crawl", &seed, "--policy", policy, "--model", &graph, "--pages", "40", "--out", policy];
-        succeeded(&run(&args, dir.path())).1
-    };
-    let err = crawl("cluster-graph");
-    assert!(!err.contains("site model"), "{err}");
-    assert_eq!(read(&dir.path().join("cluster-graph").join(MODEL_FILE)), model, "it learns no more");
-    let err = crawl("ucc");
-    assert!(err.contains("holds a cluster graph alone") && err.contains("it learns from scratch"), "{err}");
-    assert!(read(&dir.path().join("ucc").join(MODEL_FILE)).knows_classes());
-}
-
-#[test]
-fn a_model_without_a_cluster_graph_is_told_and_the_crawl_learns_anew() {
-    let (server, dir) = (forum(), tempfile::tempdir().unwrap());
-    let seed = server.world().seeds().remove(0);
-    let model = learned(&seed, "ucc", "30", dir.path());
-    let crawl = ["crawl", &seed, "--policy", "cluster-graph", "--model", &model, "--pages", "60", "--out", "all"];
-    let (_, err) = succeeded(&run(&crawl, dir.path()));
-    assert!(err.contains("holds no cluster graph") && err.contains("the policy `cluster-graph`"), "{err}");
-    assert!(read(&dir.path().join("all").join(MODEL_FILE)).graph().is_some());
+    let model = learned(&seed, "cluster-graph", "200", dir.path());
+    assert!(read(&dir.path().join(&model)).knows_classes());
+    for policy in ["cluster-graph", "ucc"] {
+        let args = ["crawl", &seed, "--policy", policy, "--model", &model, "--pages", "40", "--out", policy];
+        let (_, err) = succeeded(&run(&args, dir.path()));
+        assert!(!err.contains("site model"), "{err}");
+    }
 }
 
 #[test]

@@ -19,7 +19,6 @@ const MIXED_TUPLES: &[Exception] = &[
     ("core", "config/load.rs of_directory", "a file is a pair of its path and its text wherever settings are read"),
     ("fleet", "nats/connection.rs header_len", "an iterator passes it the entries of a map"),
     ("report", "sections/responses.rs depth_row", "an iterator passes it the entries of a map"),
-    ("structure", "site/cluster_graph/evidence.rs finished", "an iterator passes it the entries of a map"),
 ];
 
 /// What a function takes.

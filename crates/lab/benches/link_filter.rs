@@ -1,4 +1,4 @@
-//! What it costs to refuse links by their place, before one of them is resolved, next to resolving them.
+//! What it costs to refuse links by the pattern of their URL, next to resolving them.
 //!
 //! A simulated forum is crawled by the cluster graph; then the links of its pages are judged again by what was learned.
 //! Times are a link, the page's cluster included.
@@ -8,12 +8,12 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use harvestman::model::{Apath, LinkClass, LinkGroup, ParsedPage};
+use harvestman::model::{Apath, LinkClass, ParsedPage};
 use harvestman::parse::Parser;
 use harvestman::policy::{Link, PolicySnapshot};
 use harvestman::seed::Seed;
 use harvestman::sim::{Family, World, WorldOptions};
-use harvestman::url::CanonicalUrl;
+use harvestman::url::{CanonicalUrl, Canonicaliser};
 use harvestman_lab::corpus::{Corpus, canonicaliser};
 use harvestman_lab::measures::Task;
 use harvestman_lab::replay::{Plan, PolicyInputs, make, replay};
@@ -46,26 +46,29 @@ fn learned() -> (Arc<dyn PolicySnapshot>, Vec<Page>) {
     (policy, pages)
 }
 
-/// Links that pass.
-fn judge(policy: &dyn PolicySnapshot, (url, waited, page): &Page) -> usize {
+/// The classes of a page's links.
+fn classes(policy: &dyn PolicySnapshot, canonicaliser: &Canonicaliser, page: &Page) -> Vec<LinkClass> {
+    let (url, waited, page) = page;
     let cluster = policy.page_cluster(*waited, url.as_str(), &page.leaf_paths);
-    let groups = page.groups.iter();
-    let passes = |group: &&LinkGroup| policy.admit(&Link::Place(cluster, group.apath)).refusal().is_none();
-    let passing = groups.filter(passes);
-    passing.map(|group| group.links.len()).sum()
+    let mut resolver = canonicaliser.resolver(url, page.base.as_deref());
+    let links = page.groups.iter().flat_map(|group| group.links.iter().map(|link| (group.apath, link)));
+    let class = |(apath, link)| {
+        let url = resolver.resolve(page.href(link)).ok()?;
+        Some(cluster.links_at(apath).with_pattern(policy.pattern(url.as_str())))
+    };
+    links.filter_map(class).collect()
 }
 
 fn filter(c: &mut Criterion) {
     let (policy, pages) = learned();
     let canonicaliser = canonicaliser();
     let links: usize = pages.iter().map(|(_, _, page)| page.link_count()).sum();
-    let passing: usize = pages.iter().map(|page| judge(&*policy, page)).sum();
-    eprintln!("{} pages, {links} links, {passing} of them pass", pages.len());
+    let classes: Vec<_> = pages.iter().flat_map(|page| classes(&*policy, &canonicaliser, page)).collect();
+    let passes = |class: &&LinkClass| policy.admit(&Link::Class(**class)).refusal().is_none();
+    eprintln!("{} pages, {links} links, {} of them pass", pages.len(), classes.iter().filter(passes).count());
     let mut group = c.benchmark_group("links");
     group.throughput(Throughput::Elements(links as u64));
-    group.bench_function("refuse by place", |b| {
-        b.iter(|| pages.iter().map(|page| judge(&*policy, black_box(page))).sum::<usize>());
-    });
+    group.bench_function("refuse by pattern", |b| b.iter(|| black_box(&classes).iter().filter(passes).count()));
     group.bench_function("resolve", |b| {
         b.iter(|| {
             let resolved = pages.iter().map(|(url, _, page)| {

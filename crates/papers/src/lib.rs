@@ -8,6 +8,7 @@
 //! Internal to Harvestman, without a promise of stability: other programs use `harvestman-library`.
 
 pub mod baselines;
+pub mod cluster_graph;
 mod factory;
 pub mod site;
 pub mod source;

@@ -3,12 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::awaiting::Begin;
-use super::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
 use super::learned::{
     EXAMPLES_MAX, ExampleLink, Goal, LearnedPolicy, ReadPage, SiteModel, TopicTerms, Tuning, shared_tags,
 };
 use super::{AwaitsExamples, BreadthFirst, ExamplePage, Observation, Outcome, Policy};
-use harvestman_core::config::{self, ClusterBy, PolicyKind, PolicyOptions};
+use harvestman_core::config::{self, PolicyKind, PolicyOptions};
 use harvestman_core::model::{Apath, LinkClass};
 use harvestman_core::seed::Seed;
 
@@ -18,6 +17,9 @@ const SAMPLE_PAGES: usize = 1_000;
 const DUPLICATE_WORTH: f64 = 0.5;
 /// The worth of a further address of an item to `topic`: an item counts once.
 const ITEM_VIEW_WORTH: f64 = 0.0;
+
+/// The chance of a wanted page, by itself or behind it, from which on `cluster-graph` follows a link.
+const FOLLOWED_FROM: f64 = 0.25;
 
 /// Returns the links of an example whose facts include its body.
 pub type ReadLinks = dyn Fn(&ExamplePage) -> Vec<ExampleLink> + Send + Sync;
@@ -39,10 +41,7 @@ pub struct PolicyInputs<'a> {
     pub topic: TopicTerms,
     /// Reads the links of examples, from whose tags `topic` takes its topic.
     pub read_links: Option<Arc<ReadLinks>>,
-    /// What `cluster-graph` tells page clusters apart by.
-    pub by: ClusterBy,
-    /// What an earlier crawl learned of the site: for `ucc`, `target` and `cluster-graph`, which then takes its
-    /// clusters from the model.
+    /// What an earlier crawl learned of the site.
     pub model: Option<&'a SiteModel>,
 }
 
@@ -56,7 +55,6 @@ impl PolicyInputs<'_> {
             examples: &[],
             sample_pages: None,
             validated: false,
-            by: ClusterBy::Url,
             model: None,
         }
     }
@@ -72,12 +70,18 @@ impl PolicyInputs<'_> {
 
     /// Makes a learning policy, which starts from the model if there is one.
     fn learned(&self, goal: Goal, read: Box<ReadPage>) -> LearnedPolicy {
-        self.learner()(goal, read)
+        self.learner(self.tuning())(goal, read)
     }
 
-    /// The same, for later.
-    fn learner(&self) -> impl FnOnce(Goal, Box<ReadPage>) -> LearnedPolicy + Send + use<> {
-        let (tuning, seed, model) = (self.tuning(), self.seed.0, self.model.cloned());
+    /// Makes the policy that rejects links by the cluster graph.
+    fn refusing(&self, read: Box<ReadPage>) -> LearnedPolicy {
+        let tuning = Tuning { followed_from: Some(FOLLOWED_FROM), ..self.tuning() };
+        self.learner(tuning)(Goal::Content, read)
+    }
+
+    /// Makes a learning policy later.
+    fn learner(&self, tuning: Tuning) -> impl FnOnce(Goal, Box<ReadPage>) -> LearnedPolicy + Send + use<> {
+        let (seed, model) = (self.seed.0, self.model.cloned());
         move |goal, read| match model {
             Some(model) => LearnedPolicy::from_model(goal, tuning, seed, read, model),
             None => LearnedPolicy::new(goal, tuning, seed, read),
@@ -97,7 +101,7 @@ impl PolicyInputs<'_> {
         let examples = &self.examples[..self.examples.len().min(EXAMPLES_MAX)];
         match &self.read_links {
             Some(links) if self.topic.is_empty() && !examples.is_empty() => {
-                let (links, learner) = (Arc::clone(links), self.learner());
+                let (links, learner) = (Arc::clone(links), self.learner(self.tuning()));
                 let begin = move |known: &[ExamplePage]| learner(topic(topic_of_examples(known, &*links)), read);
                 if examples.iter().all(|example| example.facts.is_some()) {
                     return Box::new(begin(examples));
@@ -150,13 +154,7 @@ pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) ->
         PolicyKind::Ucc => Box::new(inputs.learned(Goal::Content, read)),
         PolicyKind::Target | PolicyKind::Xcrawl => Box::new(target(inputs, read)),
         PolicyKind::Topic => inputs.about(read),
-        PolicyKind::ClusterGraph => {
-            if let Some((facts, graph)) = inputs.model.and_then(|model| Some((&model.facts, model.graph()?))) {
-                return Box::new(ClusterGraphPolicy::from_model(facts.clone(), graph.clone()));
-            }
-            let options = ClusterGraphOptions::default_form(inputs.by, inputs.sample_max());
-            Box::new(ClusterGraphPolicy::new(options, inputs.seed, read))
-        }
+        PolicyKind::ClusterGraph => Box::new(inputs.refusing(read)),
     }
 }
 
@@ -166,7 +164,8 @@ pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadP
         PolicyKind::Ucc => Some(inputs.learned(Goal::Content, read)),
         PolicyKind::Target | PolicyKind::Xcrawl => Some(target(inputs, read)),
         PolicyKind::Topic => Some(inputs.learned(topic(inputs.topic_at_hand()), read)),
-        PolicyKind::Bfs | PolicyKind::ClusterGraph | PolicyKind::Added(_) => None,
+        PolicyKind::ClusterGraph => Some(inputs.refusing(read)),
+        PolicyKind::Bfs | PolicyKind::Added(_) => None,
     }
 }
 

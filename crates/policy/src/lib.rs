@@ -6,7 +6,6 @@
 mod admission;
 mod awaiting;
 mod bfs;
-pub mod cluster_graph;
 mod factory;
 pub mod follow;
 mod guard;

@@ -57,7 +57,7 @@ pub(super) fn run(args: &SiteGraphArgs) -> Result<Exit, Failure> {
     let target = output.name();
     let written = output.write(|out| out.write_all(text.as_bytes()).map_err(WriteError::from))?;
     if written.is_some() {
-        args.output.say(&format!("{target}: {} nodes", facts.clusters.len() + facts.kinds.len()));
+        args.output.say(&format!("{target}: {} nodes", facts.clusters.len()));
     }
     Ok(Exit::Done)
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use harvestman_core::model::{ClusterId, RenderingSummary};
-use harvestman_policy::learned::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts};
+use harvestman_policy::learned::{ClusterFacts, Destination, Facts, LinkFacts};
 use harvestman_report::{render_class_facts, rendering_line};
 
-pub use harvestman_report::sections::page_types::{name, standing};
+pub use harvestman_report::sections::page_types::name;
 
 /// Formats the whole site, with at most `classes_max` link classes per cluster.
 pub fn of(facts: &Facts, classes_max: usize) -> String {
@@ -16,7 +16,6 @@ pub fn of(facts: &Facts, classes_max: usize) -> String {
         text.push('\n');
         text.push_str(&of_cluster(cluster, classes_max));
     }
-    text.extend(facts.kinds.iter().map(of_kind));
     text
 }
 
@@ -38,24 +37,6 @@ pub fn of_rendering(known: &RenderingSummary) -> String {
     text
 }
 
-/// Returns the name of a page type of a cluster graph.
-pub fn kind_name(kind: ClusterId) -> String {
-    format!("page type {}", kind.0)
-}
-
-fn of_kind(kind: &KindFacts) -> String {
-    let KindFacts { urls, links_in, .. } = kind;
-    let (name, standing) = (kind_name(kind.kind), standing(kind.standing));
-    let mut text = format!("\n{name}: {standing}; {urls} addresses, {links_in} links to them\n");
-    text.extend(kind.pattern.iter().map(|pattern| format!("  pattern  {pattern}\n")));
-    text.extend(kind.example.iter().map(|example| format!("  page     {example}\n")));
-    if !kind.leads_to.is_empty() {
-        let to: Vec<String> = kind.leads_to.iter().map(|to| to.0.to_string()).collect();
-        let _ = writeln!(text, "  leads to {}", to.join(", "));
-    }
-    text
-}
-
 fn of_cluster(cluster: &ClusterFacts, classes_max: usize) -> String {
     let ClusterFacts { pages, worth, links, .. } = cluster;
     let mut text = format!("{}: {pages} pages, worth {worth:.2}, {links} new links\n", name(cluster.cluster));
@@ -71,7 +52,8 @@ fn push_class(text: &mut String, class: &LinkFacts) {
     let share = 100.0 * class.share;
     let pattern = &class.pattern;
     // Writing to a text cannot fail.
-    let _ = writeln!(text, "  {share:4.0} %   {pattern}  at {place}");
+    let refused = if class.refused { "  refused" } else { "" };
+    let _ = writeln!(text, "  {share:4.0} %   {pattern}  at {place}{refused}");
     if !class.leads_to.is_empty() {
         let destinations: Vec<String> = class.leads_to.iter().map(destination).collect();
         let _ = writeln!(text, "           to {}", destinations.join(", "));
@@ -103,23 +85,10 @@ fn edges(facts: &Facts) -> impl Iterator<Item = Edge<'_>> {
     edges.filter(move |edge| known.contains(&edge.to))
 }
 
-/// Returns the edges between page types.
-fn kind_edges(facts: &Facts) -> impl Iterator<Item = (ClusterId, ClusterId)> {
-    let known: BTreeSet<ClusterId> = facts.kinds.iter().map(|kind| kind.kind).collect();
-    let edges = facts.kinds.iter().flat_map(|kind| kind.leads_to.iter().map(|to| (kind.kind, *to)));
-    edges.filter(move |(_, to)| known.contains(to))
-}
-
 fn label(cluster: &ClusterFacts) -> String {
     let title = cluster.title.as_deref().unwrap_or_default();
     let example = cluster.examples.first().map(String::as_str).unwrap_or_default();
     format!("{}: {} pages\n{title}\n{example}", name(cluster.cluster), cluster.pages)
-}
-
-fn kind_label(kind: &KindFacts) -> String {
-    let (name, standing) = (kind_name(kind.kind), standing(kind.standing));
-    let pattern = kind.pattern.as_deref().unwrap_or_default();
-    format!("{name}: {standing}\n{pattern}\n{}", kind.example.as_deref().unwrap_or_default())
 }
 
 /// Formats the graph for Graphviz.
@@ -136,19 +105,11 @@ pub fn dot(facts: &Facts) -> String {
         let (label, share) = (quoted(&class.pattern), class.share);
         let _ = writeln!(dot, "  c{} -> c{} [label=\"{label}\", weight={fetches}, share={share}];", from.0, to.0);
     }
-    for kind in &facts.kinds {
-        let label = quoted(&kind_label(kind));
-        let _ =
-            writeln!(dot, "  k{} [label=\"{label}\", urls={}, links_in={}];", kind.kind.0, kind.urls, kind.links_in);
-    }
-    for (from, to) in kind_edges(facts) {
-        let _ = writeln!(dot, "  k{} -> k{};", from.0, to.0);
-    }
     dot + "}\n"
 }
 
 /// The attributes of nodes and edges: key, element, type.
-const KEYS: [(&str, &str, &str); 15] = [
+const KEYS: [(&str, &str, &str); 13] = [
     ("label", "all", "string"),
     ("cluster", "node", "long"),
     ("pages", "node", "long"),
@@ -156,10 +117,8 @@ const KEYS: [(&str, &str, &str); 15] = [
     ("title", "node", "string"),
     ("example", "node", "string"),
     ("links", "node", "long"),
-    ("standing", "node", "string"),
-    ("pattern", "all", "string"),
-    ("urls", "node", "long"),
-    ("links_in", "node", "long"),
+    ("pattern", "edge", "string"),
+    ("refused", "edge", "boolean"),
     ("weight", "edge", "long"),
     ("share", "edge", "double"),
     ("place", "edge", "string"),
@@ -179,15 +138,9 @@ pub fn graphml(facts: &Facts) -> String {
     for cluster in &facts.clusters {
         let _ = writeln!(xml, "    <node id=\"c{}\">{}</node>", cluster.cluster.0, cluster_data(cluster));
     }
-    for kind in &facts.kinds {
-        let _ = writeln!(xml, "    <node id=\"k{}\">{}</node>", kind.kind.0, kind_data(kind));
-    }
-    let clusters = edges(facts).map(|edge| (('c', edge.from, edge.to), of_edge(&edge)));
-    let kinds = kind_edges(facts).map(|(from, to)| (('k', from, to), String::new()));
-    for (number, ((of, from, to), attributes)) in clusters.chain(kinds).enumerate() {
-        let (from, to) = (from.0, to.0);
-        let _ =
-            writeln!(xml, "    <edge id=\"e{number}\" source=\"{of}{from}\" target=\"{of}{to}\">{attributes}</edge>");
+    for (number, edge) in edges(facts).enumerate() {
+        let (from, to, attributes) = (edge.from.0, edge.to.0, of_edge(&edge));
+        let _ = writeln!(xml, "    <edge id=\"e{number}\" source=\"c{from}\" target=\"c{to}\">{attributes}</edge>");
     }
     xml + "  </graph>\n</graphml>\n"
 }
@@ -205,21 +158,8 @@ fn cluster_data(cluster: &ClusterFacts) -> String {
     known.into_iter().chain(title).chain(example).collect()
 }
 
-fn kind_data(kind: &KindFacts) -> String {
-    let known = [
-        data("label", kind_label(kind)),
-        data("cluster", kind.kind.0),
-        data("standing", standing(kind.standing)),
-        data("urls", kind.urls),
-        data("links_in", kind.links_in),
-    ];
-    let pattern = kind.pattern.as_ref().map(|pattern| data("pattern", pattern));
-    let example = kind.example.as_ref().map(|example| data("example", example));
-    known.into_iter().chain(pattern).chain(example).collect()
-}
-
 fn of_edge(edge: &Edge<'_>) -> String {
-    let LinkFacts { apath, apath_text, pattern, share, .. } = edge.class;
+    let LinkFacts { apath, apath_text, pattern, share, refused, .. } = edge.class;
     let place = format!("{:016x}", apath.0);
     let known = [
         data("label", pattern),
@@ -227,6 +167,7 @@ fn of_edge(edge: &Edge<'_>) -> String {
         data("weight", edge.fetches),
         data("share", share),
         data("place", place),
+        data("refused", refused),
     ];
     known.into_iter().chain(apath_text.as_ref().map(|text| data("place_text", text))).collect()
 }

@@ -123,7 +123,7 @@ impl Learned {
 mod tests {
     use super::*;
     use harvestman_core::model::{Apath, ClusterId, RenderClassSummary};
-    use harvestman_policy::learned::{ClusterFacts, Destination, KindFacts, LinkFacts};
+    use harvestman_policy::learned::{ClusterFacts, Destination, LinkFacts};
 
     fn facts() -> Facts {
         let link = LinkFacts {
@@ -135,6 +135,7 @@ mod tests {
                 Destination { cluster: Some(ClusterId(3)), fetches: 5 },
                 Destination { cluster: None, fetches: 2 },
             ],
+            refused: false,
         };
         let cluster = |cluster, title: Option<&str>, classes| ClusterFacts {
             cluster: ClusterId(cluster),
@@ -147,7 +148,7 @@ mod tests {
         };
         let clusters =
             vec![cluster(1, None, vec![]), cluster(2, Some("List & N"), vec![link]), cluster(3, None, vec![])];
-        Facts { hosts: vec!["http://h.test".to_owned()], pages: 24, clusters, ..Facts::default() }
+        Facts { hosts: vec!["http://h.test".to_owned()], pages: 24, clusters }
     }
 
     #[test]
@@ -233,20 +234,13 @@ http://h.test/t/1
     #[test]
     fn every_attribute_of_the_graph_has_a_declared_key() {
         let mut facts = facts();
-        let kind = |number, leads_to| KindFacts {
-            kind: ClusterId(number),
-            pattern: Some("/a\u{1}\u{fffe}/*".to_owned()),
-            example: None,
-            standing: harvestman_structure::site::Standing::Kept,
-            urls: 3,
-            links_in: 9,
-            leads_to,
-        };
-        facts.kinds = vec![kind(4, vec![ClusterId(5), ClusterId(6)]), kind(5, vec![])];
+        facts.clusters[1].classes[0].pattern = "/a\u{1}\u{fffe}/*".to_owned();
+        facts.clusters[1].classes[0].refused = true;
         facts.clusters[1].classes[0].leads_to.push(Destination { cluster: Some(ClusterId(99)), fetches: 1 });
         let xml = shown(&facts, Format::Graphml).unwrap();
         assert!(xml.contains("<data key=\"pattern\">/a/*</data>"), "invalid XML characters are removed");
-        assert_eq!((xml.matches("<node ").count(), xml.matches("<edge ").count()), (5, 2), "edges lead to nodes");
+        assert!(xml.contains("<data key=\"refused\">true</data>"), "{xml}");
+        assert_eq!((xml.matches("<node ").count(), xml.matches("<edge ").count()), (3, 1), "edges lead to nodes");
         for line in
             xml.lines().map(str::trim_start).filter(|line| line.starts_with("<node") || line.starts_with("<edge"))
         {
@@ -260,6 +254,6 @@ http://h.test/t/1
             }
         }
         let dot = shown(&facts, Format::Dot).unwrap();
-        assert_eq!(dot.matches(" -> ").count(), 2);
+        assert_eq!(dot.matches(" -> ").count(), 1);
     }
 }

@@ -13,7 +13,7 @@ function linkClassItem(nounNow) {
     node: make("li", {}, share, pattern, " ", leads, make("br"), place),
     update(link) {
       setText(pattern, link.pattern ?? "any address");
-      setText(share, percent(link.share));
+      setText(share, percent(link.share) + (link.refused ? ", refused" : ""));
       setText(leads, leadsTo(link.leads_to, nounNow()));
       setText(place, link.place);
     },
@@ -82,7 +82,7 @@ function detailPanel() {
     facts.update([
       ["Pages", count(last.pages)],
       ["Worth", last.worth == null ? null : score(last.worth)],
-      ["Status", [last.standing, last.pinned && "pinned", last.banned && "banned", !now && "no longer on the map"].filter(Boolean).join(", ") || null],
+      ["Status", [last.pinned && "pinned", last.banned && "banned", !now && "no longer on the map"].filter(Boolean).join(", ") || null],
       ["Title", last.title && shorten(last.title, 120)],
     ]);
     showLists(view.classes?.rows ?? []);

@@ -62,7 +62,7 @@ function clusterDrawing({ choose, focus, key }) {
     set(target, "r", Math.max(cluster.r, 13));
     set(disc, "r", cluster.r);
     set(disc, "fill", rgb && `rgb(${rgb})`);
-    set(disc, "data-standing", rgb ? null : cluster.standing ?? "plain");
+    set(disc, "data-plain", !rgb);
     set(node, "data-banned", cluster.banned);
     setText(number, cluster.r >= 9 && site.kind !== "forms" ? `${cluster.id} ` : "");
     number.style.fill = rgb ? inkOn(rgb) : "";

@@ -20,7 +20,7 @@ function inkOn([r, g, b]) {
 const OUTSIDE_TEMPLATES = { 0: "before templates", 1: "outliers" };
 
 function nounOf(site) {
-  return { kinds: "page type", forms: "form" }[site?.kind] ?? "cluster";
+  return site?.kind === "forms" ? "form" : "cluster";
 }
 
 /** Returns a name such as `cluster 5`; URL forms have no stable numbers. */
@@ -60,7 +60,7 @@ function shorten(text, most) {
 
 function worthOf(node, site) {
   if (site.kind === "forms") return null;
-  return node.worth == null ? node.standing ?? "no score" : `worth ${score(node.worth)}`;
+  return node.worth == null ? "no score" : `worth ${score(node.worth)}`;
 }
 
 function nodeLabel(node, site) {

@@ -72,7 +72,7 @@ function clusterTable(choose) {
     ["No.", buttonCell((row) => String(row.number ?? row.id), (row) => choose(row.id), (row) => `, show this ${row.noun}`, false)],
     ["Description", textCell((row) => row.name, "url foreign")],
     ["Pages", textCell((row) => count(row.pages), "num"), "num"],
-    ["Worth", textCell((row) => (row.worth == null ? row.standing ?? UNKNOWN : score(row.worth)), "num"), "num"],
+    ["Worth", textCell((row) => (row.worth == null ? UNKNOWN : score(row.worth)), "num"), "num"],
     ["Links lead to", textCell((row) => row.leads)],
     ["Commands", textCell((row) => [row.pinned && "pinned", row.banned && "banned"].filter(Boolean).join(", "))],
     ["Example", linkCell((row) => row.examples?.[0])],

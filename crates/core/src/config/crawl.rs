@@ -19,8 +19,8 @@ crate::options! {
         out: String = String::new(),
         /// The policy: which links are worth a request, and in which order. `bfs` follows all of them, nearest to the
         /// seeds first; `ucc` learns where users' own text is, `target` where pages like `policy.example` are.
-        /// `cluster-graph` follows all, nearest to the seeds first, except to page types that repeat others or only
-        /// contain forms. `xcrawl` learns where the pages are that `policy.want` accepts,
+        /// `cluster-graph` learns like `ucc` and rejects links to pages that repeat others or only contain forms, so
+        /// that it ends by itself. `xcrawl` learns where the pages are that `policy.want` accepts,
         /// `topic` where the items are that carry a tag of `policy.topic`.
         policy: PolicyKind = PolicyKind::Bfs,
         /// Whether the feeds that pages announce (RSS, Atom, JSON Feed) are requested, and their entries followed as

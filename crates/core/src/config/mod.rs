@@ -59,7 +59,7 @@ pub use login::LoginOptions;
 pub use metrics::MetricsOptions;
 pub use mistake::{Mistake, Mistakes, Source};
 pub use parse::ParseOptions;
-pub use policy::{ClusterBy, PageWorth, PolicyOptions};
+pub use policy::{PageWorth, PolicyOptions};
 pub use print::{Secrets, as_toml, left_out, reference};
 pub use recrawl::RecrawlOptions;
 pub use render::{RenderMode, RenderOptions};

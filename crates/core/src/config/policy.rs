@@ -31,15 +31,10 @@ crate::options! {
         /// the posts that no other page shows: text of another kind is worth nothing. Posts are read as by `policy.want
         /// = posts:NUMBER`, from each page alone, which parses it once more.
         worth: PageWorth = PageWorth::Text,
-        /// A site model that the crawl starts from, as an earlier crawl of the site wrote it (`site-model.json.gz`):
-        /// for `ucc` and `target` a model that either of them learned, for `cluster-graph` one that it learned itself.
-        /// The latter filters by it from the first page on, as it was learned, and learns no more. With the model of
-        /// another site or policy the crawl logs a warning and learns from scratch.
+        /// A site model that the crawl starts from, as an earlier crawl of the site wrote it (`site-model.json.gz`),
+        /// for every policy that learns. With the model of another site the crawl logs a warning and learns from
+        /// scratch.
         model: String = String::new(),
-        /// How `cluster-graph` distinguishes page types: `url`, by their addresses; `structure`, by their templates;
-        /// `both`, by addresses, and by templates where these separate pages of one URL form that are worth fetching
-        /// from others that are not.
-        by: ClusterBy = ClusterBy::Url,
         /// Whether `policy.jsonl` is written to the crawl directory: the changes in each snapshot, so that `harvestman
         /// explain` can explain why a URL was fetched when it was. A line has at most 500 link classes.
         log: bool = true,
@@ -55,31 +50,4 @@ pub enum PageWorth {
     Text,
     /// The posts that no other page shows.
     Posts,
-}
-
-/// How page types are distinguished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ClusterBy {
-    /// By their addresses.
-    #[default]
-    Url,
-    /// By their templates.
-    Structure,
-    /// By their addresses, and by their templates where these separate pages worth fetching from others.
-    Both,
-}
-
-impl ClusterBy {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Url, Self::Structure, Self::Both];
-
-    /// Returns its name in settings and tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Url => "url",
-            Self::Structure => "structure",
-            Self::Both => "both",
-        }
-    }
 }

@@ -72,6 +72,7 @@ pub(super) const RETIRED: &[(&str, &str, Fixed)] = &[
     ("identity", "accept_max", Size(ByteSize::kib(8))),
     ("identity", "hosts_max", Number(10_000.0)),
     ("login", "max", Number(100.0)),
+    ("policy", "by", Text("url")),
     ("render", "assets", Size(ByteSize::mib(64))),
     ("frontier", "classes_max", Number(16_384.0)),
     ("frontier", "explore_every", Number(20.0)),

@@ -200,10 +200,8 @@ fn unusable_searches(config: &Config) -> Option<String> {
 }
 
 fn unusable_model(config: &Config) -> Option<String> {
-    let starts_from_one = matches!(config.crawl.policy, PolicyKind::ClusterGraph | PolicyKind::Added(_));
-    let is_named = !config.policy.model.is_empty() && !starts_from_one;
-    let text = is_named.then(|| only_learned(config, "start from a site model"))??;
-    Some(format!("{text}. `cluster-graph` also starts from a model, if it learned that model itself"))
+    let is_named = !config.policy.model.is_empty() && !matches!(config.crawl.policy, PolicyKind::Added(_));
+    is_named.then(|| only_learned(config, "start from a site model"))?
 }
 
 fn unusable_worth(config: &Config) -> Option<String> {
@@ -227,10 +225,10 @@ fn invalid_early_stop(config: &Config) -> Option<String> {
 /// Returns the mistake if the policy is not one that learns, which this requires.
 fn only_learned(config: &Config, what: &str) -> Option<String> {
     let kind = config.crawl.policy;
-    let learns = matches!(kind, PolicyKind::Ucc | PolicyKind::Target | PolicyKind::Xcrawl | PolicyKind::Topic);
+    let learns = !matches!(kind, PolicyKind::Bfs | PolicyKind::Added(_));
     (!learns).then(|| {
         format!(
-            "the policy `{}` cannot {what}; `ucc`, `target`, `xcrawl` and `topic` can: choose one of them, or remove this setting",
+            "the policy `{}` cannot {what}; all others but `bfs` can: choose one of them, or remove this setting",
             kind.name()
         )
     })

@@ -1,6 +1,6 @@
 //! The contenders of a comparison.
 
-use harvestman_core::config::{ClusterBy, PolicyKind};
+use harvestman_core::config::PolicyKind;
 use std::fmt;
 use std::str::FromStr;
 
@@ -20,8 +20,6 @@ pub struct Contender {
 pub struct Form {
     /// The variant.
     pub variant: Variant,
-    /// The clustering criterion of `cluster-graph`; ignored by the other policies.
-    pub by: ClusterBy,
     /// Whether the initial sample of a policy is taken before the crawl without being counted, as the paper's authors
     /// measured. Otherwise every request of the sample counts towards the budget.
     pub free_sample: bool,
@@ -43,7 +41,7 @@ impl Form {
     /// Returns this variant with a counted sample.
     pub const fn of(variant: Variant) -> Self {
         let walks = WalkParameters { restart: None, iterations: None };
-        Self { variant, by: ClusterBy::Url, free_sample: false, walks }
+        Self { variant, free_sample: false, walks }
     }
 
     /// Returns the same form with a sample that is not counted.
@@ -75,9 +73,6 @@ impl Form {
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.variant.fmt(f)?;
-        if self.by != ClusterBy::default() {
-            write!(f, "+{}", self.by.name())?;
-        }
         self.walks.fmt(f)?;
         if self.free_sample { write!(f, "+{FREE_SAMPLE}") } else { Ok(()) }
     }
@@ -90,11 +85,10 @@ impl FromStr for Form {
         let mut parts = name.split('+');
         let mut form = Self::of(parts.next().unwrap_or_default().parse()?);
         for part in parts {
-            match ClusterBy::ALL.into_iter().find(|by| by.name() == part) {
-                Some(by) => form.by = by,
-                None if part == FREE_SAMPLE => form.free_sample = true,
-                None if form.walks.read(part) => {}
-                None => return Err(unknown_part(part)),
+            match part {
+                FREE_SAMPLE => form.free_sample = true,
+                _ if form.walks.read(part) => {}
+                _ => return Err(unknown_part(part)),
             }
         }
         Ok(form)
@@ -103,8 +97,7 @@ impl FromStr for Form {
 
 /// An error that lists what may follow a variant.
 fn unknown_part(name: &str) -> Unknown {
-    let by = ClusterBy::ALL.map(ClusterBy::name).join(", ");
-    Unknown::new("part of a variant", name, format!("{by}, {FREE_SAMPLE}, {}", WalkParameters::SYNTAX))
+    Unknown::new("part of a variant", name, format!("{FREE_SAMPLE}, {}", WalkParameters::SYNTAX))
 }
 
 impl Contender {
@@ -142,22 +135,17 @@ mod tests {
     #[test]
     fn forms_are_read_as_they_are_written() {
         for variant in Variant::ALL {
-            for by in ClusterBy::ALL {
-                let form = Form { by, ..Form::of(variant) };
-                assert_eq!(form.to_string().parse(), Ok(form));
-                assert_eq!(form.with_free_sample().to_string().parse(), Ok(form.with_free_sample()));
-                let varied = form.with_restart(300).with_iterations(20).with_free_sample();
-                assert_eq!(varied.to_string().parse(), Ok(varied));
-            }
+            let form = Form::of(variant);
+            assert_eq!(form.to_string().parse(), Ok(form));
+            assert_eq!(form.with_free_sample().to_string().parse(), Ok(form.with_free_sample()));
+            let varied = form.with_restart(300).with_iterations(20).with_free_sample();
+            assert_eq!(varied.to_string().parse(), Ok(varied));
         }
-        let both = Form { by: ClusterBy::Both, ..Form::DEFAULT };
-        assert_eq!(both.with_free_sample().to_string(), "default+both+free-sample");
-        assert_eq!("default+url".parse(), Ok(Form::DEFAULT));
         assert_eq!(Form::PAPER_FREE.to_string(), "paper+free-sample");
         let unknown = "papre+free-sample".parse::<Form>().unwrap_err().to_string();
         assert!(unknown.starts_with("unknown variant papre; expected one of default, paper"), "{unknown}");
         let unknown = "paper+restart=7".parse::<Form>().unwrap_err().to_string();
-        assert!(unknown.starts_with("unknown part of a variant restart=7; expected one of url,"), "{unknown}");
+        assert!(unknown.starts_with("unknown part of a variant restart=7; expected one of "), "{unknown}");
         assert!(unknown.ends_with("free-sample, restart=0.3, iterations=20"), "{unknown}");
     }
 

@@ -191,7 +191,6 @@ impl Crawl {
             sample_pages: self.sample,
             validated: self.validated,
             topic: self.topic.as_deref(),
-            by: self.contender.form.by,
             spelling: spelling.cloned(),
             ..PolicyInputs::new(Seed(self.seed))
         };

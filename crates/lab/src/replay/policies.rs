@@ -4,15 +4,15 @@ use super::ExamplePage;
 use super::names::Variant;
 use super::topic::TopicInputs;
 use super::walks::WalkParameters;
-use harvestman_core::config::{ClusterBy, ParseOptions, PolicyKind};
+use harvestman_core::config::{ParseOptions, PolicyKind};
 use harvestman_core::seed::Seed;
 use harvestman_papers::baseline;
 use harvestman_papers::baselines::Spelling;
+use harvestman_papers::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
 use harvestman_papers::site::{AdjacencyWeight, Norm, OutlierDestinations};
 use harvestman_papers::source::{SampleOrder, SourceOptions, SourcePolicy};
 use harvestman_papers::xcrawl::{Phases, Proximity, XCrawl, XCrawlOptions};
 use harvestman_pipeline as pipeline;
-use harvestman_policy::cluster_graph::{ClusterGraphOptions, ClusterGraphPolicy};
 use harvestman_policy::learned::TopicTerms;
 use harvestman_policy::{self as policy, PageFacts, Policy};
 use harvestman_structure::site::EpsRule;
@@ -34,8 +34,6 @@ pub struct PolicyInputs<'a> {
     pub topic: Option<&'a TopicInputs>,
     /// Whether the replay has a validator.
     pub validated: bool,
-    /// The clustering criterion of `cluster-graph`.
-    pub by: ClusterBy,
     /// The spelling of Apaths, for `sb`.
     pub spelling: Option<Spelling>,
 }
@@ -51,7 +49,6 @@ impl PolicyInputs<'_> {
             example: None,
             sample_pages: None,
             validated: false,
-            by: ClusterBy::Url,
             spelling: None,
         }
     }
@@ -69,7 +66,6 @@ impl PolicyInputs<'_> {
             topic: TopicTerms::new(self.topic.into_iter().flat_map(|topic| &topic.terms).map(|term| &**term)),
             validated: self.validated,
             read_links: None,
-            by: self.by,
             model: None,
         })
     }
@@ -106,9 +102,7 @@ pub fn printed(
         }
         PolicyKind::Xcrawl => Box::new(XCrawl::new(walks.apply(xcrawl_options(variant)), inputs.seed)),
         PolicyKind::ClusterGraph => {
-            let read = pipeline::reader(&ParseOptions::default());
-            let options = ClusterGraphOptions::paper(inputs.sample_max());
-            Box::new(ClusterGraphPolicy::new(options, inputs.seed, read))
+            Box::new(ClusterGraphPolicy::new(ClusterGraphOptions::paper(inputs.sample_max()), inputs.seed))
         }
         _ => return None,
     })

@@ -41,7 +41,7 @@ fn policies_that_cannot_be_transferred_learn_on_each_node_and_bfs_on_none() {
         ("ucc", true, true),
         ("target", true, true),
         ("bfs", false, false),
-        ("cluster-graph", false, true),
+        ("cluster-graph", true, true),
         ("xcrawl", true, true),
         ("topic", true, true),
     ] {

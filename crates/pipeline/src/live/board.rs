@@ -237,6 +237,7 @@ mod tests {
                 pattern: "/t/N".to_owned(),
                 share: 1.0,
                 leads_to: Vec::new(),
+                refused: false,
             };
             let cluster = ClusterFacts {
                 cluster: ClusterId(4),

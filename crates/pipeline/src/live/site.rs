@@ -3,19 +3,16 @@
 use std::collections::BTreeMap;
 
 use harvestman_core::model::ClusterId;
-use harvestman_policy::learned::{ClusterFacts, Facts, KindFacts, LinkFacts};
+use harvestman_policy::learned::{ClusterFacts, Facts, LinkFacts};
 use harvestman_policy::steering::{Steering, Target};
 use harvestman_report::live::{LedTo, NODES, NodeKind, SiteEdge, SiteLinks, SiteMap, SiteNode};
-use harvestman_structure::site::Standing;
 
 /// The number of link classes that are shown per node.
 const LINKS: usize = 10;
 
 /// Returns the site map of `facts`. `spell` returns the pattern of a URL.
 pub(super) fn site_map(facts: &Facts, steering: &Steering, spell: impl Fn(&str) -> Option<String>) -> SiteMap {
-    let kind = if facts.kinds.is_empty() { NodeKind::Clusters } else { NodeKind::Kinds };
-    let mut nodes: Vec<SiteNode> =
-        facts.clusters.iter().map(of_cluster).chain(facts.kinds.iter().map(of_kind)).collect();
+    let mut nodes: Vec<SiteNode> = facts.clusters.iter().map(of_cluster).collect();
     nodes.sort_by(|a, b| b.pages.cmp(&a.pages).then(a.id.cmp(&b.id)));
     let left_out = nodes.len().saturating_sub(NODES);
     nodes.truncate(NODES);
@@ -27,9 +24,9 @@ pub(super) fn site_map(facts: &Facts, steering: &Steering, spell: impl Fn(&str) 
         }
     }
     let shown = |id: u32| nodes.iter().any(|node| node.id == id);
-    let edges = facts.clusters.iter().flat_map(edges_of_cluster).chain(facts.kinds.iter().flat_map(edges_of_kind));
+    let edges = facts.clusters.iter().flat_map(edges_of_cluster);
     let edges = edges.filter(|edge| shown(edge.from) && shown(edge.to)).collect();
-    SiteMap { kind, note: None, edges, left_out, nodes }
+    SiteMap { kind: NodeKind::Clusters, note: None, edges, left_out, nodes }
 }
 
 fn of_cluster(cluster: &ClusterFacts) -> SiteNode {
@@ -48,28 +45,13 @@ fn of_links(class: &LinkFacts) -> SiteLinks {
     SiteLinks {
         place: class.apath_text.clone().unwrap_or_else(|| format!("#{:016x}", class.apath.0)),
         pattern: class.pattern.clone(),
+        refused: class.refused,
         share: class.share,
         leads_to: class
             .leads_to
             .iter()
             .map(|followed| LedTo { cluster: followed.cluster.map(|cluster| cluster.0), fetches: followed.fetches })
             .collect(),
-    }
-}
-
-fn of_kind(kind: &KindFacts) -> SiteNode {
-    let label = match kind.standing {
-        Standing::Kept => "followed",
-        Standing::Bridge(_) => "bridge",
-        Standing::Pruned(_) => "refused",
-    };
-    SiteNode {
-        id: kind.kind.0,
-        pages: u64::from(kind.urls),
-        standing: Some(label),
-        pattern: kind.pattern.clone(),
-        examples: kind.example.iter().cloned().collect(),
-        ..SiteNode::default()
     }
 }
 
@@ -89,13 +71,6 @@ fn edges_of_cluster(cluster: &ClusterFacts) -> Vec<SiteEdge> {
     followed.into_iter().map(edge).collect()
 }
 
-/// Returns the edges that a cluster graph has retained. How often they were followed is not known, so all have the same
-/// share.
-fn edges_of_kind(kind: &KindFacts) -> Vec<SiteEdge> {
-    let (from, share) = (kind.kind.0, 1.0 / kind.leads_to.len().max(1) as f64);
-    kind.leads_to.iter().map(|to| SiteEdge { from, to: to.0, fetches: 0, share }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +88,7 @@ mod tests {
             pattern: "/t/N".to_owned(),
             share: 1.0,
             leads_to: leads_to.iter().map(followed).collect(),
+            refused: id == 2,
         };
         ClusterFacts {
             cluster: ClusterId(id),
@@ -135,7 +111,8 @@ mod tests {
         assert_eq!(nodes, [(3, false, Some("/3")), (2, true, Some("/2"))]);
         assert_eq!(map.edges, [SiteEdge { from: 2, to: 3, fetches: 6, share: 0.75 }]);
         assert_eq!((map.kind, map.left_out), (NodeKind::Clusters, 0));
-        assert_eq!(map.nodes[1].links[0].place, "#0000000000000007");
+        let links = &map.nodes[1].links[0];
+        assert_eq!((links.place.as_str(), links.refused), ("#0000000000000007", true));
     }
 
     #[test]

@@ -176,7 +176,7 @@ const fn priority_label(priority: Priority) -> Option<&'static str> {
 impl LiveSources {
     async fn site(&self, config: &Config, snapshot: &dyn PolicySnapshot) -> SiteMap {
         let board = &self.board;
-        let known = board.facts().filter(|facts| !facts.clusters.is_empty() || !facts.kinds.is_empty());
+        let known = board.facts().filter(|facts| !facts.clusters.is_empty());
         let Some(facts) = known else {
             return SiteMap { note: Some(no_map(config)), ..map_of_forms(board.pages()).await };
         };

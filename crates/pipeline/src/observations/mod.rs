@@ -20,7 +20,7 @@ use block::{BlockBuilder, Head, MAGIC};
 use segments::{KEPT_FIRST, KEPT_MAX, Segment, to_drop};
 
 use harvestman_core::clock::Instant;
-use harvestman_core::config::Config;
+use harvestman_core::config::{Config, PolicyKind};
 use harvestman_core::crawl_file;
 use harvestman_core::model::ClusterId;
 use harvestman_policy::Observation;
@@ -37,11 +37,12 @@ const SYNC_EVERY: Duration = Duration::from_secs(2);
 /// What the knowledge of a policy depends on besides its observations: with other settings it learns from scratch.
 pub(super) fn key(config: &Config) -> u64 {
     let policy = &config.policy;
-    // Earlier versions named the variant of the policy here; their crawls go on.
+    // Earlier versions named the variant of the policy here and how page types are told apart; their crawls go on.
+    // Their `cluster-graph` kept other observations than are needed now.
+    let form = if config.crawl.policy == PolicyKind::ClusterGraph { "Learned" } else { "Default Url" };
     let text = format!(
-        "{:?} Default {:?} {:?} {:?} {:?} {:?} {:?} {} {}",
+        "{:?} {form} {:?} {:?} {:?} {:?} {:?} {} {}",
         config.crawl.policy,
-        policy.by,
         policy.example.0,
         policy.want,
         policy.worth,

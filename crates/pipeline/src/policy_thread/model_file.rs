@@ -29,8 +29,11 @@ pub(crate) fn model(config: &Config, seeds: &[CanonicalUrl], scope: &Scope) -> R
     let model = SiteModel::from_bytes(&bytes).map_err(|error| {
         Error::Configuration(format!("cannot use the site model {path}: {error}; {}", what_to_do(&error)))
     })?;
-    if let Some(missing) = missing(&model, config.crawl.policy) {
-        tracing::warn!("the site model {path} {missing}: it learns from scratch, without the model");
+    if !model.knows_classes() {
+        tracing::warn!(
+            "the site model {path} was made by `cluster-graph` of an earlier version and has nothing to start from: the \
+             crawl learns from scratch, without the model"
+        );
         return Ok(None);
     }
     if is_of(&model.facts.hosts, seeds, scope) {
@@ -42,20 +45,6 @@ pub(crate) fn model(config: &Config, seeds: &[CanonicalUrl], scope: &Scope) -> R
         "the site model {path} is of {of}, and the crawl starts at {seeds}: it learns from scratch, without the model"
     );
     Ok(None)
-}
-
-/// Returns what the policy starts from and the model lacks, and how to get it.
-fn missing(model: &SiteModel, policy: PolicyKind) -> Option<String> {
-    let by_graph = policy == PolicyKind::ClusterGraph;
-    let (holds, what, learn) = if by_graph {
-        (model.graph().is_some(), "no cluster graph", "`cluster-graph`")
-    } else {
-        (model.knows_classes(), "a cluster graph alone", "`ucc`, `target`, `xcrawl` or `topic`")
-    };
-    let policy = policy.name();
-    (!holds).then(|| {
-        format!("holds {what}, and the policy `{policy}` starts from the model of a crawl with the policy {learn}")
-    })
 }
 
 const fn what_to_do(error: &ModelError) -> &'static str {

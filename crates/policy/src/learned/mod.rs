@@ -11,6 +11,9 @@
 //!   pages within others, redirects and errors are worth nothing, and of two equal pages the one with the less
 //!   canonical address, or of a kind that could be left out, is the duplicate.
 //! * When many pages fit no template, templates are learned again (`drift`).
+//! * `cluster-graph` takes the same values and rejects links of classes below a threshold, before they are looked up
+//!   ([`LearnedSnapshot::admit`](crate::PolicySnapshot::admit)); the filter of ClusterGraph (Jiang, Lv 2009) rejects by
+//!   the edges of its graph.
 //! * Hubs are worth what they lead to, by the index of a branching bandit ([`LearnedSnapshot::terms`]).
 
 mod drift;
@@ -49,7 +52,7 @@ pub use extension::{Extensions, PAGES_MIN as EXTENSION_PAGES_MIN, suffix};
 pub use goal::{Goal, Likeness};
 pub use judgement::{Expectation, Judgement, TopicJudgement, WaitingLink};
 pub use learner::{LearnedPolicy, TextTracer};
-pub use model::{ClusterFacts, Destination, Facts, KindFacts, LinkFacts, ModelError, SiteModel};
+pub use model::{ClusterFacts, Destination, Facts, LinkFacts, ModelError, SiteModel};
 pub use sample_page::{ReadPage, SamplePage};
 pub use snapshot::{LearnedSnapshot, Terms};
 pub use stored::ClassModel;

@@ -14,15 +14,23 @@ use super::worth::RecentYield;
 use super::yields::Yields;
 use crate::{Link, PolicySnapshot, StoredSnapshot};
 use harvestman_core::model::{
-    Admission, Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, Prospect, UrlPattern,
+    Admission, Apath, ClassOrder, ClassTokens, ClusterId, LeafPath, LinkClass, PatternId, PolicyRefusal, Prospect,
+    UrlPattern,
 };
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::UrlPatterns;
+
+/// The number of fetches of a pattern before its links may be rejected.
+const REFUSED_FROM: f64 = 6.0;
+/// The number of fetches of its finer pattern, unless at most this share of all such pages is wanted.
+const REFUSED_FROM_FINE: f64 = 3.0;
+const HARDLY_WANTED: f64 = 0.05;
 
 /// The state of a learned policy at one moment.
 pub struct LearnedSnapshot {
     pub(super) version: u64,
     pub(super) generation: u64,
+    pub(super) patterns_version: u64,
     pub(super) seed: u64,
     pub(super) templates: Option<Arc<Templates>>,
     pub(super) patterns: Arc<UrlPatterns>,
@@ -63,7 +71,31 @@ pub struct Terms {
     pub score: f64,
 }
 
+/// Whether links of a class are rejected: enough of its pages are known, and neither they nor what they open are likely
+/// enough to be wanted, even if the estimate is one standard error too low. A class that alone leads to wanted pages
+/// therefore stays open.
+pub(super) fn is_refused(class: LinkClass, tuning: &Tuning, evidence: &Evidence, yields: &Yields) -> bool {
+    let Some(least) = tuning.followed_from else { return false };
+    if matches!(class.apath, Apath::SEED | Apath::REDIRECT) || class.pattern == UrlPattern::NONE {
+        return false;
+    }
+    let estimate = evidence.estimate(class, &tuning.smoothing);
+    let fetches = |level| evidence.at(level).n;
+    // Pages that differ in a value, such as tabs, are told apart by the finer pattern alone.
+    let is_told = fetches(Level::Fine(class.stored_pattern().fine)) >= REFUSED_FROM_FINE;
+    if fetches(Level::Pattern(class.pattern.coarse)) < REFUSED_FROM || !is_told && estimate.wanted > HARDLY_WANTED {
+        return false;
+    }
+    let brought = yields.expected(class);
+    let behind = (estimate.wanted + brought.wanted) / (1.0 + brought.links);
+    estimate.wanted.max(behind) + estimate.uncertainty < least
+}
+
 impl LearnedSnapshot {
+    fn is_refused(&self, class: LinkClass) -> bool {
+        is_refused(class, &self.tuning, &self.evidence, &self.yields)
+    }
+
     fn smoothing(&self) -> Smoothing {
         self.tuning.smoothing
     }
@@ -181,11 +213,15 @@ impl PolicySnapshot for LearnedSnapshot {
     }
 
     fn rejects_by_pattern(&self) -> bool {
-        false
+        self.tuning.followed_from.is_some()
     }
 
     fn generation(&self) -> u64 {
         self.generation
+    }
+
+    fn patterns_version(&self) -> u64 {
+        self.patterns_version
     }
 
     fn explain(&self, class: LinkClass) -> Option<serde_json::Value> {
@@ -222,6 +258,9 @@ impl PolicySnapshot for LearnedSnapshot {
 
     fn admit(&self, link: &Link<'_>) -> Admission {
         let class = link.class();
+        if !matches!(link, Link::Place(..)) && self.is_refused(class) {
+            return link.unless(Some(PolicyRefusal::LinkClass));
+        }
         match (link, &self.links) {
             (Link::New { context, url, via, .. }, Some(links)) => {
                 class.with_prediction(links.predict_link(context, url, via)).into()

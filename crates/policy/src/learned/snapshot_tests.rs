@@ -19,6 +19,7 @@ fn snapshot(seed: u64) -> LearnedSnapshot {
         links: None,
         version: 1,
         generation: 0,
+        patterns_version: 0,
         seed,
         templates: None,
         patterns: Arc::default(),
@@ -69,6 +70,40 @@ fn a_hub_is_worth_the_rate_at_which_its_links_are_worth_something() {
     let prospect = hub.prospect(class(1)).unwrap();
     assert!(prospect.wanted < 0.02 && (prospect.links - 19.0).abs() < 0.5, "{prospect:?}");
     assert!((prospect.links_score - 1.0).abs() < 1e-9 && (prospect.links_wanted - 0.5).abs() < 1e-9, "{prospect:?}");
+}
+
+/// Whether links of a class are rejected, of which `fetches` pages were seen: none wanted, and each brings `opened`.
+fn rejects(fetches: usize, opened: Yield, from: Option<f64>, class: LinkClass) -> bool {
+    let mut snapshot = snapshot(1);
+    snapshot.tuning.followed_from = from;
+    for _ in 0..fetches {
+        snapshot.evidence.add(class, worth(0.0), 1_000.0);
+        snapshot.yields.add(class, opened);
+    }
+    let url = "http://h.test/a";
+    let asked =
+        [Link::Class(class), Link::New { class, url, via: url, context: &[] }, Link::Waiting { class, url, via: None }];
+    let [of_class, new, waiting] = asked.map(|link| snapshot.admit(&link).refusal());
+    assert_eq!((new, waiting), (of_class, of_class));
+    assert!(snapshot.admit(&Link::at_place_of(class)).refusal().is_none(), "a place may have links of several classes");
+    assert_eq!(snapshot.rejects_by_pattern(), from.is_some());
+    of_class.is_some()
+}
+
+#[test]
+fn links_are_rejected_if_enough_of_their_pages_are_known_and_neither_these_nor_what_they_open_are_wanted() {
+    let nothing = Yield::default();
+    let opens = |links: f64, wanted: f64| Yield { links, worth: links, wanted };
+    assert!(rejects(30, nothing, Some(0.25), class(1)));
+    assert!(!rejects(5, nothing, Some(0.25), class(1)), "few pages say little");
+    assert!(!rejects(30, nothing, None, class(1)), "only where links are rejected at all");
+    assert!(!rejects(30, opens(1.0, 0.9), Some(0.25), class(1)), "a redirect that leads to a wanted page");
+    assert!(!rejects(30, opens(9.0, 5.0), Some(0.25), class(1)), "a list of wanted pages");
+    assert!(rejects(30, opens(9.0, 1.0), Some(0.25), class(1)), "a list of pages that are rarely wanted");
+    for apath in [Apath::SEED, Apath::REDIRECT] {
+        assert!(!rejects(30, nothing, Some(0.25), LinkClass { apath, ..class(1) }));
+    }
+    assert!(!rejects(30, nothing, Some(0.25), LinkClass { pattern: UrlPattern::NONE, ..class(1) }));
 }
 
 #[test]

@@ -47,6 +47,7 @@ struct Counts {
     reads_all: bool,
     repeated: Vec<PatternId>,
     by_example: bool,
+    followed_from: Option<f64>,
     lost: Option<Vec<PatternId>>,
 }
 
@@ -87,6 +88,7 @@ impl LearnedSnapshot {
             reads_all: self.reads_all,
             repeated,
             by_example: self.by_example,
+            followed_from: self.tuning.followed_from,
             lost: self.lost.clone(),
         };
         // Encoding to memory fails for none of these types: each knows its length.
@@ -106,6 +108,7 @@ impl LearnedSnapshot {
             links,
             version,
             generation,
+            patterns_version: generation,
             seed: counts.seed,
             templates,
             patterns,
@@ -115,7 +118,7 @@ impl LearnedSnapshot {
             recent_yield: counts.recent_yield,
             reads_all: counts.reads_all,
             repeated: Arc::new(counts.repeated.into_iter().collect()),
-            tuning: Tuning::default(),
+            tuning: Tuning { followed_from: counts.followed_from, ..Tuning::default() },
             by_example: counts.by_example,
             lost: counts.lost,
         })

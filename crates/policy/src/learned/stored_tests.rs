@@ -31,6 +31,7 @@ fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -
         links: None,
         version: 12,
         generation: 3,
+        patterns_version: 3,
         seed: 77,
         templates: None,
         patterns: Arc::new(learner.patterns()),
@@ -42,7 +43,7 @@ fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -
         recent_yield,
         reads_all: by_example,
         repeated: Arc::new(HashSet::from_iter([class(1, 1, 1).pattern.coarse])),
-        tuning: Tuning::default(),
+        tuning: Tuning { followed_from: by_example.then_some(0.3), ..Tuning::default() },
         by_example,
         lost: by_example.then(|| vec![class(1, 1, 1).pattern.coarse]),
     }

@@ -21,6 +21,8 @@ pub struct Tuning {
     /// The amount that each query parameter deducts from a score: of two equally promising URLs, the plainer one comes
     /// first.
     pub parameter_cost: f64,
+    /// The chance of a wanted page from which on a link is followed; `None`: all are.
+    pub followed_from: Option<f64>,
     /// How templates are found.
     pub templates: TemplateOptions,
     /// Maximum number of pages that templates are learned from.
@@ -37,6 +39,7 @@ impl Default for Tuning {
             hub_discount: 0.85,
             good_share: 0.5,
             parameter_cost: 0.08,
+            followed_from: None,
             templates: TemplateOptions::default(),
             sample_max: 1_000,
         }

@@ -84,8 +84,6 @@ pub enum NodeKind {
     None,
     /// A cluster of pages made by one template.
     Clusters,
-    /// A cluster of a cluster graph.
-    Kinds,
     /// Pages whose URLs have one form.
     Forms,
 }
@@ -99,8 +97,6 @@ pub struct SiteNode {
     pub pages: u64,
     /// The mean worth of its pages to the crawl, 0 to 1, if known.
     pub worth: Option<f64>,
-    /// Whether links to it are followed, if a cluster graph decides that.
-    pub standing: Option<&'static str>,
     /// The most frequent shape of its titles.
     pub title: Option<String>,
     /// The pattern of its first example.
@@ -122,6 +118,8 @@ pub struct SiteLinks {
     pub place: String,
     /// The pattern of their URLs.
     pub pattern: String,
+    /// Whether such links are refused.
+    pub refused: bool,
     /// Their share of the new links on these pages.
     pub share: f64,
     /// Where followed links led, the most frequent first.

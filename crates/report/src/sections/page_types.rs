@@ -11,8 +11,7 @@ use crate::figures;
 use crate::plot::{Chart, Length};
 use crate::render::block::{Block, Cell, Table};
 use harvestman_core::model::ClusterId;
-use harvestman_policy::learned::{ClusterFacts, Facts, KindFacts};
-use harvestman_structure::site::Standing;
+use harvestman_policy::learned::{ClusterFacts, Facts, LinkFacts};
 
 /// The number of page types that are shown.
 const TYPES_SHOWN: usize = 40;
@@ -31,16 +30,7 @@ pub fn name(cluster: ClusterId) -> String {
     }
 }
 
-/// Describes whether links to a page type are followed.
-pub fn standing(standing: Standing) -> String {
-    match standing {
-        Standing::Kept => "followed".to_owned(),
-        Standing::Bridge(why) => format!("followed only to reach others ({})", why.name()),
-        Standing::Pruned(why) => format!("refused ({})", why.name()),
-    }
-}
-
-/// A page type: a cluster of pages, or a cluster of a cluster graph.
+/// A page type: a cluster of pages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PageType {
     /// Its name.
@@ -60,11 +50,9 @@ pub struct PageType {
     pub score: Option<f64>,
     /// The most frequent title pattern, or the URL pattern.
     pub like: Option<String>,
-    /// Whether links to it are followed, for policies that refuse some.
-    pub standing: Option<String>,
     /// Where its links led, with the number of fetches if known.
     pub leads_to: Vec<(String, Option<u64>)>,
-    /// The most frequent URL patterns of its new links, with their share.
+    /// The most frequent URL patterns of its new links, with their share; patterns whose links are refused say so.
     pub links: Vec<(String, f64)>,
     /// Example pages.
     pub examples: Vec<Example>,
@@ -89,7 +77,7 @@ pub struct Site {
 /// Returns the example pages of a model; the page log has their titles.
 pub fn examples(facts: &Facts) -> BTreeSet<String> {
     let of_clusters = facts.clusters.iter().flat_map(|cluster| cluster.examples.iter().take(EXAMPLES_MAX));
-    of_clusters.chain(facts.kinds.iter().flat_map(|kind| &kind.example)).take(TITLED_MAX).cloned().collect()
+    of_clusters.take(TITLED_MAX).cloned().collect()
 }
 
 /// Returns the worth of a page of each cluster, by the model.
@@ -102,10 +90,9 @@ pub fn worths(facts: &Facts) -> BTreeMap<u32, f64> {
 /// clusters.
 pub fn site(facts: Option<&Facts>, has_logged_clusters: bool, log: &LogFigures) -> Site {
     let counted = &log.groups.clusters;
-    let learned = facts.filter(|facts| !facts.clusters.is_empty() || !facts.kinds.is_empty());
+    let learned = facts.filter(|facts| !facts.clusters.is_empty());
     let mut types: BTreeMap<u32, PageType> = BTreeMap::new();
     types.extend(learned.iter().flat_map(|facts| &facts.clusters).map(|facts| (facts.cluster.0, of_cluster(facts))));
-    types.extend(learned.iter().flat_map(|facts| &facts.kinds).map(|facts| (facts.kind.0, of_kind(facts))));
     let is_clustered = counted.keys().any(|cluster| *cluster != 0);
     let source = match learned {
         Some(_) => Some("site-model.json.gz"),
@@ -155,24 +142,15 @@ fn of_cluster(facts: &ClusterFacts) -> PageType {
         worth: Some(facts.worth).filter(|worth| worth.is_finite()),
         like: facts.title.clone().filter(|title| title != "*"),
         leads_to: leads.into_iter().take(LINKS_SHOWN).map(|(to, fetches)| (called(to), Some(fetches))).collect(),
-        links: facts.classes.iter().take(LINKS_SHOWN).map(|class| (class.pattern.clone(), class.share)).collect(),
+        links: facts.classes.iter().take(LINKS_SHOWN).map(new_link).collect(),
         examples: examples.collect(),
         ..PageType::default()
     }
 }
 
-fn of_kind(facts: &KindFacts) -> PageType {
-    let to = facts.leads_to.iter().take(LINKS_SHOWN).map(|to| (format!("page type {}", to.0), None));
-    let example = facts.example.iter().map(|url| Example { url: url.clone(), title: None });
-    PageType {
-        name: format!("page type {}", facts.kind.0),
-        cluster: facts.kind.0,
-        like: facts.pattern.clone(),
-        standing: Some(standing(facts.standing)),
-        leads_to: to.collect(),
-        examples: example.collect(),
-        ..PageType::default()
-    }
+fn new_link(class: &LinkFacts) -> (String, f64) {
+    let refused = if class.refused { " (refused)" } else { "" };
+    (format!("{}{refused}", class.pattern), class.share)
 }
 
 /// Example pages of a cluster.
@@ -250,17 +228,12 @@ struct Column {
     always: bool,
 }
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 8] = [
     Column { name: "cluster", cell: |page_type| Cell::text(page_type.name.clone()), always: true },
     Column { name: "pages learned from", cell: |page_type| Cell::maybe(page_type.learned, Cell::count), always: false },
     Column { name: "pages in the log", cell: |page_type| Cell::count(page_type.pages), always: true },
     Column { name: "worth", cell: |page_type| Cell::maybe(page_type.worth, Cell::score), always: false },
     Column { name: "score", cell: |page_type| Cell::maybe(page_type.score, Cell::score), always: false },
-    Column {
-        name: "links to it are",
-        cell: |page_type| Cell::maybe(page_type.standing.clone(), Cell::Text),
-        always: false,
-    },
     Column { name: "links on it led to", cell: leads_to, always: false },
     Column { name: "new links on it", cell: new_links, always: false },
     Column { name: "examples", cell: example_cells, always: true },
@@ -327,6 +300,7 @@ mod tests {
             pattern: "/t/N".to_owned(),
             share: 0.5,
             leads_to,
+            refused: false,
         };
         let classes = vec![class(vec![to(2, 3), to(3, 4)]), class(vec![to(2, 5)])];
         let cluster = ClusterFacts {

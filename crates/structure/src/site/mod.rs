@@ -1,4 +1,4 @@
-//! The structure of a site: its page templates, the forms of its URLs, and the graph of its clusters.
+//! The structure of a site: its page templates, and the forms of its URLs.
 //!
 //! Pure functions over values (SOUrCe 2018), in this order: a sample of pages becomes vectors ([`Vocabulary`]), their
 //! [`Distances`] give a radius ([`eps()`]), and [`dbscan()`] the clusters.
@@ -6,24 +6,17 @@
 //! A [`Label`] is the number of a cluster, counted from 0, or `None` for an outlier: a page whose template has few
 //! instances.
 
-mod cluster_graph;
 mod dbscan;
 mod distances;
 mod eps;
 mod features;
 mod queries;
-mod random_pages;
 mod tokens;
-mod url_clusters;
 mod url_kind;
 mod url_parts;
 mod url_pattern;
 mod vector;
 
-pub use cluster_graph::{
-    Appraisal, CLUSTERS_MAX, Cluster, ClusterGraph, GraphEdge, GraphFilter, GraphLink, GraphNode, GraphPage,
-    GraphReason, NodeRule, PruneOptions, Reach, SplitOff, Standing, Threshold, Universe,
-};
 pub use dbscan::{MIN_PTS, dbscan, silhouette_times_coverage};
 pub use distances::{Counting, Distances, K, k_dist};
 pub use eps::{EpsOptions, EpsRule, eps};
@@ -33,12 +26,7 @@ pub use queries::{
     QUERY_LENGTH_MAX, QUERY_TOKENS_MAX, Queries, Query, QueryGeneration, QueryOptions, QueryPhase, QueryResult,
     RankedToken, harmonic_mean, middle_out, ranked, search_weights,
 };
-pub use random_pages::{RandomPages, RandomPagesOptions};
 pub use tokens::{Background, Language, StopWords, TOKENS_MAX, TokenWeight, preselected_tokens, token_weights, tokens};
-pub use url_clusters::{
-    TooFewUrls, UrlCluster, UrlClusterId, UrlClusterLimits, UrlClusterOptions, UrlClusters, UrlLimitHit, UrlLiterals,
-    UrlMatcher, UrlPart, UrlPlacement,
-};
 pub use url_kind::UrlKind;
 pub use url_parts::{Segment, after_authority, parameters};
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};

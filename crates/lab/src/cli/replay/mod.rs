@@ -40,7 +40,6 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
         variant: args.variant.variant,
         example: example.as_ref(),
         sample_pages: args.sample,
-        by: args.variant.by,
         validated: accepts.is_some(),
         topic: topic.as_ref(),
         spelling: (args.policy == SB).then(|| spelling(&corpus)),

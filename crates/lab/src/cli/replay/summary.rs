@@ -94,7 +94,7 @@ impl ReplaySummary<'_> {
     fn learned(&self, policy: PolicyKind) -> String {
         let name = |cluster: ClusterId| match cluster.0 {
             0 => "none".to_owned(),
-            1 if has_variants(policy) && policy != PolicyKind::ClusterGraph => "outliers".to_owned(),
+            1 if has_variants(policy) => "outliers".to_owned(),
             number => number.to_string(),
         };
         let row = |size: &ClusterSize| {

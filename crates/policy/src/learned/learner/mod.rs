@@ -27,7 +27,7 @@ use super::model::{Facts, LearnedClasses, SiteModel};
 use super::note::{self, ExampleStatus};
 use super::reading::Reading;
 use super::sample_page::{ReadPage, SamplePage};
-use super::snapshot::LearnedSnapshot;
+use super::snapshot::{LearnedSnapshot, is_refused};
 use super::templates::{FIRST_NAME, Templates};
 use super::text::TextIndex;
 use super::topic_relevance::TopicRelevance;
@@ -85,6 +85,8 @@ pub struct LearnedPolicy {
     /// Number of pages that were wanted and new when they came.
     wanted: u64,
     next_update: usize,
+    /// The number of observations at which waiting links are decided about again, where links are rejected.
+    next_readmission: u64,
     /// The first number that no cluster ever had.
     next_name: u32,
     version: u64,
@@ -136,6 +138,7 @@ impl LearnedPolicy {
             duplicates: 0,
             wanted: 0,
             next_update: FIRST_UPDATE,
+            next_readmission: FIRST_UPDATE as u64,
             next_name: FIRST_NAME,
             version: 0,
             generation: 0,
@@ -144,8 +147,8 @@ impl LearnedPolicy {
     }
 
     /// A policy that knows a site from an earlier crawl. It continues the counts of `model`; templates and patterns do
-    /// not change, since the pages that they were learned from are gone. A model of a cluster graph contains nothing
-    /// for it.
+    /// not change, since the pages that they were learned from are gone. A model without classes contains nothing for
+    /// it.
     pub fn from_model(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>, model: SiteModel) -> Self {
         let mut policy = Self::new(goal, tuning, seed, read);
         let Some(LearnedClasses { templates, patterns, evidence, yields, best }) = model.learned else { return policy };
@@ -179,7 +182,12 @@ impl LearnedPolicy {
             yields: self.yields.clone(),
             best: self.best,
         };
-        SiteModel::of_classes(Facts::of(&self.log, self.pages, &self.patterns, sample), learned)
+        SiteModel::new(self.facts_of(sample), learned)
+    }
+
+    fn facts_of(&self, sample: &[ParsedPage]) -> Facts {
+        let refuses = |class| is_refused(class, &self.tuning, &self.evidence, &self.yields);
+        Facts::of(&self.log, self.pages, &self.patterns, sample, refuses)
     }
 
     /// Whether there will be model updates.
@@ -234,12 +242,14 @@ impl Policy for LearnedPolicy {
         } else {
             self.predict_again();
         }
+        self.readmit_when_due();
     }
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
         Arc::new(LearnedSnapshot {
             version: self.version,
             generation: self.generation,
+            patterns_version: self.model_updates,
             seed: self.seed,
             templates: self.templates.clone(),
             patterns: Arc::clone(&self.patterns),
@@ -270,7 +280,7 @@ impl Policy for LearnedPolicy {
 
     fn site_facts(&self, read: Option<&mut ReadPage>) -> Option<Facts> {
         let sample = read.map(|read| read_sample(&self.sample, read)).unwrap_or_default();
-        Some(Facts::of(&self.log, self.pages, &self.patterns, &sample))
+        Some(self.facts_of(&sample))
     }
 
     fn generation(&self) -> u64 {

@@ -16,12 +16,22 @@ use harvestman_core::url::Fingerprint;
 
 /// The growth factor of the number of pages between two model updates.
 const UPDATE_GROWTH: f64 = 1.6;
-/// Number of latest fetches whose yield is counted again.
-const YIELDS_RECOUNTED: usize = 400;
+/// The growth factor of the number of observations between two decisions about waiting links: each costs a look at all
+/// of them.
+const READMISSION_GROWTH: f64 = 1.1;
 
 impl LearnedPolicy {
     pub(super) fn update_is_due(&self) -> bool {
         self.pages >= self.next_update && self.pages <= UPDATES_END
+    }
+
+    /// Has waiting links decided about again from time to time: classes may be rejected that were not when they were
+    /// found.
+    pub(super) fn readmit_when_due(&mut self) {
+        if self.tuning.followed_from.is_some() && self.version >= self.next_readmission {
+            self.next_readmission = (self.version as f64 * READMISSION_GROWTH) as u64 + 1;
+            self.generation += 1;
+        }
     }
 
     /// Learns templates and patterns again, and counts all remembered fetches by them.
@@ -101,8 +111,7 @@ impl LearnedPolicy {
                 self.evidence.add(entry.class, entry.worth, self.tuning.smoothing.memory);
             }
         }
-        let skipped = log.iter().count().saturating_sub(YIELDS_RECOUNTED);
-        for entry in log.iter().skip(skipped) {
+        for entry in log.iter() {
             let derived = self.extended(&entry.new);
             let brought = self.brought(entry.new.iter().chain(&derived));
             self.yields.add(entry.class, brought);

@@ -56,7 +56,11 @@ struct Driver {
 
 impl Driver {
     fn new(goal: Goal) -> Self {
-        let mut policy = LearnedPolicy::new(goal, Tuning::default(), 1, reader());
+        Self::tuned(goal, Tuning::default())
+    }
+
+    fn tuned(goal: Goal, tuning: Tuning) -> Self {
+        let mut policy = LearnedPolicy::new(goal, tuning, 1, reader());
         let snapshot = policy.snapshot();
         Self { policy, snapshot, templates: HashMap::new() }
     }
@@ -114,6 +118,11 @@ fn like(path: &str) -> Goal {
 /// A list with three topics, each with a permalink that is fetched before it, and a profile without content.
 fn crawl(goal: Goal, lists: u64) -> Driver {
     let mut driver = Driver::new(goal);
+    show_forum(&mut driver, lists);
+    driver
+}
+
+fn show_forum(driver: &mut Driver, lists: u64) {
     for list in 0..lists {
         let here = format!("/list/{list}");
         let numbers = 3 * list..3 * list + 3;
@@ -128,7 +137,6 @@ fn crawl(goal: Goal, lists: u64) -> Driver {
             driver.page((&here, TO_USER), &format!("/user/{number}"), USER, PageText::default(), &[]);
         }
     }
-    driver
 }
 
 #[test]
@@ -449,6 +457,26 @@ fn a_redesign_is_noticed_and_its_pages_get_clusters() {
     for entry in driver.policy.log.iter() {
         assert!(entry.page.unwrap().sample.is_none_or(|at| (at as usize) < driver.policy.sample.len()));
     }
+}
+
+#[test]
+fn waiting_links_are_decided_about_again_as_the_crawl_grows_where_links_are_rejected() {
+    let mut driver = Driver::tuned(Goal::Content, Tuning { followed_from: Some(0.25), ..Tuning::default() });
+    show_forum(&mut driver, 60);
+    let (at, post, topic) = (("/list/59", TO_POST), "/topic/900?post=900", "/topic/900");
+    let refused = |driver: &Driver, (via, place), path: &str| {
+        let class = driver.class((via, place), path);
+        let url = format!("{HOST}{path}");
+        driver.snapshot.admit(&Link::Waiting { class, url: &url, via: None }).refusal().is_some()
+    };
+    assert!(refused(&driver, at, post) && !refused(&driver, ("/list/59", TO_TOPIC), topic));
+    let (updates, generation) = (driver.policy.facts().model_updates, driver.snapshot.generation());
+    // Each update of the model, and each tenth more observations.
+    assert!(generation > updates && generation < 60, "{generation} after {updates} updates");
+    let facts = driver.policy.site_facts(None).unwrap();
+    let classes = facts.clusters.iter().flat_map(|cluster| &cluster.classes);
+    let found: Vec<_> = classes.map(|class| (class.pattern.contains("post="), class.refused)).collect();
+    assert!(found.contains(&(true, true)) && found.contains(&(false, false)), "{facts:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::log::{Entry, Log};
 use harvestman_core::model::{Apath, ClusterId, LinkClass, ParsedPage, PatternId};
-use harvestman_structure::site::{Standing, UrlPatterns};
+use harvestman_structure::site::UrlPatterns;
 
 /// Maximum number of hosts that are listed.
 const HOSTS_MAX: usize = 100;
@@ -30,28 +30,6 @@ pub struct Facts {
     /// Clusters, by number. Number 1 contains the outliers: pages whose template has few instances; number 0, if
     /// present, contains pages fetched before there were templates.
     pub clusters: Vec<ClusterFacts>,
-    /// Clusters of a cluster graph by number, where one was learned; `clusters` is empty then.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub kinds: Vec<KindFacts>,
-}
-
-/// What is known of a cluster of a cluster graph.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KindFacts {
-    /// Its number, as in link classes and the page log.
-    pub kind: ClusterId,
-    /// The pattern of its example's URL spelt out, where clusters are told apart by URLs.
-    pub pattern: Option<String>,
-    /// The URL of one of its pages.
-    pub example: Option<String>,
-    /// Whether links to it are followed.
-    pub standing: Standing,
-    /// The number of its URLs that were seen.
-    pub urls: u32,
-    /// The number of links to them, each page's link to each URL counted once.
-    pub links_in: u64,
-    /// The clusters to which edges were kept.
-    pub leads_to: Vec<ClusterId>,
 }
 
 /// What is known of a cluster. It counts the remembered pages, which are the latest.
@@ -86,6 +64,9 @@ pub struct LinkFacts {
     pub share: f64,
     /// The targets of the followed links, the most frequent first.
     pub leads_to: Vec<Destination>,
+    /// Whether such links are rejected.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
 }
 
 /// A target of a class's links.
@@ -116,19 +97,27 @@ struct TemplateFit<'a> {
 struct Class {
     links: u64,
     pattern: String,
+    refused: bool,
     leads_to: BTreeMap<Option<ClusterId>, u64>,
 }
 
 impl Facts {
-    /// The facts of a crawl by its log. `sample` contains the pages whose positions entries of the log refer to.
-    pub(in super::super) fn of(log: &Log, pages: usize, patterns: &UrlPatterns, sample: &[ParsedPage]) -> Self {
+    /// The facts of a crawl by its log. `sample` contains the pages whose positions entries of the log refer to;
+    /// `refuses` says whether links of a class are rejected.
+    pub(in super::super) fn of(
+        log: &Log,
+        pages: usize,
+        patterns: &UrlPatterns,
+        sample: &[ParsedPage],
+        refuses: impl Fn(LinkClass) -> bool,
+    ) -> Self {
         let mut clusters: BTreeMap<ClusterId, TemplateFit<'_>> = BTreeMap::new();
         let mut classes: BTreeMap<Key, Class> = BTreeMap::new();
         let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
         for entry in log.iter() {
             *hosts.entry(entry.url.origin()).or_default() += 1;
             count_page(&mut clusters, entry, sample);
-            count_links(&mut classes, entry, patterns);
+            count_links(&mut classes, entry, patterns, &refuses);
         }
         let spelt = spelt(sample);
         let described = |(cluster, seen): (ClusterId, TemplateFit<'_>)| {
@@ -137,14 +126,7 @@ impl Facts {
             cluster_facts(cluster, seen, of_cluster.collect(), &spelt)
         };
         let clusters = clusters.into_iter().map(described).collect();
-        Self { hosts: by_count(hosts), pages: pages as u64, clusters, kinds: Vec::new() }
-    }
-
-    /// The facts of a cluster graph, with the scheme and host of each fetch that it was learned from.
-    pub fn of_kinds<'a>(origins: impl Iterator<Item = &'a str>, pages: usize, kinds: Vec<KindFacts>) -> Self {
-        let mut hosts: BTreeMap<&str, u64> = BTreeMap::new();
-        origins.for_each(|origin| *hosts.entry(origin).or_default() += 1);
-        Self { hosts: by_count(hosts), pages: pages as u64, clusters: Vec::new(), kinds }
+        Self { hosts: by_count(hosts), pages: pages as u64, clusters }
     }
 }
 
@@ -160,15 +142,21 @@ fn count_page<'a>(clusters: &mut BTreeMap<ClusterId, TemplateFit<'a>>, entry: &E
     cluster.titles.extend(read.and_then(|page| page.title.as_deref()));
 }
 
-fn count_links(classes: &mut BTreeMap<Key, Class>, entry: &Entry, patterns: &UrlPatterns) {
+fn count_links(
+    classes: &mut BTreeMap<Key, Class>,
+    entry: &Entry,
+    patterns: &UrlPatterns,
+    refuses: impl Fn(LinkClass) -> bool,
+) {
+    let new = |class: LinkClass| Class { refused: refuses(class), ..Class::default() };
     for link in &entry.new {
-        let class = classes.entry(key(link.class)).or_default();
+        let class = classes.entry(key(link.class)).or_insert_with(|| new(link.class));
         class.links += 1;
         if class.pattern.is_empty() {
             class.pattern = patterns.spell(link.url.as_str());
         }
     }
-    let fetched = classes.entry(key(entry.class)).or_default();
+    let fetched = classes.entry(key(entry.class)).or_insert_with(|| new(entry.class));
     *fetched.leads_to.entry(entry.page.map(|page| page.cluster)).or_default() += 1;
     if fetched.pattern.is_empty() {
         fetched.pattern = patterns.spell(entry.url.as_str());
@@ -201,6 +189,7 @@ fn cluster_facts(
         pattern: class.pattern.clone(),
         share: class.links as f64 / links.max(1) as f64,
         leads_to: destinations(&class.leads_to),
+        refused: class.refused,
     };
     ClusterFacts {
         cluster,
