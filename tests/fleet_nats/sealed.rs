@@ -81,7 +81,9 @@ async fn what_a_sealed_fleet_puts_on_its_servers_tells_nothing_to_who_has_no_key
     }
     for node in [&a, &b] {
         node.hooks.stop.request();
-        assert_eq!(node.ended.recv_timeout(PATIENCE).unwrap(), StopReason::Interrupted);
+        // A busy machine may take so long to read the servers that the budget is used up.
+        let reason = node.ended.recv_timeout(PATIENCE).unwrap();
+        assert!(matches!(reason, StopReason::Interrupted | StopReason::PagesBudget), "{reason:?}");
     }
 }
 
