@@ -197,22 +197,18 @@ def graph(binary, crawl, out):
     read = networkx.read_graphml(out, force_multigraph=True)
     assert read.is_directed()
     clusters = {f"c{cluster['cluster']}": cluster for cluster in facts["clusters"]}
-    kinds = {f"k{kind['kind']}": kind for kind in facts.get("kinds", [])}
-    check("nodes", set(read.nodes), set(clusters) | set(kinds))
+    check("nodes", set(read.nodes), set(clusters))
     for name, cluster in clusters.items():
         node = read.nodes[name]
         values = ("pages", "worth", "links", "cluster")
         check(name, [node[value] for value in values], [cluster[value] for value in values])
         check(f"{name}: title", node.get("title"), cluster["title"])
         check(f"{name}: example", node.get("example"), (cluster["examples"] or [None])[0])
-    for name, kind in kinds.items():
-        node = read.nodes[name]
-        check(name, (node["urls"], node["links_in"], node.get("pattern")), (kind["urls"], kind["links_in"], kind["pattern"]))
     expected = Counter(
-        (name, f"c{to['cluster']}", to["fetches"], link["share"], link["pattern"])
+        (name, f"c{to['cluster']}", to["fetches"], link["share"], link["pattern"], link.get("refused", False))
         for name, cluster in clusters.items() for link in cluster["classes"] for to in link["leads_to"] if f"c{to['cluster']}" in clusters)
-    expected.update((name, f"k{to}", None, None, None) for name, kind in kinds.items() for to in kind["leads_to"] if f"k{to}" in kinds)
-    edges = Counter((one, other, edge.get("weight"), edge.get("share"), edge.get("pattern")) for one, other, edge in read.edges(data=True))
+    values = ("weight", "share", "pattern", "refused")
+    edges = Counter((one, other, *(edge[value] for value in values)) for one, other, edge in read.edges(data=True))
     check("edges", edges, expected)
     dot = run(binary, "export", "site", crawl, "--format", "dot", "--out", "-")
     check("edges of the DOT file", sum(" -> " in line for line in dot.splitlines()), sum(edges.values()))
