@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use harvestman::config::{FetchOptions, Period};
 use harvestman::fetch::{ClientBounds, redirect};
 use harvestman::model::Failure;
 
@@ -168,7 +169,8 @@ async fn informational_answers_are_passed_over_and_a_flood_of_them_is_a_head_tha
         peer.flood("HTTP/1.1 100 Continue\r\n\r\n".repeat(100)).await;
     })
     .await;
-    assert_eq!(get(&server.url("/")).await.unwrap_err(), Failure::HeadTooLarge);
+    let patient = client(&FetchOptions { first_byte_timeout: Period::secs(60), ..quick() });
+    assert_eq!(get_with(&patient, &server.url("/")).await.unwrap_err(), Failure::HeadTooLarge);
 }
 
 #[tokio::test]

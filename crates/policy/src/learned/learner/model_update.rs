@@ -16,6 +16,8 @@ use harvestman_core::url::Fingerprint;
 
 /// The growth factor of the number of pages between two model updates.
 const UPDATE_GROWTH: f64 = 1.6;
+/// Number of latest fetches whose yield is counted again, where no links are rejected.
+const YIELDS_RECOUNTED: usize = 400;
 /// The growth factor of the number of observations between two decisions about waiting links: each costs a look at all
 /// of them.
 const READMISSION_GROWTH: f64 = 1.1;
@@ -111,7 +113,10 @@ impl LearnedPolicy {
                 self.evidence.add(entry.class, entry.worth, self.tuning.smoothing.memory);
             }
         }
-        for entry in log.iter() {
+        // What opened much long ago is exhausted; but a class that is rejected is not fetched to be counted anew.
+        let recounted = if self.tuning.followed_from.is_some() { PAGES_MAX } else { YIELDS_RECOUNTED };
+        let skipped = log.iter().count().saturating_sub(recounted);
+        for entry in log.iter().skip(skipped) {
             let derived = self.extended(&entry.new);
             let brought = self.brought(entry.new.iter().chain(&derived));
             self.yields.add(entry.class, brought);
