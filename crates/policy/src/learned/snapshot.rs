@@ -72,8 +72,8 @@ pub struct Terms {
 }
 
 /// Whether links of a class are rejected: enough of its pages are known, and neither they nor what they open are likely
-/// enough to be wanted, even if the estimate is one standard error too low. A class that alone leads to wanted pages
-/// therefore stays open.
+/// enough to be wanted, even if the estimate is one standard error too low. A class that was seen to lead to
+/// new wanted pages therefore stays open.
 pub(super) fn is_refused(class: LinkClass, tuning: &Tuning, evidence: &Evidence, yields: &Yields) -> bool {
     let Some(least) = tuning.followed_from else { return false };
     if matches!(class.apath, Apath::SEED | Apath::REDIRECT) || class.pattern == UrlPattern::NONE {

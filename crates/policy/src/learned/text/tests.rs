@@ -58,7 +58,7 @@ fn an_article_is_worth_much_a_short_text_or_new_labels_less_and_labels_of_other_
 }
 
 #[test]
-fn of_pages_without_running_text_only_the_first_of_its_kind_is_worth_something() {
+fn a_page_without_running_text_is_worth_something_if_it_shows_a_label_that_no_earlier_page_shows() {
     let mut index = index();
     let profile = |name: u32| {
         let mut page = PageText::default();
