@@ -50,7 +50,7 @@ fn an_article_is_worth_much_a_short_text_or_new_labels_less_and_labels_of_other_
     let links = index.take_in(&linked(PageText::default(), 30..90), of(3)).id;
     assert!((index.worth(long) - 100.0 / 110.0).abs() < 1e-9, "{}", index.worth(long));
     assert!((index.worth(short) - 0.5).abs() < 1e-9, "a text of twelve words has ten shingles");
-    assert_eq!((index.worth(label), index.worth(links)), (0.5, 0.5), "they show what no page showed before");
+    assert_eq!((index.worth(label), index.worth(links)), (0.2, 0.2), "they show one label that no page showed before");
     let mut known = words(20, 3);
     known.push(&(30..90).collect::<Vec<_>>(), true, false);
     let known = index.take_in(&known, of(4)).id;
@@ -58,7 +58,7 @@ fn an_article_is_worth_much_a_short_text_or_new_labels_less_and_labels_of_other_
 }
 
 #[test]
-fn a_page_without_running_text_is_worth_something_if_it_shows_a_label_that_no_earlier_page_shows() {
+fn a_page_without_running_text_is_worth_something_for_the_labels_that_no_earlier_page_shows() {
     let mut index = index();
     let profile = |name: u32| {
         let mut page = PageText::default();
@@ -66,11 +66,18 @@ fn a_page_without_running_text_is_worth_something_if_it_shows_a_label_that_no_ea
         page
     };
     let profiles: Vec<_> = (100..106).map(|name| index.take_in(&profile(name), ARTICLE).id).collect();
-    assert!(profiles.iter().all(|id| index.worth(*id) == 0.5), "each shows a name that no other shows");
+    // The first one shows three labels that no page showed before it, the others a name each.
+    let first_to_show = |name: usize| if name == 0 { 7.5 / 17.5 } else { 2.5 / 12.5 };
+    let worths = |index: &TextIndex| profiles.iter().map(|id| index.worth(*id)).collect::<Vec<_>>();
+    assert_eq!(worths(&index), (0..6).map(first_to_show).collect::<Vec<_>>());
     let tab = index.take_in(&profile(100), LIST);
     assert_eq!(index.worth(tab.id), 0.0, "the name is known from the first profile");
     index.regroup(|_| Some(ARTICLE));
-    assert!(profiles.iter().all(|id| index.worth(*id) == 0.5));
+    assert_eq!(worths(&index)[1..], [0.2; 5], "what all of them show is their template");
+    let mut picture = PageText::default();
+    (200..210).for_each(|word| picture.push(&[word], false, false));
+    let picture = index.take_in(&picture, of(9)).id;
+    assert_eq!(index.worth(picture), 0.5, "many labels count no more than a short text");
 }
 
 #[test]
