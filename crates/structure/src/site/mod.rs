@@ -15,6 +15,7 @@ mod tokens;
 mod url_kind;
 mod url_parts;
 mod url_pattern;
+mod url_slots;
 mod vector;
 
 pub use dbscan::{MIN_PTS, dbscan, silhouette_times_coverage};
@@ -30,6 +31,7 @@ pub use tokens::{Background, Language, StopWords, TOKENS_MAX, TokenWeight, prese
 pub use url_kind::UrlKind;
 pub use url_parts::{Segment, after_authority, parameters};
 pub use url_pattern::{UrlPatternLearner, UrlPatterns};
+pub use url_slots::UrlSlots;
 pub use vector::{SparseVector, distance, nearest_cluster, squared_norm};
 
 /// The cluster of a page, numbered from 0; `None` for an outlier.

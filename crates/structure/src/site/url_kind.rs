@@ -14,8 +14,8 @@ use std::collections::HashSet;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
-use super::url_parts::{Segment, after_authority, each_segment, parameters};
-use super::url_pattern::{ANY, HashedText, Sink, UrlPatternLearner, UrlPatterns, hash, is_kept, median};
+use super::url_parts::{Segment, after_authority, each_segment, parameters, value_token};
+use super::url_pattern::{ANY, HashedText, Place, Sink, UrlPatternLearner, UrlPatterns, hash, is_kept, median};
 use harvestman_core::model::PatternId;
 use harvestman_core::model::path_hash::step;
 
@@ -31,7 +31,10 @@ pub struct UrlKind {
     pub path: PatternId,
     /// The kind of its path, and the names of its query's parameters.
     pub whole: PatternId,
-    /// The same with every name as that of an item: what remains is the number of segments, and which are numbers.
+    /// The values of its parameters that many URLs share and that are words: views, or types of pages.
+    pub view: u64,
+    /// The kind of its path with every name as that of an item, and the names of its parameters: what remains of the
+    /// path is the number of segments, and which are numbers.
     pub shape: PatternId,
 }
 
@@ -39,28 +42,33 @@ impl UrlPatterns {
     /// Returns the kind of a canonical URL. The host is not part of it. Does not allocate.
     pub fn kind(&self, url: &str) -> UrlKind {
         let (path, query) = after_authority(url);
-        let (mut above, mut kind, mut shape) = (0, 0, 0);
+        let (mut kind, mut shape, mut wild) = (0, 0, 0);
+        let mut place = Place::default();
         each_segment(path, |segment| {
             let word = segment.word();
-            above = step(above, word);
+            let is_kept = self.keeps(segment, word, &mut place);
             let is_item = match segment {
                 Segment::Slug(_) | Segment::Hex(_) => true,
                 Segment::Number(_) => false,
-                Segment::Prefix(_) | Segment::Name(_) => {
-                    segment.is_name() && (!self.keeps(above) || self.is_item(above))
-                }
+                Segment::Prefix(_) | Segment::Name(_) => !is_kept || segment.is_name() && self.is_item(place.above),
             };
             kind = step(kind, if is_item { ANY } else { word });
+            wild = step(wild, if segment.is_name() { ANY } else { word });
             shape = step(shape, if matches!(segment, Segment::Number(_)) { word } else { ANY });
         });
-        let (mut names, mut count) = (0_u64, 0);
-        for (name, _) in parameters(query) {
+        let (mut names, mut view, mut count) = (0_u64, 0_u64, 0);
+        for (name, value) in parameters(query) {
             names = names.wrapping_add(hash(name) | 1);
             count += 1;
+            let parameter = step(wild, hash(name));
+            let word = value_token(value).filter(|value| value.bytes().any(|byte| byte.is_ascii_alphabetic()));
+            let kept = word.map(|word| step(parameter, hash(word))).filter(|value| self.values.contains(value));
+            view = view.wrapping_add(kept.unwrap_or(0));
         }
         UrlKind {
             path: PatternId::new(kind, 0),
             whole: PatternId::new(kind.wrapping_add(names), count),
+            view,
             shape: PatternId::new(shape.wrapping_add(names), count),
         }
     }
@@ -229,6 +237,38 @@ mod tests {
         assert_eq!(plain.path, sorted.path);
         assert_ne!(plain.whole, sorted.whole);
         assert_eq!(sorted, patterns.kind("http://f/blog/3?page=7&sort=name"));
+    }
+
+    #[test]
+    fn a_word_that_many_values_share_is_a_view() {
+        let tabs =
+            |number: usize| ["posts", "stats"].map(|tab| format!("http://f/user/{number}?tab={tab}&page={number}"));
+        let patterns = learned(&(0..6).flat_map(tabs).collect::<Vec<_>>());
+        let kind = |url: &str| patterns.kind(url);
+        let posts = kind("http://f/user/1?tab=posts&page=1");
+        assert_eq!(posts, kind("http://f/user/77?tab=posts&page=5"));
+        let stats = kind("http://f/user/1?tab=stats&page=1");
+        assert_eq!((posts.path, posts.whole, posts.shape), (stats.path, stats.whole, stats.shape));
+        assert_ne!(posts.view, stats.view);
+        assert_eq!(kind("http://f/user/1?tab=once&page=1").view, 0);
+    }
+
+    #[test]
+    fn marks_before_a_name_are_kept() {
+        let all = (0..9).flat_map(|number| {
+            let name = char::from(b'a' + number);
+            [
+                format!("http://f/@{name}{name}"),
+                format!("http://f/~{name}{name}"),
+                format!("http://f/{name}-title-of-a-page"),
+            ]
+        });
+        let patterns = learned(&all.collect::<Vec<_>>());
+        let kind = |url: &str| patterns.kind(url);
+        assert_eq!(kind("http://f/@zoe"), kind("http://f/@yan-with-a-long-name-77"));
+        assert_ne!(kind("http://f/@zoe"), kind("http://f/~zoe"));
+        assert_ne!(kind("http://f/@zoe"), kind("http://f/a-title-of-a-page"));
+        assert_eq!(patterns.spell("http://f/@zoe"), "/@*");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub enum Segment<'u> {
     Hex(&'u str),
     /// Words, a title, an escape: the name of one item.
     Slug(&'u str),
-    /// The text before a colon (`Talk:Crawling` has the name `Talk:`).
+    /// The text up to a colon (`Talk:Crawling` has the name `Talk:`), or the marks before a name (`@alice`, `~bob`).
     Prefix(&'u str),
     /// Anything else: a name that may be the site's (`topic`) or an instance's (`alice`).
     Name(&'u str),
@@ -46,6 +46,10 @@ impl<'u> Segment<'u> {
         }
         if let Some(colon) = colon.filter(|at| (1..text.len() - 1).contains(at)) {
             return Self::Prefix(&text[..=colon]);
+        }
+        let marks = marks(text.as_bytes());
+        if (1..text.len()).contains(&marks) {
+            return Self::Prefix(&text[..marks]);
         }
         if char_flags & ODD != 0 || stem.len() > NAME_MAX { Self::Slug(extension) } else { Self::Name(text) }
     }
@@ -90,6 +94,12 @@ impl<'u> Segment<'u> {
             Self::Name(name) => name.into(),
         }
     }
+}
+
+/// Returns the number of marks before a name. An escape is no mark.
+fn marks(text: &[u8]) -> usize {
+    let is_mark = |byte: &&u8| byte.is_ascii_punctuation() && **byte != b'%';
+    if text.first().is_some_and(|byte| is_mark(&byte)) { text.iter().take_while(is_mark).count() } else { 0 }
 }
 
 /// Properties of the bytes of a segment: that it is no number, that it is no hexadecimal number, and that it is no
@@ -241,6 +251,9 @@ mod tests {
                 Segment::Hex(extension)
             } else if let Some(colon) = colon {
                 Segment::Prefix(&text[..=colon])
+            } else if let Some(marks) = text.find(|c: char| c == '%' || !c.is_ascii_punctuation()).filter(|at| *at > 0)
+            {
+                Segment::Prefix(&text[..marks])
             } else if stem.contains(|c: char| c.is_ascii_digit() || c == '%' || !c.is_ascii())
                 || stem.contains('-') && stem.len() > HYPHENATED_MAX
                 || stem.len() > NAME_MAX

@@ -6,6 +6,7 @@
 //!
 //! One URL does not show which names are instances: `/tag/music/` and `/user/settings/` look alike. It is decided by
 //! counting. A name is kept if it has few siblings, or if it leads to far more URLs than its siblings usually do.
+//! Below a name that is an instance (`/user/bob/posts/`), the names of all instances are counted together.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -46,15 +47,19 @@ impl UrlPatternLearner {
     pub fn see(&mut self, url: &str) {
         let (path, query) = after_authority(url);
         let (mut above, mut wild) = (0, 0);
+        let mut above_instance = None;
         each_segment(path, |segment| {
             let word = segment.word();
-            if segment.is_name() {
+            let is_name = segment.is_name();
+            if is_name {
                 self.count_name(above, word);
+                above_instance.iter().for_each(|above| self.count_name(*above, word));
             } else if matches!(segment, Segment::Slug(_)) {
                 self.note_title(above, word);
             }
+            above_instance = is_name.then(|| step(above, ANY));
             above = step(above, word);
-            wild = step(wild, if segment.is_name() { ANY } else { word });
+            wild = step(wild, if is_name { ANY } else { word });
         });
         for (name, value) in parameters(query) {
             let parameter = step(wild, hash(name));
@@ -129,7 +134,7 @@ pub struct UrlPatterns {
     names: Option<Hashed>,
     /// Values that are kept, with their path and parameter.
     #[serde(serialize_with = "sorted")]
-    values: Hashed,
+    pub(super) values: Hashed,
     /// Kept names that are those of items ([`UrlPatterns::kind`]), with the path above.
     #[serde(default, serialize_with = "sorted")]
     items: Hashed,
@@ -171,14 +176,14 @@ impl UrlPatterns {
 
     pub(super) fn walk(&self, url: &str, sink: &mut impl Sink) {
         let (path, query) = after_authority(url);
-        let (mut above, mut wild) = (0, 0);
+        let mut wild = 0;
+        let mut place = Place::default();
         each_segment(path, |segment| {
             let word = segment.word();
-            let below = step(above, word);
             let is_name = segment.is_name();
-            sink.segment(segment, (!is_name || self.keeps(below)).then_some(word));
+            let is_kept = self.keeps(segment, word, &mut place);
+            sink.segment(segment, is_kept.then_some(word));
             wild = step(wild, if is_name { ANY } else { word });
-            above = below;
         });
         // Parameters may come in any order: canonical URLs may or may not have them sorted.
         for (name, value) in parameters(query) {
@@ -190,13 +195,29 @@ impl UrlPatterns {
         }
     }
 
-    pub(super) fn keeps(&self, name: u64) -> bool {
-        self.names.as_ref().is_none_or(|names| names.contains(&name))
+    /// Whether the next segment of a path, with its word, is kept.
+    pub(super) fn keeps(&self, segment: Segment<'_>, word: u64, place: &mut Place) -> bool {
+        let below = step(place.above, word);
+        let known = |name: u64| self.names.as_ref().is_none_or(|names| names.contains(&name));
+        let below_instance = || place.above_instance.is_some_and(|above| known(step(above, word)));
+        let is_kept = !segment.is_name() || known(below) || below_instance();
+        place.above_instance = (!is_kept).then(|| step(place.above, ANY));
+        place.above = below;
+        is_kept
     }
 
     pub(super) fn is_item(&self, name: u64) -> bool {
         self.items.contains(&name)
     }
+}
+
+/// Where in a path a segment is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    /// The path down to here.
+    pub above: u64,
+    /// The same with any name in place of the last segment, if that is not kept.
+    above_instance: Option<u64>,
 }
 
 /// The name or the value of a parameter, with its hash.

@@ -59,6 +59,28 @@ fn a_prefix_with_a_colon_is_kept_where_it_is_frequent() {
     assert_eq!(patterns.spell("http://w/index.php/Rare:Anything"), "/index.php/*");
 }
 
+/// Members with names of letters, and the tabs of each.
+fn members() -> UrlPatterns {
+    let names = ('a'..='z').map(|first| format!("{first}nn"));
+    let urls: Vec<String> = names
+        .flat_map(|name| ["", "posts", "followers", "best"].map(|tab| format!("http://f/user/{name}/{tab}")))
+        .collect();
+    learned(&urls.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn the_names_below_instances_are_counted_together() {
+    let patterns = members();
+    assert_eq!(patterns.spell("http://f/user/somebody/posts"), "/user/*/posts");
+    assert_eq!(patterns.spell("http://f/user/somebody/once"), "/user/*/*");
+    assert_eq!(patterns.spell("http://f/user/somebody-who-is-long/posts"), "/user/S/*");
+    let kind = |url: &str| patterns.kind(url);
+    assert_eq!(kind("http://f/user/ann/posts"), kind("http://f/user/somebody/posts"));
+    assert_ne!(kind("http://f/user/ann/posts"), kind("http://f/user/ann/followers"));
+    let values: Vec<&str> = patterns.slots("http://f/user/ann/posts").values().collect();
+    assert_eq!(values, ["ann"]);
+}
+
 #[test]
 fn before_anything_was_counted_every_name_counts() {
     let patterns = UrlPatterns::default();
