@@ -213,7 +213,7 @@ fn rescored_pop(c: &mut Criterion) {
     });
     group.finish();
 
-    let whole = timed(|| many.reclassify(&|class, _, _| class.on(ClusterId(class.cluster.0 / 2)).into()));
+    let whole = timed(|| many.reclassify(&|_| 1, &|class, _, _| class.on(ClusterId(class.cluster.0 / 2)).into()));
     eprintln!("reclassify {} URLs: {:.2} s", many.queued(), whole.as_secs_f64());
 }
 

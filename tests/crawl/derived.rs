@@ -1,5 +1,5 @@
-//! Addresses that extend known ones, over real sockets: a crawl for pages that stand one step behind others asks for
-//! them without those.
+//! Addresses that are made from known ones, over real sockets: a crawl for pages that stand one step behind others
+//! asks for them without those.
 
 use harvestman::config::{Period, PolicyKind};
 
@@ -13,7 +13,10 @@ const USERS_PER_LIST: u32 = 10;
 fn forum(path: &str) -> Reply {
     let parts: Vec<_> = path.trim_matches('/').split('/').collect();
     let number = |text: &str| text.parse::<u32>().ok();
-    let text = |n: u32| (0..40).map(|word| format!("word{n}x{word} ")).collect::<String>();
+    // Words of letters: names and numbers make no text of its own.
+    let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
+    let word = |n: u32, at: u32| format!("{}{}{} ", letter(n * 7 + at), letter(n + at * 3), letter(n / 26 + at * 5));
+    let text = |n: u32| (0..40).map(|at| word(n, at)).collect::<String>();
     let page = |body: String| Reply::html(format!("<html><body>{body}</body></html>"));
     match parts[..] {
         [""] => page("<ul><li><a href=\"/list/0/\">members</a></li></ul>".to_owned()),
@@ -54,13 +57,15 @@ fn pages_one_step_behind_others_are_asked_for_without_those() {
     let posts = asked.iter().filter(|path| path.ends_with("/posts/")).count();
     let profiles = asked.iter().filter(|path| path.starts_with("/user/") && !path.ends_with("/posts/")).count();
     assert!(posts > 85 && profiles < 20, "{posts} of {users} asked for, and {profiles} profiles");
-    // What was derived names the page that made it known, and was found there.
-    let behind = |url: &str| url.ends_with("/posts/");
-    let from_lists = crawled
+    // What was derived names the address that it was made from, which nobody asked for.
+    let derived: Vec<_> = crawled
         .pages
         .iter()
-        .filter(|page| behind(&page.url) && page.via.as_ref().is_some_and(|via| via.contains("/list/")));
-    let from_lists: Vec<_> = from_lists.collect();
-    assert!(from_lists.len() > 50, "{} were derived", from_lists.len());
-    assert!(from_lists.iter().all(|page| page.status == Some(200) && page.fate == "fetched"));
+        .filter(|page| page.url.ends_with("/posts/"))
+        .filter(|page| page.via.as_ref().is_some_and(|via| !asked.iter().any(|path| server.url("forum", path) == *via)))
+        .collect();
+    assert!(derived.len() > 50, "{} were derived", derived.len());
+    let is_made_from = |url: &str, via: &str| url.strip_suffix("posts/") == Some(via);
+    assert!(derived.iter().all(|page| page.via.as_ref().is_some_and(|via| is_made_from(&page.url, via))));
+    assert!(derived.iter().all(|page| page.status == Some(200) && page.fate == "fetched"));
 }

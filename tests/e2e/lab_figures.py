@@ -33,7 +33,7 @@ FLOORS = (
 ORACLE = ("--seeds", "1")
 OF_BOUND_MIN = 0.95
 # Stopping below a tenth must miss almost nothing, and the yield forecast must be right on average.
-EARLY_STOP = ("--seeds", "2", "--shares", "0.1")
+EARLY_STOP = ("--seeds", "3", "--shares", "0.1")
 LEFT_BEHIND_MAX, REQUESTS_MAX, ERROR_MAX = 0.08, 0.5, 0.10
 
 

@@ -34,10 +34,10 @@ fn learned() -> (Arc<dyn PolicySnapshot>, Vec<Page>) {
     let done = replay(&plan, policy, |_, _, crawl| last = Some(crawl.snapshot())).expect("a recording can be crawled");
     let policy = last.expect("something was fetched");
     let mut parser = Parser::new(&ParseOptions::default());
-    parser.set_class_tokens(policy.class_tokens());
     let fetched = done.order.iter().filter_map(|request| request.page).filter(|id| corpus.page(*id).is_page());
     let pages = fetched.map(|id| {
         let url = corpus.url(id).clone();
+        parser.set_class_tokens(policy.class_tokens(url.as_str()));
         let waited = LinkClass::unclassified(Apath::SEED).with_pattern(policy.pattern(url.as_str()));
         let parsed = parser.parse(&corpus.page(id).body, corpus.page(id).content_type());
         (url, waited, parsed)

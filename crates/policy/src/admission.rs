@@ -54,6 +54,17 @@ impl<'a> Link<'a> {
         }
     }
 
+    /// The same link as one of another class.
+    #[must_use]
+    pub const fn with_class(self, class: LinkClass) -> Self {
+        match self {
+            Self::Place(..) => self,
+            Self::Class(_) => Self::Class(class),
+            Self::New { url, via, context, .. } => Self::New { class, url, via, context },
+            Self::Waiting { url, via, .. } => Self::Waiting { class, url, via },
+        }
+    }
+
     /// The Apath of the link on its page.
     pub const fn apath(&self) -> Apath {
         match self {
@@ -134,6 +145,11 @@ impl AdjustedSnapshot {
     pub fn policy(&self) -> &dyn PolicySnapshot {
         &*self.policy
     }
+
+    /// The generations of the adjustments. Each only grows, so that the sum changes with each of them.
+    fn adjusted(&self) -> u64 {
+        self.adjustments.iter().map(|adjustment| adjustment.generation()).sum()
+    }
 }
 
 /// The snapshot for a filter of this order: where the filter does not consult the policy, the policy rejects no link.
@@ -187,8 +203,11 @@ impl PolicySnapshot for AdjustedSnapshot {
     }
 
     fn generation(&self) -> u64 {
-        // Each only grows, so that the sum changes with each of them.
-        self.policy.generation() + self.adjustments.iter().map(|adjustment| adjustment.generation()).sum::<u64>()
+        self.policy.generation() + self.adjusted()
+    }
+
+    fn generation_at(&self, url: &str) -> u64 {
+        self.policy.generation_at(url) + self.adjusted()
     }
 
     fn stored(&self) -> Option<StoredSnapshot> {

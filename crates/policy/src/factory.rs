@@ -1,11 +1,13 @@
 //! Creates policies by name.
 
+use parking_lot::Mutex;
 use std::sync::{Arc, OnceLock};
 
 use super::awaiting::Begin;
 use super::learned::{
     EXAMPLES_MAX, ExampleLink, Goal, LearnedPolicy, ReadPage, SiteModel, TopicTerms, Tuning, shared_tags,
 };
+use super::sites::SitesPolicy;
 use super::{AwaitsExamples, BreadthFirst, ExamplePage, Observation, Outcome, Policy};
 use harvestman_core::config::{self, PolicyKind, PolicyOptions};
 use harvestman_core::model::{Apath, LinkClass};
@@ -41,6 +43,8 @@ pub struct PolicyInputs<'a> {
     pub topic: TopicTerms,
     /// Reads the links of examples, from whose tags `topic` takes its topic.
     pub read_links: Option<Arc<ReadLinks>>,
+    /// Whether addresses of wanted pages may be made from others.
+    pub derives: bool,
     /// What an earlier crawl learned of the site.
     pub model: Option<&'a SiteModel>,
 }
@@ -55,6 +59,7 @@ impl PolicyInputs<'_> {
             examples: &[],
             sample_pages: None,
             validated: false,
+            derives: true,
             model: None,
         }
     }
@@ -65,7 +70,7 @@ impl PolicyInputs<'_> {
     }
 
     fn tuning(&self) -> Tuning {
-        Tuning { sample_max: self.sample_max(), ..Tuning::default() }
+        Tuning { sample_max: self.sample_max(), derives: self.derives, ..Tuning::default() }
     }
 
     /// Makes a learning policy, which starts from the model if there is one.
@@ -73,10 +78,28 @@ impl PolicyInputs<'_> {
         self.learner(self.tuning())(goal, read)
     }
 
-    /// Makes the policy that rejects links by the cluster graph.
-    fn refusing(&self, read: Box<ReadPage>) -> LearnedPolicy {
-        let tuning = Tuning { followed_from: Some(FOLLOWED_FROM), ..self.tuning() };
-        self.learner(tuning)(Goal::Content, read)
+    /// The parameters of the policy that rejects links by the cluster graph.
+    fn refusing_tuning(&self) -> Tuning {
+        Tuning { followed_from: Some(FOLLOWED_FROM), ..self.tuning() }
+    }
+
+    /// Makes a policy for content of several sites, which starts from the model if there is one.
+    fn of_sites(&self, tuning: Tuning, read: Box<ReadPage>) -> SitesPolicy {
+        let seed = self.seed.0;
+        let read = Arc::new(Mutex::new(read));
+        let shared = move || -> Box<ReadPage> {
+            let read = Arc::clone(&read);
+            Box::new(move |bytes, content_type, tokens| (*read.lock())(bytes, content_type, tokens))
+        };
+        let known = match self.model.cloned().map(SiteModel::split) {
+            None => vec![(LearnedPolicy::new(Goal::Content, tuning, seed, shared()), Vec::new())],
+            Some(models) => {
+                let each =
+                    |(model, places)| (LearnedPolicy::from_model(Goal::Content, tuning, seed, shared(), model), places);
+                models.into_iter().map(each).collect()
+            }
+        };
+        SitesPolicy::new(known, Box::new(move || LearnedPolicy::new(Goal::Content, tuning, seed, shared())))
     }
 
     /// Makes a learning policy later.
@@ -151,10 +174,10 @@ pub fn maker(kind: PolicyKind, options: &PolicyOptions) -> Result<MakeWith, Stri
 pub fn make(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadPage>) -> Box<dyn Policy> {
     match kind {
         PolicyKind::Bfs | PolicyKind::Added(_) => Box::new(BreadthFirst),
-        PolicyKind::Ucc => Box::new(inputs.learned(Goal::Content, read)),
+        PolicyKind::Ucc => Box::new(inputs.of_sites(inputs.tuning(), read)),
         PolicyKind::Target | PolicyKind::Xcrawl => Box::new(target(inputs, read)),
         PolicyKind::Topic => inputs.about(read),
-        PolicyKind::ClusterGraph => Box::new(inputs.refusing(read)),
+        PolicyKind::ClusterGraph => Box::new(inputs.of_sites(inputs.refusing_tuning(), read)),
     }
 }
 
@@ -164,7 +187,7 @@ pub fn make_learner(kind: PolicyKind, inputs: &PolicyInputs<'_>, read: Box<ReadP
         PolicyKind::Ucc => Some(inputs.learned(Goal::Content, read)),
         PolicyKind::Target | PolicyKind::Xcrawl => Some(target(inputs, read)),
         PolicyKind::Topic => Some(inputs.learned(topic(inputs.topic_at_hand()), read)),
-        PolicyKind::ClusterGraph => Some(inputs.refusing(read)),
+        PolicyKind::ClusterGraph => Some(inputs.learner(inputs.refusing_tuning())(Goal::Content, read)),
         PolicyKind::Bfs | PolicyKind::Added(_) => None,
     }
 }

@@ -16,6 +16,7 @@ mod observation_update;
 #[cfg(test)]
 mod property_tests;
 pub mod search;
+mod sites;
 pub mod steering;
 mod stored_snapshot;
 
@@ -182,6 +183,26 @@ pub struct PolicyFacts {
     pub found_sites: u64,
 }
 
+impl PolicyFacts {
+    /// The sums of both.
+    #[must_use]
+    pub fn together(self, other: Self) -> Self {
+        let wanted = match (self.wanted, other.wanted) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+        Self {
+            model_updates: self.model_updates + other.model_updates,
+            clusters: self.clusters + other.clusters,
+            drifts: self.drifts + other.drifts,
+            duplicates: self.duplicates + other.duplicates,
+            wanted,
+            queries: self.queries + other.queries,
+            found_sites: self.found_sites + other.found_sites,
+        }
+    }
+}
+
 /// A policy's state of knowledge at one moment. A decision names the [`PolicySnapshot::version`] that it came from.
 ///
 /// A snapshot around another one ([`AdjustedSnapshot`]) defines only what it changes: all other methods ask the inner
@@ -219,9 +240,9 @@ pub trait PolicySnapshot: ClassOrder {
         self.inner().map_or_else(|| self.cluster(bag).into(), |inner| inner.page_cluster(waited, url, bag))
     }
 
-    /// The class names that leaf paths include for this snapshot; `None`: plain paths.
-    fn class_tokens(&self) -> Option<Arc<harvestman_core::model::ClassTokens>> {
-        self.inner()?.class_tokens()
+    /// The class names that the leaf paths of the page at `url` include for this snapshot; `None`: plain paths.
+    fn class_tokens(&self, url: &str) -> Option<Arc<harvestman_core::model::ClassTokens>> {
+        self.inner()?.class_tokens(url)
     }
 
     /// The pattern of a canonical URL.
@@ -243,6 +264,12 @@ pub trait PolicySnapshot: ClassOrder {
     /// Grows when classes change their meaning: waiting URLs are then moved to [`PolicySnapshot::class_of`].
     fn generation(&self) -> u64 {
         0
+    }
+
+    /// Changes when the classes of URLs of the site of `url` change their meaning.
+    fn generation_at(&self, url: &str) -> u64 {
+        let _ = url;
+        self.generation()
     }
 
     /// Grows when URLs change their patterns, which does not happen with every generation.

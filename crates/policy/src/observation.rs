@@ -31,6 +31,22 @@ pub struct Needs {
     pub contexts: bool,
 }
 
+impl Needs {
+    /// What both need.
+    #[must_use]
+    pub const fn together(self, other: Self) -> Self {
+        Self {
+            words: self.words || other.words,
+            units: self.units || other.units,
+            gist: self.gist || other.gist,
+            links: self.links || other.links,
+            body: self.body || other.body,
+            gaps: self.gaps && other.gaps,
+            contexts: self.contexts || other.contexts,
+        }
+    }
+}
+
 /// A fetch that has ended.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Observation {

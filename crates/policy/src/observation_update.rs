@@ -30,7 +30,7 @@ fn reparsed_cluster(
 ) -> Option<PageCluster> {
     let Outcome::Page(page) = outcome else { return None };
     let (body, content_type) = page.body.as_ref()?;
-    let tokens = snapshot.class_tokens();
+    let tokens = snapshot.class_tokens(url);
     page.bag = read(body, content_type.as_deref(), tokens.as_ref()).leaf_paths;
     Some(snapshot.page_cluster(waited, url, &page.bag))
 }

@@ -79,6 +79,9 @@ function detailPanel() {
     setText(title, name[0].toUpperCase() + name.slice(1));
     setText(pin, last.pinned ? "Unpin" : "Pin as target");
     setText(banned, last.banned ? "Unban" : "Ban…");
+    // Pages of before the templates are no cluster that links could lead to, and a command refuses their number.
+    const canBeTold = site.kind === "forms" || last.id !== 0;
+    [pin, banned].forEach((button) => show(button, canBeTold));
     facts.update([
       ["Pages", count(last.pages)],
       ["Worth", last.worth == null ? null : score(last.worth)],

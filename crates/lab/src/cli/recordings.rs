@@ -33,14 +33,14 @@ pub fn load_with_notes(warc: &Path, labels: Option<&Path>, no_labels: bool) -> a
     Ok(corpus)
 }
 
-/// Returns the page of a recording that `--example` names.
-pub fn example_page(corpus: &Corpus, url: &str) -> Result<PageId, Failure> {
+/// Returns the page of a recording that `option` names.
+pub fn recorded_page(corpus: &Corpus, option: &str, url: &str) -> Result<PageId, Failure> {
     let id = corpus.find_loosely(url);
-    let missing = || format!("--example {url} is not in {}: it must be the URL of one of its pages", corpus.name);
+    let missing = || format!("{option} {url} is not in {}: it must be the URL of one of its pages", corpus.name);
     let id = id.ok_or_else(|| Failure::usage(missing()))?;
     if corpus.page(id).is_page() {
         return Ok(id);
     }
     let status = corpus.page(id).status;
-    Err(Failure::usage(format!("--example {url} is not an HTML page with status 200 (status {status}): name another")))
+    Err(Failure::usage(format!("{option} {url} is not an HTML page with status 200 (status {status}): name another")))
 }

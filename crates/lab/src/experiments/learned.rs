@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::corpus::{Corpus, PageId};
 use crate::replay::Request;
 use harvestman_core::config::ParseOptions;
-use harvestman_core::model::ClusterId;
+use harvestman_core::model::{Apath, ClusterId, LinkClass};
 use harvestman_policy::PolicySnapshot;
 use harvestman_structure::parse::Parser;
 
@@ -27,12 +27,16 @@ pub struct ClusterSize {
 /// cluster pages.
 pub fn clusters(corpus: &Corpus, fetched: &[Request], snapshot: &dyn PolicySnapshot) -> Vec<ClusterSize> {
     let mut parser = Parser::new(&ParseOptions::default());
-    parser.set_class_tokens(snapshot.class_tokens());
     let mut pages: BTreeMap<ClusterId, Vec<PageId>> = BTreeMap::new();
     for id in fetched.iter().filter_map(|request| request.page).filter(|id| corpus.page(*id).is_page()) {
         let stored = corpus.page(id);
+        let url = corpus.url(id).as_str();
+        parser.set_class_tokens(snapshot.class_tokens(url));
         let bag = parser.parse(&stored.body, stored.content_type()).leaf_paths;
-        pages.entry(snapshot.cluster(&bag)).or_default().push(id);
+        pages
+            .entry(snapshot.page_cluster(LinkClass::unclassified(Apath::SEED), url, &bag).cluster)
+            .or_default()
+            .push(id);
     }
     if pages.keys().all(|cluster| *cluster == ClusterId::UNKNOWN) {
         return Vec::new();

@@ -7,7 +7,6 @@ use super::links::LinkTable;
 use crate::corpus::{Corpus, PageId};
 use crate::measures::Task;
 use crate::oracle::SiteGraph;
-use harvestman_policy::learned::{EXTENSION_PAGES_MIN, suffix};
 
 /// The graph of a corpus.
 pub(super) struct Reference<'c> {
@@ -67,6 +66,17 @@ fn is_wanted(corpus: &Corpus, task: &Task, id: PageId) -> bool {
     label.is_some_and(|label| task.wants(label) && (matches!(task, Task::Target(_)) || !label.is_duplicate_view))
 }
 
+/// Number of pages that must link to an address that extends theirs before the suffix counts, and its maximum length.
+const SUFFIX_PAGES_MIN: u32 = 6;
+const SUFFIX_MAX: usize = 32;
+
+/// The suffix that `link` adds to `url`: at the end of the path, or a query to an address without one.
+fn suffix<'l>(url: &str, link: &'l str) -> Option<&'l str> {
+    let added = link.strip_prefix(url).filter(|added| !added.is_empty() && added.len() <= SUFFIX_MAX)?;
+    let whole = url.ends_with('/') || added.starts_with(['/', '?']);
+    (whole && !url.contains('?')).then_some(added)
+}
+
 /// For each URL, the URLs of the corpus that extend it by a suffix that at least as many pages link as a policy must
 /// have seen.
 fn extended(corpus: &Corpus, links: &[Vec<u32>]) -> Vec<Vec<u32>> {
@@ -76,7 +86,7 @@ fn extended(corpus: &Corpus, links: &[Vec<u32>]) -> Vec<Vec<u32>> {
         let added: BTreeSet<&str> = to.iter().filter_map(|to| suffix(text(from), text(PageId(*to)))).collect();
         added.into_iter().for_each(|added| *suffixes.entry(added).or_default() += 1);
     }
-    suffixes.retain(|_, pages| *pages >= EXTENSION_PAGES_MIN);
+    suffixes.retain(|_, pages| *pages >= SUFFIX_PAGES_MIN);
     let extensions = |id: PageId| {
         let longer = suffixes.keys().filter_map(|added| corpus.find(&[text(id), added].concat()));
         longer.filter(|longer| suffix(text(id), text(*longer)).is_some()).map(|longer| longer.0).collect()

@@ -182,13 +182,17 @@ pub fn target_types(corpus: &Corpus, least: u64) -> Result<Vec<Arc<str>>, Experi
     Ok(types)
 }
 
-/// Returns a page of a type (HTML, status 200), drawn with `seed`.
+/// Returns a page of a type (HTML, status 200), drawn with `seed`; if possible, one that is no view of another page.
 ///
 /// # Errors
 /// The corpus has no labels or no such page.
 pub fn example_of(corpus: &Corpus, page_type: &str, seed: Seed) -> Result<PageId, ExperimentError> {
     let (truth, pages) = (truth(corpus)?, pages_of(corpus, page_type)?);
     let missing = || unknown(corpus, truth, page_type);
+    let is_view = |id: &PageId| truth.page(*id).is_some_and(|label| label.is_duplicate_view);
+    // Nobody gives the permalink of a page as an example of such pages.
+    let own: Vec<_> = pages.iter().copied().filter(|id| !is_view(id)).collect();
+    let pages = if own.is_empty() { pages } else { own };
     pages.choose(&mut seed.child("example").rng()).copied().ok_or_else(missing)
 }
 

@@ -60,13 +60,11 @@ impl PolicyInputs<'_> {
             facts: Some(PageFacts { bag: example.bag.clone(), ..PageFacts::default() }),
         });
         then(&policy::PolicyInputs {
-            seed: self.seed,
             examples: example.as_slice(),
             sample_pages: self.sample_pages,
             topic: TopicTerms::new(self.topic.into_iter().flat_map(|topic| &topic.terms).map(|term| &**term)),
             validated: self.validated,
-            read_links: None,
-            model: None,
+            ..policy::PolicyInputs::new(self.seed)
         })
     }
 }

@@ -377,9 +377,13 @@ impl<'a> LinkFilter<'a> {
         let is_exported = self.rules.links.export && !all.is_empty();
         let line = is_exported.then(|| links_line(self.via.as_str(), all.iter().map(exported_link)));
         let generation = self.snapshot.generation();
+        let page_generation = self.snapshot.generation_at(self.via.as_str());
         let (settled, accepted, foreign) = (self.settled, self.accepted, self.foreign);
         let lastmods = self.dates.map(|dates| dates.stated).unwrap_or_default();
-        (DiscoveredLinks { settled, accepted, foreign, generation, lastmods }, JudgedLinks { line, all })
+        (
+            DiscoveredLinks { settled, accepted, foreign, generation, page_generation, lastmods },
+            JudgedLinks { line, all },
+        )
     }
 }
 

@@ -39,21 +39,13 @@ pub(crate) struct PageProcessor {
     parser: Parser,
     new_parser: Box<dyn Fn() -> Parser + Send>,
     memory: Memory,
-    /// The generation of the snapshot whose class names the parser was last set to.
-    generation: Option<u64>,
 }
 
 impl PageProcessor {
     pub(crate) fn new(rules: Arc<Rules>, new_parser: impl Fn() -> Parser + Send + 'static) -> Self {
         let agent = rules.reading.agent.clone();
         let new_parser = move || new_parser().with_agent(&agent);
-        Self {
-            rules,
-            parser: new_parser(),
-            new_parser: Box::new(new_parser),
-            memory: Memory::default(),
-            generation: None,
-        }
+        Self { rules, parser: new_parser(), new_parser: Box::new(new_parser), memory: Memory::default() }
     }
 
     /// Returns the rules of the crawl.
@@ -65,7 +57,6 @@ impl PageProcessor {
     pub(crate) fn reset(&mut self) {
         self.parser = (self.new_parser)();
         self.memory = Memory::default();
-        self.generation = None;
     }
 
     /// Looks at the status of an answer: an error of the network has a fate already, and of answers with a body that of
@@ -177,14 +168,10 @@ impl PageProcessor {
         Shown::new(links, &visible_text(body, content_type).unwrap_or_default())
     }
 
-    /// Sets the parser to what the policy's snapshot requires.
-    fn follow_policy(&mut self, policy: &dyn PolicySnapshot, needs: Needs) {
+    /// Sets the parser to what the policy's snapshot requires of the page at `url`.
+    fn follow_policy(&mut self, policy: &dyn PolicySnapshot, url: &str, needs: Needs) {
         self.parser.set_texts(needs.words, needs.units, needs.gist);
-        let generation = Some(policy.generation());
-        if self.generation != generation {
-            self.parser.set_class_tokens(policy.class_tokens());
-            self.generation = generation;
-        }
+        self.parser.set_class_tokens(policy.class_tokens(url));
     }
 
     /// Filters URLs that the policy derived.

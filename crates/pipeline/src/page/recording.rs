@@ -83,7 +83,7 @@ impl WorkerTools {
     pub(crate) fn show_to_policy(&mut self, page: &mut PageInWork) {
         let (item, result) = (&page.fetched.lease.item, &mut page.result);
         let Some(observer) = self.observer.as_ref().filter(|_| result.fate != Fate::NotModified) else { return };
-        let generation = result.links.found.generation;
+        let generation = result.links.found.page_generation;
         let hold = self.processor.awaits(item, result).then(|| self.context.handles.frontier.hold());
         observer.show(Seen { observation: observation(item, result), generation, hold });
     }

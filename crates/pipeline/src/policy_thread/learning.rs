@@ -36,7 +36,7 @@ use harvestman_policy::learned::ReadPage;
 use harvestman_policy::{self as policy, Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
 use harvestman_stages::frontier::Order;
 
-/// A finished fetch, with the generation of the snapshot that its page was parsed with.
+/// A finished fetch, with the generation of its site in the snapshot that its page was parsed with.
 pub(crate) struct Seen {
     pub(crate) observation: Observation,
     pub(crate) generation: u64,
@@ -330,7 +330,7 @@ impl Learning {
         let hold = seen.hold.take();
         // The trap guard does not use classes.
         if !self.gathers() {
-            let is_older = seen.generation < self.snapshot.generation();
+            let is_older = seen.generation != self.snapshot.generation_at(seen.observation.url.as_str());
             policy::update_observation(&*self.snapshot, &mut *self.read, &mut seen.observation, is_older);
         }
         if self.needs.now().words

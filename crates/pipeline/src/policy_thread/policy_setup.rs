@@ -231,7 +231,7 @@ pub(crate) fn inputs<'a>(
 ) -> PolicyInputs<'a> {
     let validated = options.want.iter().any(|want| want != "like");
     let topic = TopicTerms::new(options.topic.iter().map(String::as_str));
-    PolicyInputs { examples, model, validated, topic, ..PolicyInputs::new(seed) }
+    PolicyInputs { examples, model, validated, topic, derives: options.derive, ..PolicyInputs::new(seed) }
 }
 
 /// Opens the log of observations, and replays it to a policy. Adds the pages with a known cluster to `pages`.

@@ -170,11 +170,12 @@ impl SnapshotPublisher {
 
 /// Returns the frontier's order by `snapshot`. `explained`: whether leases name the snapshot that they are decided by.
 fn order(snapshot: &Arc<dyn PolicySnapshot>, explained: bool) -> Order {
-    let by = Arc::clone(snapshot);
+    let (by, at) = (Arc::clone(snapshot), Arc::clone(snapshot));
     Order {
         scores: Arc::clone(snapshot) as _,
         version: explained.then(|| snapshot.version()),
         generation: snapshot.generation(),
+        generation_at: Arc::new(move |url| at.generation_at(url)),
         readmit: Arc::new(move |class, url, via| readmit(&*by, class, url, via)),
     }
 }

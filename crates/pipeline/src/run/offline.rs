@@ -167,7 +167,8 @@ impl Offline {
         self.frontier.set_order(Arc::clone(&snapshot) as _);
         if snapshot.generation() != self.generation {
             self.generation = snapshot.generation();
-            self.frontier.reclassify(&|class, url, via| policy::readmit(&*snapshot, class, url, via));
+            let generation_at = |origin: &str| snapshot.generation_at(origin);
+            self.frontier.reclassify(&generation_at, &|class, url, via| policy::readmit(&*snapshot, class, url, via));
         }
         self.current.store(Arc::new(snapshot));
     }

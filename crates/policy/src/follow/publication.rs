@@ -6,8 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::learned::{ClassModel, LearnedSnapshot};
 use crate::search::{SearchRules, SearchTemplates};
+use crate::sites::ClassModels;
 use crate::stored_snapshot::{ClassModelId, StoredSnapshot};
 use crate::{AdjustedSnapshot, Needs, PolicyFacts, PolicySnapshot};
 use harvestman_core::model::SearchRecord;
@@ -68,7 +68,7 @@ pub struct PublishedPolicy {
 /// Reads publications one after the other. Its generations are its own: they grow when the class model is another one,
 /// or other sites are left, whichever leader says so.
 pub struct Reader {
-    class_model: Option<(ClassModelId, ClassModel)>,
+    class_model: Option<(ClassModelId, ClassModels)>,
     left_sites: Arc<BTreeSet<Box<str>>>,
     generation: u64,
 }
@@ -92,17 +92,16 @@ impl Reader {
         let id = publication.snapshot.class_model_id();
         let class_model = match &self.class_model {
             Some((known, class_model)) if *known == id => class_model.clone(),
-            _ => ClassModel::read(&publication.snapshot.class_model)?,
+            _ => ClassModels::read(&publication.snapshot.class_model)?,
         };
         let left = &publication.snapshot.left_sites;
         let is_same = id == before.class_model && self.left_sites.iter().eq(left);
         let generation = if is_same { self.generation } else { publication.generation.max(self.generation + 1) };
-        let snapshot = LearnedSnapshot::on(&class_model, &publication.snapshot.counts, version, generation)?;
+        let mut snapshot = class_model.with(&publication.snapshot.counts, version, generation)?;
         if !is_same {
             self.left_sites = Arc::new(left.iter().cloned().collect());
         }
         (self.class_model, self.generation) = (Some((id, class_model)), generation);
-        let mut snapshot: Arc<dyn PolicySnapshot> = Arc::new(snapshot);
         if !self.left_sites.is_empty() {
             // The reader's generation grows with them.
             let left = SearchRules::new(SearchTemplates::default(), Arc::clone(&self.left_sites), Arc::default(), 0);

@@ -43,6 +43,20 @@ pub fn levels(class: LinkClass) -> [Level; 6] {
     ]
 }
 
+impl Level {
+    /// The same level, whatever model its pattern was under: files of earlier versions have other bits there.
+    #[must_use]
+    pub(super) const fn of_one_model(self) -> Self {
+        match self {
+            Self::All | Self::Place(..) => self,
+            Self::Pattern(pattern) => Self::Pattern(pattern.under(0)),
+            Self::ApathPattern(apath, pattern) => Self::ApathPattern(apath, pattern.under(0)),
+            Self::Class(cluster, apath, pattern) => Self::Class(cluster, apath, pattern.under(0)),
+            Self::Fine(pattern) => Self::Fine(pattern.under(0)),
+        }
+    }
+}
+
 /// Sums over the observations of a level. `n` is a weight: older observations fade.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sums {
@@ -175,6 +189,12 @@ impl Evidence {
     pub fn is_known(&self, class: LinkClass, n: f64) -> bool {
         let [.., own, fine] = levels(class);
         [own, fine].into_iter().all(|level| self.at(level).n >= n)
+    }
+
+    /// The same with levels of one model ([`Level::of_one_model`]).
+    #[must_use]
+    pub(super) fn of_one_model(self) -> Self {
+        Self { sums: self.sums.into_iter().map(|(level, sums)| (level.of_one_model(), sums)).collect() }
     }
 
     /// Forgets all observations.

@@ -6,7 +6,7 @@ use harvestman_core::model::PatternId;
 /// The kind of an address with a path and parameters, each by number.
 fn kind(path: u64, parameters: u64) -> UrlKind {
     let whole = |path: u64| PatternId(100 * path + parameters);
-    UrlKind { path: PatternId(path), whole: whole(path), shape: whole(path / 4) }
+    UrlKind { path: PatternId(path), whole: whole(path), view: 0, shape: whole(path / 4) }
 }
 
 fn kinds() -> impl Strategy<Value = UrlKind> {

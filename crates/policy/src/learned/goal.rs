@@ -74,12 +74,15 @@ pub struct Likeness {
 /// Counts of pages, outliers apart.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct KindCounts {
-    /// For each kind of address that has the example's path: its pages, and those in the example's cluster.
-    kinds: HashMap<PatternId, Share, FixedState>,
+    /// For each kind of address that has the example's path, by its parameters and its view: its pages, and those in
+    /// the example's cluster.
+    kinds: HashMap<(PatternId, u64), Share, FixedState>,
     /// For each cluster: its pages, and those whose path is like the example's.
     clusters: HashMap<ClusterId, Share, FixedState>,
     /// The pages whose address has the example's shape, and those in the example's cluster.
     shape: Share,
+    /// The pages of the example's cluster, and those whose address has the example's shape.
+    cluster: Share,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -112,9 +115,12 @@ impl Likeness {
         for (cluster, _) in pages.iter().filter(|(_, kind)| kind.shape == self.kind.shape) {
             self.counts.shape.see(Some(*cluster) == self.cluster);
         }
+        for (_, kind) in pages.iter().filter(|(cluster, _)| Some(*cluster) == self.cluster) {
+            self.counts.cluster.see(kind.shape == self.kind.shape);
+        }
         for (cluster, kind) in pages {
             if kind.path == self.kind.path {
-                self.counts.kinds.entry(kind.whole).or_default().see(Some(*cluster) == self.cluster);
+                self.counts.kinds.entry((kind.whole, kind.view)).or_default().see(Some(*cluster) == self.cluster);
             }
             let is_like = kind.path == self.kind.path || self.is_shaped_alike(*kind);
             self.counts.clusters.entry(*cluster).or_default().see(is_like);
@@ -122,22 +128,38 @@ impl Likeness {
     }
 
     /// Whether an address has the example's shape, and nearly all pages whose address has it are of the example's
-    /// cluster. Then names in paths do not tell types of pages apart, but sections of one type.
+    /// cluster, and hardly any others. Then names in paths do not tell types of pages apart, but sections of one type.
     fn is_shaped_alike(&self, kind: UrlKind) -> bool {
-        self.cluster.is_some() && kind.shape == self.kind.shape && self.counts.shape.of() >= TELLING
+        let KindCounts { shape, cluster, .. } = &self.counts;
+        let tells = shape.of() >= TELLING && cluster.of() >= TELLING;
+        self.cluster.is_some() && kind.shape == self.kind.shape && tells
+    }
+
+    /// Whether an address is of the example's kind. `?tab=posts` and `?tab=stats` may show different types of pages, or
+    /// one: the view counts unless the pages with the example's view are of many clusters themselves.
+    fn is_of_kind(&self, kind: UrlKind) -> bool {
+        /// Number of pages with the example's view that show whether it counts.
+        const PAGES_MIN: u32 = 4;
+        let exact = self.counts.kinds.get(&(self.kind.whole, self.kind.view)).copied().unwrap_or_default();
+        let view_counts = exact.pages < PAGES_MIN || exact.of() >= TELLING;
+        kind == self.kind || !view_counts && (kind.whole, kind.path) == (self.kind.whole, self.kind.path)
     }
 
     /// Of the pages with an address of this kind, the share in the example's cluster.
     pub fn reliability(&self, kind: UrlKind) -> f64 {
-        self.counts.kinds.get(&kind.whole).copied().unwrap_or_default().of()
+        self.counts.kinds.get(&(kind.whole, kind.view)).copied().unwrap_or_default().of()
     }
 
     /// The likeness of an address to the example's, from 0 to 1.
     pub fn of_address(&self, kind: UrlKind) -> f64 {
         /// The same path with other parameters: another view of a page like the example, or another type of page.
         const OTHER_PARAMETERS: f64 = 0.7;
-        if kind == self.kind {
+        /// The same parameters with another word where the word counts.
+        const OTHER_VIEW: f64 = 0.15;
+        if self.is_of_kind(kind) {
             1.0
+        } else if kind.whole == self.kind.whole && kind.path == self.kind.path {
+            OTHER_VIEW
         } else if kind.path == self.kind.path {
             OTHER_PARAMETERS
         } else {
@@ -159,7 +181,7 @@ impl Likeness {
         let is_near = wanted == cluster || self.nearest && cluster <= OUTLIER;
         if address > 0.0 && (is_near || reliability >= TELLING) {
             address
-        } else if kind == self.kind {
+        } else if self.is_of_kind(kind) {
             reliability.max(self.purity(cluster)).max(ADDRESS_ONLY)
         } else if wanted == cluster && self.is_shaped_alike(kind) {
             OTHER_SECTION

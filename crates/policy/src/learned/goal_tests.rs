@@ -6,7 +6,7 @@ const OTHER: ClusterId = ClusterId(3);
 /// The kind of an address with a path and parameters, each by number; paths of the same tens have the same shape.
 fn kind(path: u64, parameters: u64) -> UrlKind {
     let with_parameters = |path: u64| PatternId(100 * path + parameters);
-    UrlKind { path: PatternId(path), whole: with_parameters(path), shape: with_parameters(path / 10) }
+    UrlKind { path: PatternId(path), whole: with_parameters(path), view: 0, shape: with_parameters(path / 10) }
 }
 
 /// An example of kind (70, 0) in the wanted cluster, where these numbers of pages are known.
@@ -85,4 +85,32 @@ fn sections_with_the_same_template_are_of_one_type() {
     assert!(sections.of(WANTED, kind(80, 0)) < elsewhere && sections.of(WANTED, kind(73, 1)) < elsewhere);
     let types = likeness(&[(20, WANTED, kind(70, 0)), (20, OTHER, kind(71, 0))]);
     assert!(types.of(WANTED, kind(73, 0)) < 0.3);
+}
+
+#[test]
+fn another_view_is_another_type_unless_the_pages_of_the_example_s_view_are_of_many_clusters() {
+    let view = |view: u64| UrlKind { view, ..kind(70, 1) };
+    let seen = |pages: &[(usize, ClusterId, UrlKind)]| {
+        let mut known = Likeness { kind: view(5), ..likeness(&[]) };
+        let each = |(times, cluster, kind): &(usize, ClusterId, UrlKind)| vec![(*cluster, *kind); *times];
+        known.count(&pages.iter().flat_map(each).collect::<Vec<_>>());
+        known
+    };
+    // Few pages, of one cluster as yet: the word may tell a type.
+    let early = seen(&[(1, WANTED, view(5)), (9, WANTED, view(6))]);
+    assert_eq!(early.of(WANTED, view(5)), 1.0);
+    assert!(early.of(WANTED, view(6)) < 0.3);
+    // Tabs with templates of their own.
+    let tabs = seen(&[(9, WANTED, view(5)), (9, OTHER, view(6))]);
+    assert_eq!((tabs.of(WANTED, view(5)), tabs.of(OTHER, view(6))), (1.0, 0.0));
+    // Any view has pages of any cluster: it tells nothing.
+    let mixed = seen(&[(4, WANTED, view(5)), (6, OTHER, view(5)), (5, WANTED, view(6)), (5, OTHER, view(6))]);
+    assert_eq!(mixed.of(WANTED, view(6)), 1.0);
+    assert!(mixed.of(OTHER, view(6)) >= 0.4);
+}
+
+#[test]
+fn one_template_for_everything_does_not_make_sections_alike() {
+    let early = likeness(&[(1, WANTED, kind(70, 0)), (4, WANTED, kind(71, 0)), (15, WANTED, kind(80, 0))]);
+    assert!(early.of(WANTED, kind(71, 0)) < 0.3);
 }

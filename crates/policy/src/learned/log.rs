@@ -77,6 +77,11 @@ impl Log {
         Self { entries, first: 0, by_content, content_first: 0, entries_max, links: 0, linkless: 0, links_max }
     }
 
+    /// The number of fetches in it.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// The number that the next entry gets.
     pub fn next_number(&self) -> EntryNumber {
         EntryNumber(self.first + self.entries.len() as u64)

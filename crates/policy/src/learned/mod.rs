@@ -16,12 +16,12 @@
 //!   the edges of its graph.
 //! * Hubs are worth what they lead to, by the index of a branching bandit ([`LearnedSnapshot::terms`]).
 
+mod derivation;
 mod drift;
 mod duplicate_share;
 mod evidence;
 mod example_tags;
 mod examples;
-mod extension;
 mod goal;
 mod item_views;
 mod judgement;
@@ -48,9 +48,9 @@ mod yields;
 pub use evidence::{Estimate, Evidence, Level, Smoothing, Sums, levels};
 pub use example_tags::{ExampleLink, shared_tags};
 pub use examples::{EXAMPLES_MAX, Examples};
-pub use extension::{Extensions, PAGES_MIN as EXTENSION_PAGES_MIN, suffix};
 pub use goal::{Goal, Likeness};
 pub use judgement::{Expectation, Judgement, TopicJudgement, WaitingLink};
+pub(crate) use learner::SAMPLE_BYTES_MAX;
 pub use learner::{LearnedPolicy, TextTracer};
 pub use model::{ClusterFacts, Destination, Facts, LinkFacts, ModelError, SiteModel};
 pub use sample_page::{ReadPage, SamplePage};
@@ -62,4 +62,5 @@ pub use text_history::{HOLDERS_MAX, RepeatedAt, Repetition, SaidBy, SharedText, 
 pub use topic_relevance::TopicRelevance;
 pub use topic_terms::{TERMS_MAX, TopicTerms};
 pub use tuning::Tuning;
+pub use worth::RecentYield;
 pub use yields::{Yield, Yields};

@@ -204,7 +204,7 @@ impl PolicySnapshot for LearnedSnapshot {
         self.templates.as_ref().map_or(ClusterId::UNKNOWN, |templates| templates.classify(bag))
     }
 
-    fn class_tokens(&self) -> Option<Arc<ClassTokens>> {
+    fn class_tokens(&self, _: &str) -> Option<Arc<ClassTokens>> {
         self.templates.as_ref().map(|templates| Arc::clone(templates.tokens()))
     }
 

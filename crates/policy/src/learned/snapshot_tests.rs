@@ -141,7 +141,7 @@ fn waiting_urls_are_moved_to_the_current_cluster_and_pattern() {
 #[test]
 fn before_templates_are_learned_pages_have_no_cluster() {
     let first = snapshot(1);
-    assert_eq!((first.cluster(&[]), first.class_tokens()), (ClusterId::UNKNOWN, None));
+    assert_eq!((first.cluster(&[]), first.class_tokens("")), (ClusterId::UNKNOWN, None));
     assert_eq!((first.version(), first.generation(), refused(&first, class(1))), (1, 0, None));
 }
 

@@ -21,6 +21,9 @@ use harvestman_core::model::{ClusterId, PatternId};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::UrlPatterns;
 
+/// The first byte of a stored class model of one model; those of several sites begin with another one.
+const ONE_MODEL: u8 = 0;
+
 #[derive(Serialize, Deserialize)]
 struct StoredClassModel {
     templates: Option<StoredTemplates>,
@@ -57,6 +60,7 @@ impl ClassModel {
     /// # Errors
     /// Where the bytes are no class model.
     pub fn read(bytes: &[u8]) -> Result<Self, &'static str> {
+        let Some((&ONE_MODEL, bytes)) = bytes.split_first() else { return Err("it is not one model") };
         let stored: StoredClassModel = postcard::from_bytes(bytes).map_err(|_| "its templates cannot be read")?;
         if stored.templates.as_ref().is_some_and(|templates| !templates.is_sound()) {
             return Err("its templates do not match their pages");
@@ -92,7 +96,7 @@ impl LearnedSnapshot {
             lost: self.lost.clone(),
         };
         // Encoding to memory fails for none of these types: each knows its length.
-        let class_model = postcard::to_allocvec(&class_model).unwrap_or_default();
+        let class_model = postcard::to_extend(&class_model, vec![ONE_MODEL]).unwrap_or_default();
         let counts = postcard::to_allocvec(&counts).unwrap_or_default();
         StoredSnapshot { class_model: Bytes::from(class_model), counts: Bytes::from(counts), left_sites: Vec::new() }
     }

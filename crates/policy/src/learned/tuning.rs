@@ -23,6 +23,8 @@ pub struct Tuning {
     pub parameter_cost: f64,
     /// The chance of a wanted page from which on a link is followed; `None`: all are.
     pub followed_from: Option<f64>,
+    /// Whether addresses of wanted pages are made from others.
+    pub derives: bool,
     /// How templates are found.
     pub templates: TemplateOptions,
     /// Maximum number of pages that templates are learned from.
@@ -40,6 +42,7 @@ impl Default for Tuning {
             good_share: 0.5,
             parameter_cost: 0.08,
             followed_from: None,
+            derives: true,
             templates: TemplateOptions::default(),
             sample_max: 1_000,
         }

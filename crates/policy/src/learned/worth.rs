@@ -44,6 +44,11 @@ impl RecentYield {
         self.0 += (wanted - self.0) / MEMORY;
     }
 
+    /// What was counted since it was `before`, by a single fetch.
+    pub const fn latest_since(self, before: Self) -> f64 {
+        before.0 + (self.0 - before.0) * MEMORY
+    }
+
     /// The share, 0 to 1.
     pub const fn share(self) -> f64 {
         self.0

@@ -75,6 +75,12 @@ impl Yields {
         expected
     }
 
+    /// The same with levels of one model ([`Level::of_one_model`]).
+    #[must_use]
+    pub(super) fn of_one_model(self) -> Self {
+        Self { sums: self.sums.into_iter().map(|(level, sum)| (level.of_one_model(), sum)).collect() }
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.sums.clear();

@@ -71,6 +71,8 @@ pub struct DiscoveredLinks {
     pub foreign: Vec<ScheduledUrl>,
     /// The generation ([`Order::generation`]) of their classes.
     pub generation: u64,
+    /// That of the site of their page ([`Order::generation_at`]).
+    pub page_generation: u64,
     /// What a sitemap states about pages, new or known.
     pub lastmods: Vec<Lastmod>,
 }
@@ -122,6 +124,9 @@ pub struct FleetEvent {
 /// Decides about a URL again, given the class that it had, the URL, and the page where it was discovered.
 pub type ReadmitShared = dyn Fn(LinkClass, &str, Option<&str>) -> Admission + Send + Sync;
 
+/// Returns a number that changes when the classes of a host's URLs change their meaning, given its origin.
+pub type GenerationAt = dyn Fn(&str) -> u64 + Send + Sync;
+
 /// What the frontier orders by: the part of a policy's snapshot that it needs.
 #[derive(Clone)]
 pub struct Order {
@@ -131,6 +136,8 @@ pub struct Order {
     pub version: Option<u64>,
     /// Increases when classes change their meaning.
     pub generation: u64,
+    /// The generation of the classes of one host's URLs.
+    pub generation_at: Arc<GenerationAt>,
     /// Decides about URLs whose class is of an earlier generation.
     pub readmit: Arc<ReadmitShared>,
 }

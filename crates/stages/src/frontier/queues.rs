@@ -38,6 +38,8 @@ struct Host {
     ranked: u64,
     /// The version of the scores under which it was last requested.
     asked: u64,
+    /// The generation that all its URLs were last classified in.
+    classified: Option<u64>,
 }
 
 /// The waiting and the leased URLs of a crawl.
@@ -293,13 +295,18 @@ impl Frontier {
         }
     }
 
-    /// Calls `readmit` for every waiting URL, retries included, and moves it to its new queue. Each queue retains the
-    /// order of discovery. Leases retain their classes. O(URLs × log classes). Returns the URLs that were rejected and
-    /// no longer wait, each with the reason.
-    pub fn reclassify(&mut self, readmit: &Readmit<'_>) -> Vec<Ended> {
+    /// Calls `readmit` for every waiting URL, retries included, of those hosts whose classes have another generation
+    /// than in the last call, and moves it to its new queue. Each queue retains the order of discovery. Leases retain
+    /// their classes. O(hosts + URLs × log classes). Returns the URLs that were rejected and no longer wait, each with
+    /// the reason.
+    pub fn reclassify(&mut self, generation_at: &dyn Fn(&str) -> u64, readmit: &Readmit<'_>) -> Vec<Ended> {
         let mut gone = Vec::new();
-        for host in self.hosts.values_mut() {
-            host.queue.reclassify(readmit, &*self.scores, &mut gone);
+        for (key, host) in &mut self.hosts {
+            let generation = Some(generation_at(key.as_str()));
+            if host.classified != generation {
+                host.classified = generation;
+                host.queue.reclassify(readmit, &*self.scores, &mut gone);
+            }
         }
         self.queued -= gone.len() as u64;
         gone
@@ -335,7 +342,7 @@ fn queue_of<'a>(
 ) -> &'a mut HostQueue {
     let new = || {
         let queue = HostQueue::new(key.clone(), limits.classes_max as usize, Arc::clone(spill));
-        Host { queue, ranked: 0, asked: 0 }
+        Host { queue, ranked: 0, asked: 0, classified: None }
     };
     &mut hosts.entry(key.clone()).or_insert_with(new).queue
 }

@@ -8,6 +8,7 @@ mod twin;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{Budgets, EndReason, Frontier, FrontierLimits, NotReady, UnderWay};
@@ -24,6 +25,12 @@ impl ClassOrder for ByApath {
     fn score(&self, class: LinkClass) -> f64 {
         self.0.get(&class.apath.0).copied().unwrap_or(0.0)
     }
+}
+
+/// A generation that no host was ever classified in, so that all are.
+fn anew(_: &str) -> u64 {
+    static LATEST: AtomicU64 = AtomicU64::new(1);
+    LATEST.fetch_add(1, Ordering::Relaxed)
 }
 
 fn scores(pairs: &[(u64, f64)]) -> Arc<dyn ClassOrder> {

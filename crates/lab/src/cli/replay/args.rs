@@ -47,6 +47,9 @@ pub struct ReplayArgs {
     /// Seed of the random number generator
     #[arg(long, value_name = "S", default_value_t = 1, help_heading = "The crawl")]
     pub(super) seed: u64,
+    /// Another start of the crawl, for a recording of several sites; may be repeated
+    #[arg(long, value_name = "URL", help_heading = "The crawl")]
+    pub(super) start: Vec<String>,
     /// Example of a wanted page; also a start of the crawl
     #[arg(long, value_name = "URL", help_heading = "The crawl")]
     pub(super) example: Option<String>,

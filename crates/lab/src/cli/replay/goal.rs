@@ -5,7 +5,7 @@ use harvestman_core::config::PolicyKind;
 use std::sync::Arc;
 
 use super::args::ReplayArgs;
-use crate::cli::recordings::example_page;
+use crate::cli::recordings::recorded_page;
 use crate::corpus::{Corpus, PageId};
 use crate::experiments::{Form, example_of, has_variants, needs_example, target_budget, ucc_budget};
 use crate::measures::{Task, Topic};
@@ -34,7 +34,7 @@ impl Goal {
             return Err(Failure::usage(format!("{policy} has no variant {variant}; it has {known}")));
         }
         let topic = topic(args)?;
-        let given = args.example.as_deref().map(|url| example_page(corpus, url)).transpose()?;
+        let given = args.example.as_deref().map(|url| recorded_page(corpus, "--example", url)).transpose()?;
         let task = topic.map_or_else(|| task(corpus, args, given), |topic| Task::Topic(Arc::new(topic)));
         let drawn = match &args.target {
             // Drawn even if the policy needs no example, because a type without pages is a mistake.

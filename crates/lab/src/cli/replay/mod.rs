@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::output::write_json;
-use crate::cli::recordings::load_with_notes;
+use crate::cli::recordings::{load_with_notes, recorded_page};
 use crate::experiments::{FREE_SAMPLE_REQUESTS, Form, clusters};
 use crate::measures::{Harvest, Judge, Task};
 use crate::replay::{ExamplePage, Plan, PolicyInputs, TopicInputs, make, replay_keeping, spelling};
@@ -21,6 +21,7 @@ use harvestman::cli::exit::{Exit, Failure};
 use harvestman::cli::output::{is_stdout, print_text, write_text};
 use harvestman_core::model::TrapRecord;
 use harvestman_core::seed::Seed;
+use harvestman_core::url::CanonicalUrl;
 use harvestman_pipeline::{accepting, spelling_reader};
 use harvestman_policy::Policy;
 use harvestman_stages::frontier::EarlyStopOptions;
@@ -45,7 +46,10 @@ pub fn run(args: &ReplayArgs) -> Result<(), Failure> {
         spelling: (args.policy == SB).then(|| spelling(&corpus)),
         ..PolicyInputs::new(Seed(args.seed))
     };
-    let seeds = example.iter().map(|example| example.url.clone()).collect();
+    let mut seeds: Vec<CanonicalUrl> = example.iter().map(|example| example.url.clone()).collect();
+    for start in &args.start {
+        seeds.push(corpus.url(recorded_page(&corpus, "--start", start)?).clone());
+    }
     let sample_free = args.variant.free_sample.then_some(FREE_SAMPLE_REQUESTS);
     let early_stop = early_stop(args)?;
     let (order, trap_guard) = (args.filter_order, args.trap_guard);

@@ -120,7 +120,7 @@ impl Timing {
         if !stored.is_page() || self.failed.is_some() {
             return;
         }
-        self.parser.set_class_tokens(policy.class_tokens());
+        self.parser.set_class_tokens(policy.class_tokens(corpus.url(id).as_str()));
         let mut parsed = self.parser.parse(&stored.body, stored.content_type());
         keep_recorded(&mut parsed, corpus, id, &self.canonicaliser);
         let url = corpus.url(id);

@@ -54,7 +54,7 @@ impl PageProcessor {
         let page = (entries.len() <= COMPARED_MAX && (wants_contexts || rules.reading.digests)).then(|| {
             let wants = Needs { words: wants_contexts, units: false, gist: rules.reading.digests, ..needs };
             self.parser.set_words_on_request(false);
-            self.follow_policy(&*snapshot, wants);
+            self.follow_policy(&*snapshot, url, wants);
             self.parser.parse(as_page(&entries).as_bytes(), Some(RENDERED_TYPE))
         });
         let mut filter = LinkFilter::new(&rules, snapshot, &mut self.memory, item);

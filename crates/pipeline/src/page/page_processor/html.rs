@@ -33,7 +33,7 @@ impl PageProcessor {
         let judges = rules.reading.compares_words && !is_completed;
         self.parser.set_words_on_request(needs.around_links || judges && !needs.text);
         let reads_words = needs.text && rules.policy.reads_posts.is_none();
-        self.follow_policy(&*snapshot, Needs { words: reads_words, ..needs.of_policy });
+        self.follow_policy(&*snapshot, item.url.as_str(), Needs { words: reads_words, ..needs.of_policy });
         let metrics = &rules.metrics.parse;
         let mut watch = metrics.busy_seconds.is_on().then(Stopwatch::start);
         let document = body.shown(arrival, answer);

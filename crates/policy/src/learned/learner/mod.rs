@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
+use super::derivation::Derivations;
 use super::drift::Drift;
 use super::duplicate_share::DuplicateShare;
 use super::evidence::Evidence;
 use super::examples::{Example, Examples};
-use super::extension::Extensions;
 use super::goal::Goal;
 use super::item_views::ItemViews;
 use super::link_evidence::LinkEvidence;
@@ -39,6 +39,7 @@ use harvestman_core::model::{ClusterId, ParsedPage, PatternId};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
+pub(crate) use sampling::SAMPLE_BYTES_MAX;
 pub use trace::TextTracer;
 
 /// Number of pages at which templates are learned for the first time.
@@ -56,6 +57,7 @@ pub struct LearnedPolicy {
     read: Box<ReadPage>,
     sample: Vec<SamplePage>,
     sample_bytes: usize,
+    sample_bytes_max: usize,
     /// The number of pages in the sample by their URLs' pattern.
     sampled: HashMap<PatternId, usize, FixedState>,
     templates: Option<Arc<Templates>>,
@@ -71,7 +73,8 @@ pub struct LearnedPolicy {
     reading: Reading,
     duplicate_share: DuplicateShare,
     log: Log,
-    extensions: Extensions,
+    /// The addresses of wanted pages that are made from others.
+    derivations: Derivations,
     /// What stands around links, where the goal is not told by classes of links alone.
     links: Option<LinkEvidence>,
     /// Which pages are about the topic, if one is wanted.
@@ -114,6 +117,7 @@ impl LearnedPolicy {
             read,
             sample: Vec::new(),
             sample_bytes: 0,
+            sample_bytes_max: SAMPLE_BYTES_MAX,
             sampled: HashMap::default(),
             templates: None,
             drift: Drift::default(),
@@ -128,7 +132,7 @@ impl LearnedPolicy {
             reading: Reading::default(),
             duplicate_share: DuplicateShare::default(),
             log: Log::new(PAGES_MAX),
-            extensions: Extensions::default(),
+            derivations: Derivations::default(),
             links,
             topic,
             views: ItemViews::default(),
@@ -151,11 +155,12 @@ impl LearnedPolicy {
     /// it.
     pub fn from_model(goal: Goal, tuning: Tuning, seed: u64, read: Box<ReadPage>, model: SiteModel) -> Self {
         let mut policy = Self::new(goal, tuning, seed, read);
-        let Some(LearnedClasses { templates, patterns, evidence, yields, best }) = model.learned else { return policy };
+        let Some(learned) = model.learned else { return policy };
+        let LearnedClasses { templates, patterns, evidence, yields, best, places: _ } = learned;
         policy.examples.classify(&patterns);
         policy.use_templates(templates.map(Templates::from));
         policy.patterns = Arc::new(patterns);
-        (policy.evidence, policy.yields, policy.best) = (evidence, yields, best);
+        (policy.evidence, policy.yields, policy.best) = (evidence.of_one_model(), yields.of_one_model(), best);
         policy.next_update = usize::MAX;
         policy
     }
@@ -181,6 +186,7 @@ impl LearnedPolicy {
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
             best: self.best,
+            places: Vec::new(),
         };
         SiteModel::new(self.facts_of(sample), learned)
     }
@@ -188,6 +194,54 @@ impl LearnedPolicy {
     fn facts_of(&self, sample: &[ParsedPage]) -> Facts {
         let refuses = |class| is_refused(class, &self.tuning, &self.evidence, &self.yields);
         Facts::of(&self.log, self.pages, &self.patterns, sample, refuses)
+    }
+
+    /// The share of recent fetches that were wanted.
+    pub(crate) const fn recent_yield(&self) -> RecentYield {
+        self.recent_yield
+    }
+
+    /// The first number that no cluster ever had.
+    pub(crate) const fn next_name(&self) -> u32 {
+        self.next_name
+    }
+
+    /// Numbers new clusters from this number on.
+    pub(crate) const fn set_next_name(&mut self, next: u32) {
+        self.next_name = next;
+    }
+
+    /// The number of fetches that it remembers.
+    pub(crate) fn remembered(&self) -> usize {
+        self.log.len()
+    }
+
+    /// The size of the pages that templates are learned from, in bytes.
+    pub(crate) const fn sample_bytes(&self) -> usize {
+        self.sample_bytes
+    }
+
+    /// Bounds that size; what exceeds it already stays.
+    pub(crate) const fn set_sample_bytes_max(&mut self, bytes: usize) {
+        self.sample_bytes_max = bytes;
+    }
+
+    /// Forgets all pages, and goes on with what they taught, as with the model of an earlier crawl: templates and
+    /// patterns change no more, and of two equal pages the first may be one that it does not know.
+    pub(crate) fn forget_pages(&mut self) {
+        self.sample = Vec::new();
+        self.sample_bytes = 0;
+        self.sampled = HashMap::default();
+        self.clusters = Arc::default();
+        self.content = TextIndex::new(PAGES_MAX);
+        self.log = Log::new(PAGES_MAX);
+        self.next_update = usize::MAX;
+        self.version += 1;
+    }
+
+    /// Counts the URL of a link on a page of another site.
+    pub(crate) fn see_link(&mut self, url: &str) {
+        self.url_learner.see(url);
     }
 
     /// Whether there will be model updates.
@@ -213,19 +267,23 @@ impl Policy for LearnedPolicy {
     fn observe(&mut self, seen: Observation) {
         self.version += 1;
         let Observation { url, class, via, outcome, mut new } = seen;
+        let class = class.under(0);
+        new.iter_mut().for_each(|link| link.class = link.class.under(0));
         let context = self.take_contexts(&url, &outcome, &mut new);
         for link in &new {
             self.url_learner.see(link.url.as_str());
         }
         let via = via.as_deref().map(Fingerprint::of);
-        let derived = self.derive(&url, &outcome, &new);
+        let derived = self.derive(&new);
         let brought = self.brought(new.iter().chain(&derived));
         self.yields.add(class, brought);
         self.meet_example(url.as_str(), matches!(outcome, Outcome::Page(_)));
-        match outcome {
+        let fetched = url.clone();
+        let worth = match outcome {
             Outcome::Page(mut facts) => {
                 let worth = self.page(url, class, via, &mut facts, new);
                 self.learn_context(context, worth.wanted);
+                worth
             }
             Outcome::Redirected | Outcome::Document | Outcome::Failed | Outcome::Search(_) => {
                 let worth = Worth::NOTHING;
@@ -235,8 +293,10 @@ impl Policy for LearnedPolicy {
                     self.learn_context(context, false);
                 }
                 self.log.push(Entry { url, class, via, worth, page: None, new });
+                worth
             }
-        }
+        };
+        self.learn_derived(&fetched, class, worth);
         if self.update_is_due() {
             self.update_model();
         } else {

@@ -92,7 +92,6 @@ impl LearnedPolicy {
     pub(super) fn recount(&mut self) {
         self.evidence.clear();
         self.yields.clear();
-        self.extensions.clear();
         let mut log = std::mem::replace(&mut self.log, Log::new(PAGES_MAX));
         let class_of = |class: LinkClass, url: &str, via: Option<Fingerprint>| {
             let cluster = via.and_then(|via| self.clusters.get(&via).copied()).unwrap_or(class.cluster);
@@ -104,24 +103,25 @@ impl LearnedPolicy {
             let on = Some(entry.url.fingerprint());
             entry.new.iter_mut().for_each(|link| link.class = class_of(link.class, link.url.as_str(), on));
         }
-        for entry in log.iter().filter(|entry| entry.page.is_some()) {
-            self.extensions.see(self.patterns.of(entry.url.as_str()).coarse, entry.url.as_str(), &entry.new);
-        }
         for entry in log.iter_mut() {
             entry.worth = entry.page.map_or(Worth::NOTHING, |page| self.worth(&entry.url, entry.class, &page));
             if self.is_evidence(entry.page) {
                 self.evidence.add(entry.class, entry.worth, self.tuning.smoothing.memory);
             }
         }
+        self.log = log;
+        self.learn_derivations();
+        let log = std::mem::replace(&mut self.log, Log::new(PAGES_MAX));
         // What opened much long ago is exhausted; but a class that is rejected is not fetched to be counted anew.
         let recounted = if self.tuning.followed_from.is_some() { PAGES_MAX } else { YIELDS_RECOUNTED };
         let skipped = log.iter().count().saturating_sub(recounted);
         for entry in log.iter().skip(skipped) {
-            let derived = self.extended(&entry.new);
+            let derived = self.derived_before(&entry.new);
             let brought = self.brought(entry.new.iter().chain(&derived));
             self.yields.add(entry.class, brought);
         }
         self.log = log;
+        self.derive_from_all();
         self.find_missing_examples();
     }
 }

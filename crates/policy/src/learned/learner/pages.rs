@@ -44,8 +44,10 @@ impl LearnedPolicy {
         } else {
             Default::default()
         };
+        // The text of a page of a known class may be unread: then it repeats another one if most of its kind did.
+        let is_by_type = accepted || matches!(self.goal, Goal::Like { .. });
         let duplicate = match content {
-            _ if !self.goal.is_accepted() || !accepted => duplicate,
+            _ if !is_by_type => duplicate,
             Some(_) => {
                 self.duplicate_share.see(kin, duplicate);
                 duplicate || extends

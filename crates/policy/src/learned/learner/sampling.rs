@@ -7,7 +7,7 @@ use harvestman_core::model::ClusterId;
 use harvestman_core::url::CanonicalUrl;
 
 /// Maximum size of the pages together, in bytes.
-pub(super) const SAMPLE_BYTES_MAX: usize = 64 << 20;
+pub(crate) const SAMPLE_BYTES_MAX: usize = 64 << 20;
 /// Maximum number of pages of one URL pattern: a successful crawl sees little else, and templates are told apart by
 /// contrast.
 pub(super) const SAMPLE_PER_PATTERN: usize = 60;
@@ -30,7 +30,8 @@ impl LearnedPolicy {
 
     /// After an alarm there is room for the pages that replace the older half.
     pub(super) const fn sample_bytes_max(&self) -> usize {
-        if self.drift.is_sampling() { SAMPLE_BYTES_MAX + SAMPLE_BYTES_MAX / 2 } else { SAMPLE_BYTES_MAX }
+        let bytes = self.sample_bytes_max;
+        if self.drift.is_sampling() { bytes + bytes / 2 } else { bytes }
     }
 
     /// Drops the oldest pages of the sample.

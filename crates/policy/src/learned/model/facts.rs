@@ -78,6 +78,26 @@ pub struct Destination {
     pub fetches: u64,
 }
 
+impl ClusterFacts {
+    /// Adds those of the cluster of another model that has the same number.
+    fn add(&mut self, other: Self) {
+        let pages = self.pages + other.pages;
+        let sum = self.worth * self.pages as f64 + other.worth * other.pages as f64;
+        self.worth = if pages > 0 { sum / pages as f64 } else { 0.0 };
+        self.examples.extend(other.examples);
+        self.examples.truncate(EXAMPLES);
+        let (links, all) = (self.links + other.links, (self.links + other.links).max(1) as f64);
+        self.classes.iter_mut().for_each(|class| class.share *= self.links as f64 / all);
+        self.classes.extend(other.classes.into_iter().map(|class| {
+            let share = class.share * other.links as f64 / all;
+            LinkFacts { share, ..class }
+        }));
+        self.classes.sort_by(|one, other| other.share.total_cmp(&one.share));
+        self.classes.truncate(LINKS_MAX);
+        (self.pages, self.links) = (pages, links);
+    }
+}
+
 /// A link class for display: the coarser pattern suffices.
 type Key = (ClusterId, Apath, PatternId);
 
@@ -102,6 +122,20 @@ struct Class {
 }
 
 impl Facts {
+    /// Adds those of other sites, whose clusters have other numbers but for the first two, which are added up.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.hosts.extend(other.hosts);
+        self.hosts.truncate(HOSTS_MAX);
+        self.pages += other.pages;
+        for cluster in other.clusters {
+            match self.clusters.iter_mut().find(|known| known.cluster == cluster.cluster) {
+                Some(known) => known.add(cluster),
+                None => self.clusters.push(cluster),
+            }
+        }
+        self.clusters.sort_by_key(|cluster| cluster.cluster);
+    }
+
     /// The facts of a crawl by its log. `sample` contains the pages whose positions entries of the log refer to;
     /// `refuses` says whether links of a class are rejected.
     pub(in super::super) fn of(

@@ -11,8 +11,14 @@ use harvestman_core::model::{Apath, ClusterId, LinkClass, PatternId, UrlPattern}
 
 fn model(evidence: Evidence, yields: Yields) -> SiteModel {
     let facts = Facts { hosts: vec!["http://h.test".to_owned()], pages: 7, ..Facts::default() };
-    let learned =
-        LearnedClasses { templates: None, patterns: UrlPatterns::default(), evidence, yields, best: 0.1 + 0.2 };
+    let learned = LearnedClasses {
+        templates: None,
+        patterns: UrlPatterns::default(),
+        evidence,
+        yields,
+        best: 0.1 + 0.2,
+        places: Vec::new(),
+    };
     SiteModel::new(facts, learned)
 }
 

@@ -108,7 +108,7 @@ impl FrontierActor {
         self.frontier.set_order(Arc::clone(&order.scores));
         let mut gone = 0;
         if order.generation != self.setup.order.generation {
-            let ended = self.frontier.reclassify(&|class, url, via| (order.readmit)(class, url, via));
+            let ended = self.frontier.reclassify(&*order.generation_at, &*order.readmit);
             gone = ended.len() as u64;
             self.end_waiting(ended);
         }

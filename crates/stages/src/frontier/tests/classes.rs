@@ -34,6 +34,28 @@ fn pushed(frontier: &mut Frontier, classes: &[LinkClass]) -> Vec<(LinkClass, usi
 }
 
 #[test]
+fn only_hosts_of_another_generation_are_classified_again() {
+    let mut frontier = Frontier::new(NO_LIMITS, scores(&[]));
+    for (number, path) in [(1, 1), (1, 2), (2, 3)] {
+        frontier.push(&item(number, path, 1, 0)).unwrap();
+    }
+    let asked = |frontier: &mut Frontier, generation_at: &dyn Fn(&str) -> u64| {
+        let urls = std::cell::RefCell::new(Vec::new());
+        frontier.reclassify(generation_at, &|class, url, _| {
+            urls.borrow_mut().push(url.to_owned());
+            class.into()
+        });
+        urls.into_inner().len()
+    };
+    assert_eq!(asked(&mut frontier, &|_| 7), 3, "never before");
+    assert_eq!(asked(&mut frontier, &|_| 7), 0);
+    let second = host(2);
+    assert_eq!(asked(&mut frontier, &|origin| if origin == second.as_str() { 8 } else { 7 }), 1);
+    frontier.push(&item(3, 4, 1, 0)).unwrap();
+    assert_eq!(asked(&mut frontier, &|origin| if origin == second.as_str() { 8 } else { 7 }), 1, "a new host");
+}
+
+#[test]
 fn urls_of_classes_beyond_the_bound_go_to_the_seeds_of_their_pattern_or_to_the_catch_all() {
     let seeds = class(0, 0, 7, 70);
     let known = class(1, 5, 7, 71);
@@ -82,7 +104,7 @@ fn reclassified_urls_keep_the_order_of_discovery_and_leases_their_class() {
     let lease = frontier.pop(&host(1), at(0)).unwrap();
     let again = frontier.pop(&host(1), at(0)).unwrap();
     assert!(frontier.retry(&again, at(5)).is_some());
-    frontier.reclassify(&|class, url, via| {
+    frontier.reclassify(&anew, &|class, url, via| {
         assert!(url.starts_with("http://h1.test/p") && url.ends_with("?q=1"), "{url}");
         assert_eq!(via, Some("http://h0.test/"));
         if url.contains("p5") { class.into() } else { LinkClass::unclassified(Apath(9)).into() }
@@ -108,7 +130,7 @@ fn rejected_urls_no_longer_wait_whether_they_were_tried_before_or_not() {
     let tried = frontier.pop(&host(1), at(0)).unwrap();
     let under_way = frontier.pop(&host(1), at(0)).unwrap();
     assert!(frontier.retry(&tried, at(5)).is_some());
-    let gone = frontier.reclassify(&|class, url, _| {
+    let gone = frontier.reclassify(&anew, &|class, url, _| {
         let rejected = ["/p0", "/p1", "/p4"].iter().any(|path| url.contains(path));
         if rejected { Admission::Reject(PolicyRefusal::StructureTrap) } else { class.into() }
     });
@@ -128,13 +150,13 @@ fn reclassification_respects_the_bound_on_classes_and_removes_empty_ones() {
         let n = url.bytes().filter(u8::is_ascii_digit).map(u64::from).sum();
         class(2, n, n, 0).into()
     };
-    frontier.reclassify(&by_path);
+    frontier.reclassify(&anew, &by_path);
     let counts: Vec<usize> = frontier.classes(&host(1)).map(|(_, waiting)| waiting).collect();
     assert_eq!(counts, [1, 1, 1, 6]);
     assert_eq!(frontier.waiting_in(CATCH_ALL), 6);
-    frontier.reclassify(&|_, _, _| class(3, 3, 3, 3).into());
+    frontier.reclassify(&anew, &|_, _, _| class(3, 3, 3, 3).into());
     assert_eq!(classes(&frontier), [(class(3, 3, 3, 3), 9)]);
-    frontier.reclassify(&by_path);
+    frontier.reclassify(&anew, &by_path);
     assert_eq!(frontier.classes(&host(1)).count(), 4);
 }
 
@@ -142,7 +164,7 @@ fn reclassification_respects_the_bound_on_classes_and_removes_empty_ones() {
 fn an_unknown_host_has_no_classes() {
     let mut frontier = bounded(1);
     assert_eq!(frontier.classes(&host(1)).count() + frontier.waiting_at(&host(1), CATCH_ALL), 0);
-    frontier.reclassify(&|_, _, _| CATCH_ALL.into());
+    frontier.reclassify(&anew, &|_, _, _| CATCH_ALL.into());
     frontier.set_order(scores(&[]));
     assert_eq!(frontier.best(&host(1), at(0)), Err(NotReady::Empty));
 }
@@ -191,7 +213,7 @@ fn urls_rejected_under_their_new_class_no_longer_wait_and_are_accounted_for() {
         assert_eq!(class, LinkClass::unclassified(Apath(9)));
         if kept { LinkClass::unclassified(Apath(1)).into() } else { Admission::Reject(PolicyRefusal::DuplicateContent) }
     };
-    let gone = frontier.reclassify(&odd);
+    let gone = frontier.reclassify(&anew, &odd);
     let why = Fate::Policy(PolicyRefusal::DuplicateContent);
     assert_eq!((gone.iter().filter(|gone| gone.fate == why).count(), gone.len()), (5, 5));
     assert_eq!((frontier.queued(), frontier.classes(&host(1)).map(|(_, waiting)| waiting).sum::<usize>()), (4, 4));
@@ -229,7 +251,7 @@ fn revisits_stay_in_one_queue_unless_rejected_and_fit_into_a_full_table() {
         pushed(&mut frontier, &[other, class(1, 2, 2, 2), visits, visits, visits]),
         [(other, 1), (CATCH_ALL, 1), (visits, 3)]
     );
-    let gone = frontier.reclassify(&|_, url, _| {
+    let gone = frontier.reclassify(&anew, &|_, url, _| {
         if url.contains("p3") { Admission::Reject(PolicyRefusal::StructureTrap) } else { other.into() }
     });
     assert_eq!((gone.len(), classes(&frontier)), (1, vec![(other, 2), (visits, 2)]));

@@ -49,6 +49,7 @@ fn actor(calls: &Arc<RecordedCalls>, in_flight_max: u32) -> FrontierActor {
             scores: scores(&[]),
             version: None,
             generation: 0,
+            generation_at: Arc::new(|_| 0),
             readmit: Arc::new(|class, _, _| class.into()),
         },
         orders: Arc::default(),

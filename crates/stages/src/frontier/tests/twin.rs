@@ -197,7 +197,7 @@ proptest! {
                         let goes = salt == 3 && url.bytes().map(u32::from).sum::<u32>() % 5 == 0;
                         if goes { Admission::Reject(PolicyRefusal::StructureTrap) } else { class.into() }
                     };
-                    let mut gone: Vec<_> = frontier.reclassify(&new_class).iter().map(|gone| gone.url).collect();
+                    let mut gone: Vec<_> = frontier.reclassify(&anew, &new_class).iter().map(|gone| gone.url).collect();
                     let mut expected = Vec::new();
                     twin.waiting.retain_mut(|Listed { item, .. }| {
                         match new_class(item.class, item.url.as_str(), item.via.as_deref()) {

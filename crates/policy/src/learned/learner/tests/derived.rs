@@ -1,4 +1,4 @@
-//! Addresses that extend known ones, and the worth that they give to the pages that link to those.
+//! Addresses that are made from known ones, and the worth that they give to the pages that link to those.
 
 use super::*;
 
@@ -48,7 +48,7 @@ fn a_list_is_worth_what_derives_from_its_links_also_after_a_model_update() {
 }
 
 #[test]
-fn an_address_that_stands_beside_the_one_it_extends_is_not_derived_again() {
+fn an_address_that_stands_beside_the_one_it_is_made_from_is_not_derived_again() {
     let mut driver = Driver::new(like("/user/1/posts"));
     crawl_users(&mut driver, 0..6);
     let link = |path: &str| {
@@ -56,7 +56,7 @@ fn an_address_that_stands_beside_the_one_it_extends_is_not_derived_again() {
         NewLink::new(driver.class(ROOT, path), url)
     };
     let urls = |links: &[NewLink]| -> Vec<String> {
-        driver.policy.extended(links).iter().map(|link| link.url.as_str().to_owned()).collect()
+        driver.policy.derived_before(links).iter().map(|link| link.url.as_str().to_owned()).collect()
     };
     assert_eq!(urls(&[link("/user/70"), link("/user/71")]).len(), 2);
     let expected = [format!("{HOST}/user/71/posts")];

@@ -94,3 +94,25 @@ fn where_all_pages_are_outliers_scores_are_finite_and_the_note_says_so() {
         assert!(driver.policy.note().unwrap().contains("no two of the site's pages are alike"));
     }
 }
+
+#[test]
+fn a_page_like_the_example_that_was_not_read_repeats_another_one_if_most_of_its_kind_did() {
+    let mut driver = Driver::new(like("/topic/1"));
+    for number in 0..60 {
+        if number == 40 {
+            // The last model update is over; before it all pages are read.
+            driver.policy.next_update = usize::MAX;
+        }
+        let (topic, permalink) = (format!("/topic/{number}"), format!("/topic/{number}?post={number}"));
+        driver.page(ROOT, &topic, TOPIC, text(number), &[(TO_POST, permalink.clone())]);
+        driver.page((&topic, TO_POST), &permalink, TOPIC, text(number), &[]);
+        driver.page(ROOT, &format!("/user/{number}"), USER, PageText::default(), &[]);
+    }
+    let mut unread = |path: &dyn Fn(u64) -> String| {
+        let before = driver.policy.wanted;
+        (200..240).for_each(|number| driver.page_read_or_not(ROOT, &path(number), TOPIC, None, &[]));
+        driver.policy.wanted - before
+    };
+    assert_eq!(unread(&|number| format!("/topic/{number}?post=1")), 0, "permalinks");
+    assert_eq!(unread(&|number| format!("/topic/{number}")), 40, "topics");
+}
