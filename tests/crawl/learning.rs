@@ -156,18 +156,17 @@ fn a_crawl_can_be_asked_what_the_text_of_a_page_added() {
         let story: serde_json::Value = serde_json::from_str(&explain(&crawled, url, &["--json"])).unwrap();
         story["text"].clone()
     };
-    // A permalink shows the page of its thread.
+    // A permalink shows the page of its thread. A few may be learned from before their template is known.
     let views = server.world().truth().filter(|row| fetched.contains(&row.url.as_str()));
-    let mut views =
-        views.filter_map(|row| row.duplicate_of.filter(|of| fetched.contains(&of.as_str())).map(|of| (row.url, of)));
-    let (view, thread) =
-        views.find(|(_, of)| of.contains("/threads/")).expect("a view of a thread was fetched with it");
-    let said = text(&view);
-    assert_eq!(
-        (&said["repeats"]["url"], &said["repeats"]["relation"]),
-        (&thread.as_str().into(), &"alike".into()),
-        "{said:#}"
-    );
+    let views = views.filter_map(|row| Some((row.url, row.duplicate_of.filter(|of| fetched.contains(&of.as_str()))?)));
+    let told = views.filter(|(_, of)| of.contains("/threads/")).take(8).map(|(view, of)| (text(&view), view, of));
+    let is_told = |said: &serde_json::Value, thread: &str| {
+        let repeats = &said["repeats"];
+        (&repeats["url"], &repeats["relation"]) == (&thread.into(), &"alike".into())
+    };
+    let (is_repeated, others): (Vec<_>, Vec<_>) = told.partition(|(said, _, thread)| is_told(said, thread));
+    assert!(is_repeated.len() > others.len(), "{is_repeated:#?} and {others:#?}");
+    let (said, view, thread) = &is_repeated[0];
     let latest = &said["latest"];
     let count = |name: &str| latest[name].as_u64().unwrap();
     assert_eq!(
@@ -177,10 +176,10 @@ fn a_crawl_can_be_asked_what_the_text_of_a_page_added() {
     );
     let words = said["said_elsewhere"][0]["words"].as_str().unwrap_or_else(|| panic!("{said:#}"));
     assert!(words.split(' ').count() > 3, "{words}");
-    let told = explain(&crawled, &view, &[]);
+    let told = explain(&crawled, view, &[]);
     assert!(told.contains(&format!("another view of {thread}")) && told.contains(words), "{told}");
     // The thread's own words are those of its page.
-    let own = text(&thread);
+    let own = text(thread);
     assert!(own["latest"]["own"].as_u64().unwrap() > 0 && own["new_words"]["words"].is_string(), "{own:#}");
 }
 
