@@ -12,10 +12,10 @@ use super::site::Site;
 
 /// The size of the pages.
 const KILOBYTES: usize = 32;
-/// The budget of a reader of a page, in processor time of a build without optimisation. Most readers take a fifth of it.
+/// The budget of a reader of a page, in processor time of a build without optimisation. Most take a fifth of it.
 const BUDGET: Duration = Duration::from_millis(80 * KILOBYTES as u64);
-/// A reader whose time grows with the length takes twice the time for twice the length, and four times if its time grows
-/// with the square. A busy machine slows both pages.
+/// A reader whose time grows with the length takes twice the time for twice the length, and four times if its time
+/// grows with the square. A busy machine slows both pages.
 const GROWTH_MAX: u32 = 3;
 /// No reader may take so many budgets, however its time grows.
 const BUDGETS_MAX: u32 = 4;

@@ -69,8 +69,8 @@ impl Page {
         body
     }
 
-    /// Gives a command about a cluster that is not `other`, and returns its number. What was fetched before may still be
-    /// learned from: then the number is gone, and one of the next view is taken.
+    /// Gives a command about a cluster that is not `other`, and returns its number. What was fetched before may still
+    /// be learned from: then the number is gone, and one of the next view is taken.
     fn tell_of_cluster(&self, command: &str, other: Option<u64>) -> u64 {
         let until = Instant::now() + Duration::from_secs(60);
         loop {
