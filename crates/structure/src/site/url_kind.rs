@@ -3,26 +3,26 @@
 //!
 //! In a pattern a title (`S`) differs from a short name (`*`), and a name with few siblings is kept. For the question
 //! whether two addresses are of one kind neither matters: `/list/news/thread/S/` and `/list/S.org/thread/S/` are, if
-//! the lists have the same parts. A kept name is that of an item if a sibling leads to mostly the same names.
+//! the lists have the same parts. A kept name is that of an item if most of its URLs are below names that siblings have, too.
 //!
 //! A site that generates addresses without end nests: a path repeats its own end, a parameter holds an address that
 //! holds another. The form retains few enough repetitions for the number of forms to be finite: of a segment three in a
 //! row, of a sequence of segments two, of a parameter one; parameters are reduced to their names.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
 use super::url_parts::{Segment, after_authority, each_segment, parameters, value_token};
-use super::url_pattern::{ANY, HashedText, Place, Sink, UrlPatternLearner, UrlPatterns, hash, is_kept, median};
+use super::url_pattern::{ANY, HashedText, Place, Sink, UrlPatternLearner, UrlPatterns, hash};
 use harvestman_core::model::PatternId;
 use harvestman_core::model::path_hash::step;
 
-/// Maximum number of siblings that are compared.
-const SIBLINGS_MAX: usize = 16;
-/// Number of names below that two siblings must have in common.
-const SHARED_MIN: usize = 2;
+/// A name below several names is shared if at least this number of them have it, and at least this share of those that
+/// have any.
+const SHARED_BY_MIN: u32 = 2;
+const SHARED_BY: f64 = 0.1;
 
 /// What an address is an instance of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,36 +74,68 @@ impl UrlPatterns {
     }
 }
 
-impl UrlPatternLearner {
-    /// Returns the kept names that are those of items, each with the path above.
-    pub(super) fn items(&self) -> HashSet<u64, FixedState> {
-        let mut items = HashSet::default();
-        for (above, names) in &self.names {
-            let titles = self.titles.get(above).into_iter().flatten();
-            let siblings: Vec<u64> = names.keys().chain(titles).map(|word| step(*above, *word)).collect();
-            if siblings.len() > SIBLINGS_MAX {
-                continue;
-            }
-            let below: Vec<HashSet<u64, FixedState>> =
-                siblings.iter().map(|sibling| self.kept_below(*sibling)).collect();
-            let has_like =
-                |at: usize| (0..below.len()).any(|other| other != at && are_alike(&below[at], &below[other]));
-            items.extend(siblings.iter().enumerate().filter(|(at, _)| has_like(*at)).map(|(_, sibling)| *sibling));
-        }
-        items
+/// The names below the names at one place, and below its titles.
+#[derive(Debug, Default)]
+pub(super) struct NamesBelow {
+    /// How many of the names and titles have names below them.
+    above: u32,
+    /// How many of them have each of these.
+    counts: HashMap<u64, u32, FixedState>,
+}
+
+impl NamesBelow {
+    /// Returns the names that several have below them.
+    pub fn shared(&self) -> impl Iterator<Item = u64> + '_ {
+        self.counts.keys().copied().filter(|name| self.is_shared(*name))
     }
 
-    /// Returns the names that are kept below a path.
-    fn kept_below(&self, path: u64) -> HashSet<u64, FixedState> {
-        let Some(names) = self.names.get(&path) else { return HashSet::default() };
-        let median = median(names);
-        names.iter().filter(|(_, count)| is_kept(**count, names.len(), median)).map(|(name, _)| *name).collect()
+    fn is_shared(&self, name: u64) -> bool {
+        let count = self.counts.get(&name).copied().unwrap_or(0);
+        count >= SHARED_BY_MIN && f64::from(count) >= SHARED_BY * f64::from(self.above)
+    }
+
+    /// Returns whether a name with so many URLs, and these names below it, is that of an item: most of its URLs are below
+    /// names that siblings have, too.
+    fn are_of_item(&self, urls: u32, names: &HashMap<u64, u32>) -> bool {
+        let shared = names.iter().filter(|(name, _)| self.is_shared(**name));
+        2 * shared.map(|(_, urls)| urls).sum::<u32>() >= urls.max(1)
     }
 }
 
-fn are_alike(one: &HashSet<u64, FixedState>, other: &HashSet<u64, FixedState>) -> bool {
-    let shared = one.intersection(other).count();
-    shared >= SHARED_MIN && 2 * shared >= one.len().max(other.len())
+impl UrlPatternLearner {
+    /// Returns the names below the names and titles at each place.
+    pub(super) fn names_below(&self) -> HashMap<u64, NamesBelow, FixedState> {
+        let mut all: HashMap<u64, NamesBelow, FixedState> = HashMap::default();
+        for (above, names) in &self.names {
+            for children in names.keys().filter_map(|name| self.names.get(&step(*above, *name))) {
+                let below = all.entry(*above).or_default();
+                below.above += 1;
+                children.keys().for_each(|name| *below.counts.entry(*name).or_default() += 1);
+            }
+        }
+        // Titles are not told apart: each URL counts as one of another title.
+        for (above, titles) in &self.titles {
+            for children in titles.iter().filter_map(|title| self.names.get(&step(*above, *title))) {
+                let below = all.entry(*above).or_default();
+                below.above += children.values().max().copied().unwrap_or(0);
+                children.iter().for_each(|(name, urls)| *below.counts.entry(*name).or_default() += urls);
+            }
+        }
+        all
+    }
+
+    /// Returns the names that are those of items, each with the path above.
+    pub(super) fn items(&self, below: &HashMap<u64, NamesBelow, FixedState>) -> HashSet<u64, FixedState> {
+        let mut items = HashSet::default();
+        for (above, names) in &self.names {
+            let Some(below) = below.get(above) else { continue };
+            let paths = names.iter().map(|(name, urls)| (step(*above, *name), *urls));
+            let is_item =
+                |(path, urls): &(u64, u32)| self.names.get(path).is_some_and(|names| below.are_of_item(*urls, names));
+            items.extend(paths.filter(is_item).map(|(path, _)| path));
+        }
+        items
+    }
 }
 
 /// Maximum number of equal segments in a row.

@@ -75,6 +75,11 @@ impl<'u> Segment<'u> {
         matches!(self, Self::Prefix(_)) || matches!(self, Self::Name(name) if !name.is_empty())
     }
 
+    /// Returns whether it is an instance of something by its form alone.
+    pub const fn is_instance(self) -> bool {
+        matches!(self, Self::Hex(_) | Self::Slug(_))
+    }
+
     /// Returns the code of the segment that the pattern hashes.
     pub fn word(self) -> u64 {
         let text = match self {

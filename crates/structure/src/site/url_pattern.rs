@@ -5,8 +5,9 @@
 //! parameters remain, and at the finer resolution the values that many URLs share.
 //!
 //! One URL does not show which names are instances: `/tag/music/` and `/user/settings/` look alike. It is decided by
-//! counting. A name is kept if it has few siblings, or if it leads to far more URLs than its siblings usually do.
-//! Below a name that is an instance (`/user/bob/posts/`), the names of all instances are counted together.
+//! counting. A name is kept if it has few siblings, or if it leads to far more URLs than its siblings usually do. A
+//! member whose tabs were seen leads to more than others: a name with many siblings is not kept if some of these have
+//! the same names below. Names that several instances have below them are kept there: `/user/bob/posts/`.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -47,17 +48,14 @@ impl UrlPatternLearner {
     pub fn see(&mut self, url: &str) {
         let (path, query) = after_authority(url);
         let (mut above, mut wild) = (0, 0);
-        let mut above_instance = None;
         each_segment(path, |segment| {
             let word = segment.word();
             let is_name = segment.is_name();
             if is_name {
                 self.count_name(above, word);
-                above_instance.iter().for_each(|above| self.count_name(*above, word));
-            } else if matches!(segment, Segment::Slug(_)) {
+            } else if segment.is_instance() {
                 self.note_title(above, word);
             }
-            above_instance = is_name.then(|| step(above, ANY));
             above = step(above, word);
             wild = step(wild, if is_name { ANY } else { word });
         });
@@ -98,11 +96,17 @@ impl UrlPatternLearner {
 
     /// Returns the patterns from the counts so far.
     pub fn patterns(&self) -> UrlPatterns {
+        let below = self.names_below();
+        let items = self.items(&below);
         let mut names = Hashed::default();
         for (above, siblings) in &self.names {
             let median = median(siblings);
-            let kept = |count: u32| is_kept(count, siblings.len(), median);
-            names.extend(siblings.iter().filter(|(_, count)| kept(**count)).map(|(name, _)| step(*above, *name)));
+            let is_of_item = |name: u64| siblings.len() > SIBLINGS_FEW && items.contains(&name);
+            let kept = siblings.iter().filter(|(_, count)| is_kept(**count, siblings.len(), median));
+            names.extend(kept.map(|(name, _)| step(*above, *name)).filter(|name| !is_of_item(*name)));
+        }
+        for (above, below) in &below {
+            names.extend(below.shared().map(|name| step(step(*above, ANY), name)));
         }
         let shared = |&(&(parameter, _), &count): &(&(u64, u64), &u32)| {
             let all = self.parameters.get(&parameter).copied().unwrap_or(0);
@@ -110,19 +114,19 @@ impl UrlPatternLearner {
         };
         let values =
             self.values.iter().filter(shared).map(|((parameter, value), _)| step(*parameter, *value)).collect();
-        UrlPatterns { names: Some(names), values, items: self.items() }
+        UrlPatterns { names: Some(names), values, items }
     }
 }
 
 /// Returns the median of the numbers of URLs that the names lead to.
-pub(super) fn median(names: &HashMap<u64, u32>) -> u32 {
+fn median(names: &HashMap<u64, u32>) -> u32 {
     let mut counts: Vec<u32> = names.values().copied().collect();
     counts.sort_unstable();
     counts.get(counts.len() / 2).copied().unwrap_or(0)
 }
 
 /// Whether a name with `count` URLs is kept that has `siblings` siblings, itself included.
-pub(super) fn is_kept(count: u32, siblings: usize, median: u32) -> bool {
+fn is_kept(count: u32, siblings: usize, median: u32) -> bool {
     count >= SUPPORT && (siblings <= SIBLINGS_FEW || count >= STANDS_OUT.saturating_mul(median))
 }
 
@@ -201,7 +205,8 @@ impl UrlPatterns {
         let known = |name: u64| self.names.as_ref().is_none_or(|names| names.contains(&name));
         let below_instance = || place.above_instance.is_some_and(|above| known(step(above, word)));
         let is_kept = !segment.is_name() || known(below) || below_instance();
-        place.above_instance = (!is_kept).then(|| step(place.above, ANY));
+        let is_instance = segment.is_instance() || !is_kept || self.is_item(below);
+        place.above_instance = is_instance.then(|| step(place.above, ANY));
         place.above = below;
         is_kept
     }
@@ -216,7 +221,7 @@ impl UrlPatterns {
 pub(super) struct Place {
     /// The path down to here.
     pub above: u64,
-    /// The same with any name in place of the last segment, if that is not kept.
+    /// The same with any name in place of the last segment, if that is an instance of something.
     above_instance: Option<u64>,
 }
 

@@ -59,26 +59,33 @@ fn a_prefix_with_a_colon_is_kept_where_it_is_frequent() {
     assert_eq!(patterns.spell("http://w/index.php/Rare:Anything"), "/index.php/*");
 }
 
-/// Members with names of letters, and the tabs of each.
-fn members() -> UrlPatterns {
-    let names = ('a'..='z').map(|first| format!("{first}nn"));
-    let urls: Vec<String> = names
-        .flat_map(|name| ["", "posts", "followers", "best"].map(|tab| format!("http://f/user/{name}/{tab}")))
-        .collect();
-    learned(&urls.iter().map(String::as_str).collect::<Vec<_>>())
+/// The addresses of members, and of the tabs of those that were visited.
+fn members(names: &[String], tabs: &[&str], visited: usize) -> Vec<String> {
+    let tabs_of = |name: &String| tabs.iter().map(|tab| format!("http://f/user/{name}/{tab}")).collect::<Vec<_>>();
+    let all = names.iter().map(|name| format!("http://f/user/{name}"));
+    all.chain(names[..visited].iter().flat_map(tabs_of)).collect()
 }
 
 #[test]
-fn the_names_below_instances_are_counted_together() {
-    let patterns = members();
+fn the_names_below_instances_are_kept() {
+    let names: Vec<String> = ('a'..='z').map(|first| format!("{first}nn")).collect();
+    let urls = members(&names, &["posts", "followers", "best"], 3);
+    let patterns = learned(&urls.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(patterns.spell("http://f/user/ann/posts"), "/user/*/posts", "though more URLs are below it than most");
     assert_eq!(patterns.spell("http://f/user/somebody/posts"), "/user/*/posts");
     assert_eq!(patterns.spell("http://f/user/somebody/once"), "/user/*/*");
-    assert_eq!(patterns.spell("http://f/user/somebody-who-is-long/posts"), "/user/S/*");
-    let kind = |url: &str| patterns.kind(url);
-    assert_eq!(kind("http://f/user/ann/posts"), kind("http://f/user/somebody/posts"));
-    assert_ne!(kind("http://f/user/ann/posts"), kind("http://f/user/ann/followers"));
+    assert_eq!(patterns.spell("http://f/user/somebody-who-is-long/posts"), "/user/S/posts");
     let values: Vec<&str> = patterns.slots("http://f/user/ann/posts").values().collect();
     assert_eq!(values, ["ann"]);
+}
+
+#[test]
+fn a_name_that_leads_to_far_more_than_its_siblings_is_kept_unless_siblings_have_the_same_names_below() {
+    let tags = (0..30).map(|number| format!("http://f/tag{}", "x".repeat(1 + number % 20)));
+    let wiki = (0..30).map(|number| format!("http://f/wiki/{number}"));
+    let urls: Vec<String> = tags.chain(wiki).collect();
+    let patterns = learned(&urls.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(patterns.spell("http://f/wiki/7"), "/wiki/N");
 }
 
 #[test]
@@ -114,5 +121,25 @@ proptest! {
         let patterns = forum();
         let (one, other) = (patterns.of(&one), patterns.of(&other));
         prop_assert!(one.fine != other.fine || one.coarse == other.coarse);
+    }
+
+    #[test]
+    fn tabs_of_members_differ_and_are_the_same_for_all_members(
+        names in prop::collection::btree_set("[a-z]{2,9}([-_.]?[a-z0-9]{0,9})?", 3..40),
+        tabs in prop::collection::btree_set("[a-z]{3,10}", 1..20),
+        visited in 2..40_usize,
+        other in "[a-z]{2,9}([-_.]?[a-z0-9]{0,9})?",
+    ) {
+        let names: Vec<String> = names.into_iter().collect();
+        let tabs: Vec<&str> = tabs.iter().map(String::as_str).collect();
+        let urls = members(&names, &tabs, visited.min(names.len()));
+        let patterns = learned(&urls.iter().map(String::as_str).collect::<Vec<_>>());
+        let kind = |name: &str, tab: &str| patterns.kind(&format!("http://f/user/{name}/{tab}"));
+        let all: Vec<_> = tabs.iter().map(|tab| kind(&other, tab)).collect();
+        for name in &names {
+            prop_assert_eq!(tabs.iter().map(|tab| kind(name, tab)).collect::<Vec<_>>(), all.clone(), "{}", name);
+        }
+        let different: std::collections::HashSet<_> = all.iter().map(|kind| kind.path).collect();
+        prop_assert_eq!(different.len(), tabs.len());
     }
 }

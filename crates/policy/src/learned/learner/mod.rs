@@ -35,7 +35,7 @@ use super::tuning::Tuning;
 use super::worth::{RecentYield, Worth};
 use super::yields::Yields;
 use crate::{Needs, Observation, Outcome, Policy, PolicyFacts, PolicySnapshot, Proposal};
-use harvestman_core::model::{ClusterId, ParsedPage, PatternId};
+use harvestman_core::model::{Apath, ClusterId, ParsedPage, PatternId};
 use harvestman_core::url::Fingerprint;
 use harvestman_structure::site::{UrlPatternLearner, UrlPatterns};
 
@@ -272,6 +272,9 @@ impl Policy for LearnedPolicy {
         let context = self.take_contexts(&url, &outcome, &mut new);
         for link in &new {
             self.url_learner.see(link.url.as_str());
+        }
+        if class.apath == Apath::DERIVED && matches!(outcome, Outcome::Page(_)) {
+            self.url_learner.see(url.as_str());
         }
         let via = via.as_deref().map(Fingerprint::of);
         let derived = self.derive(&new);
