@@ -33,8 +33,8 @@ pub struct UrlKind {
     pub whole: PatternId,
     /// The values of its parameters that many URLs share and that are words: views, or types of pages.
     pub view: u64,
-    /// The kind of its path with every name as that of an item, and the names of its parameters: what remains of the
-    /// path is the number of segments, and which are numbers.
+    /// The kind of its path with every name as that of an item, except for names that several items have below them, and
+    /// the names of its parameters: what remains of the path is the number of segments, and which are numbers or tabs.
     pub shape: PatternId,
 }
 
@@ -42,7 +42,7 @@ impl UrlPatterns {
     /// Returns the kind of a canonical URL. The host is not part of it. Does not allocate.
     pub fn kind(&self, url: &str) -> UrlKind {
         let (path, query) = after_authority(url);
-        let (mut kind, mut shape, mut wild) = (0, 0, 0);
+        let (mut kind, mut shape) = (0, 0);
         let mut place = Place::default();
         each_segment(path, |segment| {
             let word = segment.word();
@@ -53,14 +53,14 @@ impl UrlPatterns {
                 Segment::Prefix(_) | Segment::Name(_) => !is_kept || segment.is_name() && self.is_item(place.above),
             };
             kind = step(kind, if is_item { ANY } else { word });
-            wild = step(wild, if segment.is_name() { ANY } else { word });
-            shape = step(shape, if matches!(segment, Segment::Number(_)) { word } else { ANY });
+            let is_of_shape = matches!(segment, Segment::Number(_)) || place.is_tab;
+            shape = step(shape, if is_of_shape { word } else { ANY });
         });
         let (mut names, mut view, mut count) = (0_u64, 0_u64, 0);
         for (name, value) in parameters(query) {
             names = names.wrapping_add(hash(name) | 1);
             count += 1;
-            let parameter = step(wild, hash(name));
+            let parameter = step(place.wild, hash(name));
             let word = value_token(value).filter(|value| value.bytes().any(|byte| byte.is_ascii_alphabetic()));
             let kept = word.map(|word| step(parameter, hash(word))).filter(|value| self.values.contains(value));
             view = view.wrapping_add(kept.unwrap_or(0));

@@ -57,7 +57,7 @@ impl UrlPatternLearner {
                 self.note_title(above, word);
             }
             above = step(above, word);
-            wild = step(wild, if is_name { ANY } else { word });
+            wild = step(wild, if is_name || segment.is_instance() { ANY } else { word });
         });
         for (name, value) in parameters(query) {
             let parameter = step(wild, hash(name));
@@ -180,19 +180,16 @@ impl UrlPatterns {
 
     pub(super) fn walk(&self, url: &str, sink: &mut impl Sink) {
         let (path, query) = after_authority(url);
-        let mut wild = 0;
         let mut place = Place::default();
         each_segment(path, |segment| {
             let word = segment.word();
-            let is_name = segment.is_name();
             let is_kept = self.keeps(segment, word, &mut place);
             sink.segment(segment, is_kept.then_some(word));
-            wild = step(wild, if is_name { ANY } else { word });
         });
         // Parameters may come in any order: canonical URLs may or may not have them sorted.
         for (name, value) in parameters(query) {
             let name = HashedText::of(name);
-            let parameter = step(wild, name.hash);
+            let parameter = step(place.wild, name.hash);
             let value = value_token(value).map(HashedText::of);
             let kept = value.filter(|value| self.values.contains(&step(parameter, value.hash)));
             sink.parameter(name, kept);
@@ -203,11 +200,13 @@ impl UrlPatterns {
     pub(super) fn keeps(&self, segment: Segment<'_>, word: u64, place: &mut Place) -> bool {
         let below = step(place.above, word);
         let known = |name: u64| self.names.as_ref().is_none_or(|names| names.contains(&name));
-        let below_instance = || place.above_instance.is_some_and(|above| known(step(above, word)));
-        let is_kept = !segment.is_name() || known(below) || below_instance();
+        let is_name = segment.is_name();
+        place.is_tab = is_name && place.above_instance.is_some_and(|above| known(step(above, word)));
+        let is_kept = !is_name || place.is_tab || known(below);
         let is_instance = segment.is_instance() || !is_kept || self.is_item(below);
         place.above_instance = is_instance.then(|| step(place.above, ANY));
         place.above = below;
+        place.wild = step(place.wild, if is_name || segment.is_instance() { ANY } else { word });
         is_kept
     }
 
@@ -221,8 +220,12 @@ impl UrlPatterns {
 pub(super) struct Place {
     /// The path down to here.
     pub above: u64,
+    /// The same with all names and instances alike.
+    pub wild: u64,
     /// The same with any name in place of the last segment, if that is an instance of something.
     above_instance: Option<u64>,
+    /// Whether the last segment is a name that several instances have below them.
+    pub is_tab: bool,
 }
 
 /// The name or the value of a parameter, with its hash.

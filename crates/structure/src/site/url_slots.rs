@@ -8,7 +8,7 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::url_parts::{Segment, after_authority, value_token};
-use super::url_pattern::{ANY, Place, UrlPatterns, hash};
+use super::url_pattern::{Place, UrlPatterns, hash};
 use harvestman_core::model::path_hash::{fold_run, step};
 
 /// An address, taken apart.
@@ -30,7 +30,6 @@ impl UrlPatterns {
         let path_from = query_from - usize::from(!query.is_empty() || url.ends_with('?')) - path.len();
         let mut found = UrlSlots { url, path: path_from, slots: SmallVec::new() };
         let mut at = path_from + usize::from(path.starts_with('/'));
-        let mut wild = 0;
         let mut place = Place::default();
         for text in path.strip_prefix('/').unwrap_or(path).split('/') {
             let segment = Segment::parse(text);
@@ -45,13 +44,12 @@ impl UrlPatterns {
                 Segment::Prefix(_) | Segment::Name(_) => 0..text.len(),
             };
             found.add(at, value);
-            wild = step(wild, if segment.is_name() { ANY } else { word });
             at += text.len() + 1;
         }
         at = query_from;
         for pair in query.split('&') {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let parameter = step(wild, hash(name));
+            let parameter = step(place.wild, hash(name));
             let is_kept = |text: &&str| self.values.contains(&step(parameter, hash(text)));
             let kept = value_token(value).filter(is_kept).map_or(0, str::len);
             let colon = [":", "%3A"].iter().find(|colon| kept > 0 && value[kept..].starts_with(**colon));
