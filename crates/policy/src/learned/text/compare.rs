@@ -100,6 +100,9 @@ impl Comparison {
             }
         }
         let rest = candidates.iter().skip(CANDIDATES).take(if by_text { COUNTED } else { 0 });
+        // Most candidates share a few shingles by chance. Their shingles are not looked at, which would be the most of
+        // the time that the page takes.
+        let rest = rest.take_while(|(_, shared)| f64::from(*shared) >= WITHIN * f64::from(KEYS_MIN));
         let within = |(id, shared): &&(ContentId, u32)| {
             content_of(*id).is_some_and(|other| {
                 let size = comparable(own, &other.shingles, by_text).1.len();
@@ -133,6 +136,9 @@ fn end_of(keys: &[TextKey], by_text: bool) -> TextKey {
 /// are kept (a bottom-k sketch: Broder 1997).
 fn comparable<'a>(one: &'a [TextKey], other: &'a [TextKey], by_text: bool) -> (&'a [TextKey], &'a [TextKey]) {
     let end = end_of(one, by_text).min(end_of(other, by_text));
+    if end == TextKey::MAX {
+        return (one, other);
+    }
     let up_to_end = |keys: &'a [TextKey]| &keys[..keys.partition_point(|key| *key <= end)];
     (up_to_end(one), up_to_end(other))
 }
