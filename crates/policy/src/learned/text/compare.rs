@@ -100,13 +100,13 @@ impl Comparison {
             }
         }
         let rest = candidates.iter().skip(CANDIDATES).take(if by_text { COUNTED } else { 0 });
-        // Most candidates share a few shingles by chance. Their shingles are not looked at, which would be the most of
-        // the time that the page takes.
-        let rest = rest.take_while(|(_, shared)| f64::from(*shared) >= WITHIN * f64::from(KEYS_MIN));
+        let end = end_of(own, by_text);
+        // Most candidates share a few shingles by chance. Two of their shingles show that; to find out how many are
+        // comparable would take longer than everything else.
         let within = |(id, shared): &&(ContentId, u32)| {
             content_of(*id).is_some_and(|other| {
-                let size = comparable(own, &other.shingles, by_text).1.len();
-                size >= KEYS_MIN as usize && f64::from(*shared) >= WITHIN * size as f64
+                let is_larger_than = |size: usize| other.shingles.get(size).is_some_and(|key| *key <= end);
+                is_larger_than(KEYS_MIN as usize - 1) && !is_larger_than((f64::from(*shared) / WITHIN) as usize)
             })
         };
         found.contains.extend(rest.filter(within).map(|(id, _)| *id));
