@@ -104,9 +104,11 @@ impl Comparison {
         // Most candidates share a few shingles by chance. Two of their shingles show that; to find out how many are
         // comparable would take longer than everything else.
         let within = |(id, shared): &&(ContentId, u32)| {
-            content_of(*id).is_some_and(|other| {
+            let size_max = (f64::from(*shared) / WITHIN) as usize;
+            let content = content_of(*id).filter(|_| size_max >= KEYS_MIN as usize);
+            content.is_some_and(|other| {
                 let is_larger_than = |size: usize| other.shingles.get(size).is_some_and(|key| *key <= end);
-                is_larger_than(KEYS_MIN as usize - 1) && !is_larger_than((f64::from(*shared) / WITHIN) as usize)
+                is_larger_than(KEYS_MIN as usize - 1) && !is_larger_than(size_max)
             })
         };
         found.contains.extend(rest.filter(within).map(|(id, _)| *id));
