@@ -3,7 +3,8 @@
 //!
 //! In a pattern a title (`S`) differs from a short name (`*`), and a name with few siblings is kept. For the question
 //! whether two addresses are of one kind neither matters: `/list/news/thread/S/` and `/list/S.org/thread/S/` are, if
-//! the lists have the same parts. A kept name is that of an item if most of its URLs are below names that siblings have, too.
+//! the lists have the same parts. A kept name is that of an item if most of its URLs are below names that siblings
+//! have, too.
 //!
 //! A site that generates addresses without end nests: a path repeats its own end, a parameter holds an address that
 //! holds another. The form retains few enough repetitions for the number of forms to be finite: of a segment three in a
@@ -33,8 +34,9 @@ pub struct UrlKind {
     pub whole: PatternId,
     /// The values of its parameters that many URLs share and that are words: views, or types of pages.
     pub view: u64,
-    /// The kind of its path with every name as that of an item, except for names that several items have below them, and
-    /// the names of its parameters: what remains of the path is the number of segments, and which are numbers or tabs.
+    /// The kind of its path with every name as that of an item, except for names that several items have below them,
+    /// and the names of its parameters: what remains of the path is the number of segments, and which are numbers or
+    /// tabs.
     pub shape: PatternId,
 }
 
@@ -94,8 +96,8 @@ impl NamesBelow {
         count >= SHARED_BY_MIN && f64::from(count) >= SHARED_BY * f64::from(self.above)
     }
 
-    /// Returns whether a name with so many URLs, and these names below it, is that of an item: most of its URLs are below
-    /// names that siblings have, too.
+    /// Returns whether a name with so many URLs, and these names below it, is that of an item: most of its URLs are
+    /// below names that siblings have, too.
     fn are_of_item(&self, urls: u32, names: &HashMap<u64, u32>) -> bool {
         let shared = names.iter().filter(|(name, _)| self.is_shared(**name));
         2 * shared.map(|(_, urls)| urls).sum::<u32>() >= urls.max(1)
