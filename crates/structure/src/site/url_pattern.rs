@@ -97,7 +97,7 @@ impl UrlPatternLearner {
     /// Returns the patterns from the counts so far.
     pub fn patterns(&self) -> UrlPatterns {
         let below = self.names_below();
-        let items = self.items(&below);
+        let mut items = self.items(&below);
         let mut names = Hashed::default();
         for (above, siblings) in &self.names {
             let median = median(siblings);
@@ -114,6 +114,8 @@ impl UrlPatternLearner {
         };
         let values =
             self.values.iter().filter(shared).map(|((parameter, value), _)| step(*parameter, *value)).collect();
+        // Names that are not kept are instances anyway.
+        items.retain(|item| names.contains(item));
         UrlPatterns { names: Some(names), values, items }
     }
 }
