@@ -156,16 +156,18 @@ fn a_crawl_can_be_asked_what_the_text_of_a_page_added() {
         let story: serde_json::Value = serde_json::from_str(&explain(&crawled, url, &["--json"])).unwrap();
         story["text"].clone()
     };
-    // A permalink shows the page of its thread. The first ones may be taken for the template of their kind.
+    // A permalink shows the page of its thread. Where few threads have views yet, the text of one may count as
+    // template.
     let views = server.world().truth().filter(|row| fetched.contains(&row.url.as_str()));
     let views = views.filter_map(|row| Some((row.url, row.duplicate_of.filter(|of| fetched.contains(&of.as_str()))?)));
-    let told = views.filter(|(_, of)| of.contains("/threads/")).take(12).map(|(view, of)| (text(&view), view, of));
-    let is_told = |said: &serde_json::Value, thread: &str| {
+    let views: Vec<_> = views.filter(|(_, of)| of.contains("/threads/")).collect();
+    let is_view = |said: &serde_json::Value, thread: &str| {
         let repeats = &said["repeats"];
         (&repeats["url"], &repeats["relation"]) == (&thread.into(), &"alike".into())
     };
-    let (is_repeated, others): (Vec<_>, Vec<_>) = told.partition(|(said, _, thread)| is_told(said, thread));
-    let (said, view, thread) = is_repeated.first().unwrap_or_else(|| panic!("{others:#?}"));
+    let mut told = views.iter().map(|(view, thread)| (text(view), view, thread));
+    let (said, view, thread) =
+        told.find(|(said, _, thread)| is_view(said, thread)).expect("no view is told from others");
     let latest = &said["latest"];
     let count = |name: &str| latest[name].as_u64().unwrap();
     assert_eq!(
@@ -173,13 +175,17 @@ fn a_crawl_can_be_asked_what_the_text_of_a_page_added() {
         count("template") + count("uncompared") + count("own") + count("elsewhere") + count("forgotten"),
         "{said:#}"
     );
-    let words = said["said_elsewhere"][0]["words"].as_str().unwrap_or_else(|| panic!("{said:#}"));
-    assert!(words.split(' ').count() > 3, "{words}");
     let told = explain(&crawled, view, &[]);
-    assert!(told.contains(&format!("another view of {thread}")) && told.contains(words), "{told}");
-    // The thread's own words are those of its page.
-    let own = text(thread);
-    assert!(own["latest"]["own"].as_u64().unwrap() > 0 && own["new_words"]["words"].is_string(), "{own:#}");
+    assert!(told.contains(&format!("another view of {thread}")), "{told}");
+    // What a page shows of others is quoted, and what it alone shows.
+    let first_words = |url: &&str, of: fn(&serde_json::Value) -> &serde_json::Value| {
+        Some((of(&text(url)).as_str()?.to_owned(), explain(&crawled, url, &[])))
+    };
+    let others = fetched.iter().find_map(|url| first_words(url, |said| &said["said_elsewhere"][0]["words"]));
+    let own = fetched.iter().find_map(|url| first_words(url, |said| &said["new_words"]["words"]));
+    for (words, told) in [others.expect("no page shows text of others"), own.expect("no page shows text of its own")] {
+        assert!(words.split(' ').count() > 1 && told.contains(&words), "{words:?} is not in\n{told}");
+    }
 }
 
 #[test]
