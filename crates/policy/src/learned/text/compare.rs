@@ -101,8 +101,7 @@ impl Comparison {
         }
         let rest = candidates.iter().skip(CANDIDATES).take(if by_text { COUNTED } else { 0 });
         let end = end_of(own, by_text);
-        // Most candidates share a few shingles by chance. Two of their shingles show that; to find out how many are
-        // comparable would take longer than everything else.
+        // Most candidates share a few shingles by chance. Two of their shingles show that, without a search among all.
         let within = |(id, shared): &&(ContentId, u32)| {
             let size_max = (f64::from(*shared) / WITHIN) as usize;
             let content = content_of(*id).filter(|_| size_max >= KEYS_MIN as usize);
