@@ -36,7 +36,7 @@ pub struct UrlPatternLearner {
     /// Path above → name → URLs.
     pub(super) names: HashMap<u64, HashMap<u64, u32>>,
     names_counted: usize,
-    /// Path above → the words of titles there: one for each extension.
+    /// Path above → the words of titles and identifiers there: one for each extension.
     pub(super) titles: HashMap<u64, BTreeSet<u64>>,
     /// Path and parameter → URLs; and → value → URLs.
     parameters: HashMap<u64, u32>,

@@ -100,14 +100,10 @@ impl Comparison {
             }
         }
         let rest = candidates.iter().skip(CANDIDATES).take(if by_text { COUNTED } else { 0 });
-        let end = end_of(own, by_text);
-        // Most candidates share a few shingles by chance. Two of their shingles show that, without a search among all.
         let within = |(id, shared): &&(ContentId, u32)| {
-            let size_max = (f64::from(*shared) / WITHIN) as usize;
-            let content = content_of(*id).filter(|_| size_max >= KEYS_MIN as usize);
-            content.is_some_and(|other| {
-                let is_larger_than = |size: usize| other.shingles.get(size).is_some_and(|key| *key <= end);
-                is_larger_than(KEYS_MIN as usize - 1) && !is_larger_than(size_max)
+            content_of(*id).is_some_and(|other| {
+                let size = comparable(own, &other.shingles, by_text).1.len();
+                size >= KEYS_MIN as usize && f64::from(*shared) >= WITHIN * size as f64
             })
         };
         found.contains.extend(rest.filter(within).map(|(id, _)| *id));
@@ -137,9 +133,6 @@ fn end_of(keys: &[TextKey], by_text: bool) -> TextKey {
 /// are kept (a bottom-k sketch: Broder 1997).
 fn comparable<'a>(one: &'a [TextKey], other: &'a [TextKey], by_text: bool) -> (&'a [TextKey], &'a [TextKey]) {
     let end = end_of(one, by_text).min(end_of(other, by_text));
-    if end == TextKey::MAX {
-        return (one, other);
-    }
     let up_to_end = |keys: &'a [TextKey]| &keys[..keys.partition_point(|key| *key <= end)];
     (up_to_end(one), up_to_end(other))
 }
