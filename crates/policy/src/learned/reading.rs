@@ -1,8 +1,8 @@
 //! When the text of pages is read.
 //!
 //! Once the site is known and while most fetches are of classes whose worth is known, the text of pages of such classes
-//! is read only in one stretch of each cycle. Pages of a known class whose URL pattern repeats pages of others are not
-//! read at all: as the others may be unread, they would seem new. A stretch and not single pages: a page adds less if pages fetched shortly
+//! is read only in one stretch of each cycle. Pages whose URL pattern has pages that others repeat are always read:
+//! otherwise the others would seem new. A stretch and not single pages: a page adds less if pages fetched shortly
 //! before or after it show its text, and that is seen only if these are read too.
 
 /// Number of pages of a cycle, and of those at its beginning that are all read.

@@ -39,10 +39,11 @@ pub struct LearnedSnapshot {
     pub(super) evidence: Evidence,
     pub(super) yields: Yields,
     pub(super) recent_yield: RecentYield,
-    /// Whether the text of all pages is read, or only that of pages of classes that are not known well.
+    /// Whether the text of all pages is read, or only that of pages of classes that are not known well, or of patterns
+    /// whose pages others repeat.
     pub(super) reads_all: bool,
-    /// The patterns whose pages repeat those of others. Once their class is known well, their text is not read at all.
-    pub(super) repeating: Arc<HashSet<PatternId, FixedState>>,
+    /// These patterns.
+    pub(super) repeated: Arc<HashSet<PatternId, FixedState>>,
     pub(super) tuning: Tuning,
     /// What stands around links, where that counts.
     pub(super) links: Option<Arc<Predictor>>,
@@ -232,7 +233,8 @@ impl PolicySnapshot for LearnedSnapshot {
     }
 
     fn reads_text(&self, class: LinkClass) -> bool {
-        (self.reads_all && !self.repeating.contains(&class.pattern.coarse))
+        self.reads_all
+            || self.repeated.contains(&class.pattern.coarse)
             || !self.evidence.is_known(class, self.tuning.known_weight)
     }
 

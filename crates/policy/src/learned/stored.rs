@@ -48,7 +48,7 @@ struct Counts {
     yields: Yields,
     recent_yield: RecentYield,
     reads_all: bool,
-    repeating: Vec<PatternId>,
+    repeated: Vec<PatternId>,
     by_example: bool,
     followed_from: Option<f64>,
     lost: Option<Vec<PatternId>>,
@@ -82,15 +82,15 @@ impl LearnedSnapshot {
         let templates = self.templates.as_ref().map(|templates| templates.stored());
         let links = self.links.as_deref().map(StoredPredictor::from);
         let class_model = StoredClassModel { templates, patterns: (*self.patterns).clone(), clusters, links };
-        let mut repeating: Vec<_> = self.repeating.iter().copied().collect();
-        repeating.sort_unstable();
+        let mut repeated: Vec<_> = self.repeated.iter().copied().collect();
+        repeated.sort_unstable();
         let counts = Counts {
             seed: self.seed,
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
             recent_yield: self.recent_yield,
             reads_all: self.reads_all,
-            repeating,
+            repeated,
             by_example: self.by_example,
             followed_from: self.tuning.followed_from,
             lost: self.lost.clone(),
@@ -121,7 +121,7 @@ impl LearnedSnapshot {
             yields: counts.yields,
             recent_yield: counts.recent_yield,
             reads_all: counts.reads_all,
-            repeating: Arc::new(counts.repeating.into_iter().collect()),
+            repeated: Arc::new(counts.repeated.into_iter().collect()),
             tuning: Tuning { followed_from: counts.followed_from, ..Tuning::default() },
             by_example: counts.by_example,
             lost: counts.lost,

@@ -42,7 +42,7 @@ fn snapshot(shown: &[(u32, u64, u64, f64)], urls: &[String], by_example: bool) -
         yields,
         recent_yield,
         reads_all: by_example,
-        repeating: Arc::new(HashSet::from_iter([class(1, 1, 1).pattern.coarse])),
+        repeated: Arc::new(HashSet::from_iter([class(1, 1, 1).pattern.coarse])),
         tuning: Tuning { followed_from: by_example.then_some(0.3), ..Tuning::default() },
         by_example,
         lost: by_example.then(|| vec![class(1, 1, 1).pattern.coarse]),

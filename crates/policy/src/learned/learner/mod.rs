@@ -309,9 +309,6 @@ impl Policy for LearnedPolicy {
     }
 
     fn snapshot(&mut self) -> Arc<dyn PolicySnapshot> {
-        // While classes still change their meaning, all text is needed to tell them apart.
-        // So it is while it may tell which pages are about the topic.
-        let needs_all = self.will_learn() || self.topic.as_ref().is_some_and(|topic| !topic.has_tag_pages());
         Arc::new(LearnedSnapshot {
             version: self.version,
             generation: self.generation,
@@ -323,8 +320,12 @@ impl Policy for LearnedPolicy {
             evidence: self.evidence.clone(),
             yields: self.yields.clone(),
             recent_yield: self.recent_yield,
-            reads_all: needs_all || self.reading.reads_all(),
-            repeating: if needs_all { Arc::default() } else { Arc::clone(self.content.repeating()) },
+            // While classes still change their meaning, all text is needed to tell them apart.
+            // So it is while it may tell which pages are about the topic.
+            reads_all: self.will_learn()
+                || self.reading.reads_all()
+                || self.topic.as_ref().is_some_and(|topic| !topic.has_tag_pages()),
+            repeated: Arc::clone(self.content.repeated()),
             tuning: self.tuning,
             links: self.links.as_ref().map(|links| Arc::clone(links.predictor())),
             by_example: self.goal.is_of_a_type(),

@@ -268,9 +268,9 @@ impl TextIndex {
         self.repetitions.repeat(one, other);
     }
 
-    /// Returns the URL patterns whose pages repeat those of others.
-    pub const fn repeating(&self) -> &Arc<HashSet<PatternId, FixedState>> {
-        self.repetitions.repeating()
+    /// Returns the URL patterns whose pages other pages repeat.
+    pub const fn repeated(&self) -> &Arc<HashSet<PatternId, FixedState>> {
+        self.repetitions.repeated()
     }
 
     /// Appends a page and determines what it holds. Returns the pages that hold less than before.
